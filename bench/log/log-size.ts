@@ -12,7 +12,7 @@ import { drawOf, randomNumbers } from "../traffic/draw.ts";
 import { LINKS } from "../traffic/requests.ts";
 
 /** Clicks in each append, and milliseconds between two appends, from low to high load. */
-export const PATTERNS = [
+const PATTERNS = [
   { size: 1, everyMs: 5_000 },
   { size: 5, everyMs: 200 },
   { size: 20, everyMs: 20 },
@@ -79,6 +79,6 @@ async function measure(
   }
 }
 
-export function secondsSince(start: number): number {
+function secondsSince(start: number): number {
   return (performance.now() - start) / 1000;
 }

@@ -1,13 +1,9 @@
 // The event store contract for subscriptions: catch-up then new events, resumable, pull-based, and ended by an abort.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { categoryOf } from "../../src/event-store/categories.ts";
-import type {
-  EventStore,
-  ExpectedRevision,
-  RecordedEvent,
-  SubscribeOptions,
-} from "../../src/event-store/port.ts";
+import type { ExpectedRevision, RecordedEvent } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { subscribed } from "../support/event-store/subscribed.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
@@ -105,33 +101,6 @@ export function subscribePromises({ fixture, newCategory, newStream }: Subject):
       expect(batches).toEqual([]);
     });
   });
-}
-
-/** A subscription from which a test takes a number of events; aborted when the test ends. */
-function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">) {
-  const abort = new AbortController();
-  const batches = store.subscribe({ ...options, signal: abort.signal })[Symbol.asyncIterator]();
-  let remaining: RecordedEvent[] = [];
-  let largest = 0;
-  const stop = async () => {
-    abort.abort();
-    await batches.return?.();
-  };
-  onTestFinished(stop);
-  /** Fewer only when the subscription ended. */
-  const take = async (count: number): Promise<RecordedEvent[]> => {
-    while (remaining.length < count) {
-      const next = await batches.next();
-      if (next.done) break;
-      expect(next.value.length).toBeGreaterThan(0);
-      largest = Math.max(largest, next.value.length);
-      remaining = [...remaining, ...next.value];
-    }
-    const taken = remaining.slice(0, count);
-    remaining = remaining.slice(count);
-    return taken;
-  };
-  return { take, stop, largestBatch: () => largest };
 }
 
 /** The last revision of a stream of so many events. */

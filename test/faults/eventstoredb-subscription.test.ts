@@ -6,6 +6,7 @@ import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/even
 import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { subscribed } from "../support/event-store/subscribed.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 
 let double: EventStoreDbDouble;
@@ -59,28 +60,23 @@ describe("a subscription", () => {
   it("delivers what its stuck server kept back also when the clock was set back meanwhile", async () => {
     await double.store.append("clicks-a", "none", sampleEvents(2));
     double.script.add("subscribe", { kind: "stuck", after: 1 });
-    const signal = AbortSignal.timeout(10_000);
-    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
-    onTestFinished(async () => void (await batches.return?.()));
-    expect((await batches.next()).value).toHaveLength(1);
+    const subscription = subscribed(store, { categories: ["clicks"] });
+    expect(await subscription.take(1)).toHaveLength(1);
     vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true, now: Date.now() - 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
-    expect((await batches.next()).value).toHaveLength(1);
+    expect(await subscription.take(1)).toHaveLength(1);
   });
 
   it("survives a server that is unavailable, and continues at its position", async () => {
     await double.store.append("clicks-a", "none", sampleEvents(10));
-    const signal = AbortSignal.timeout(20_000);
-    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
-    onTestFinished(async () => void (await batches.return?.()));
-    const seen: RecordedEvent[] = [];
-    while (seen.length < 10) seen.push(...((await batches.next()).value as RecordedEvent[]));
+    const subscription = subscribed(store, { categories: ["clicks"] });
+    const seen = await subscription.take(10);
     await double.wire.close();
-    const next = batches.next();
+    const next = subscription.take(1);
     await double.store.append("clicks-a", 9, sampleEvents(1));
     await expect(store.head()).rejects.toMatchObject({ code: "store_unavailable" });
     await double.wire.open();
-    seen.push(...((await next).value as RecordedEvent[]));
+    seen.push(...(await next));
     expect(seen.map(({ revision }) => revision)).toEqual([...Array(11).keys()]);
   });
 
@@ -97,32 +93,25 @@ describe("a subscription", () => {
 
   it("is not renewed while only other streams grow", async () => {
     await double.store.append("clicks-a", "none", [sampleEvent()]);
-    const signal = AbortSignal.timeout(20_000);
-    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
-    onTestFinished(async () => void (await batches.return?.()));
-    await batches.next();
-    const next = batches.next();
+    const subscription = subscribed(store, { categories: ["clicks"] });
+    await subscription.take(1);
+    const next = subscription.take(1);
     await double.store.append("link-a", "none", sampleEvents(20));
     // The watchdog reads the head, then a page, which is a subscription too, to see what was missed.
     await double.script.seen("subscribe", 2);
     await expect.poll(() => double.script.openSubscriptions).toBe(1);
     await double.store.append("clicks-a", 0, [sampleEvent()]);
-    expect((await next).value).toHaveLength(1);
+    expect(await next).toHaveLength(1);
     expect(double.script.counts.subscribe).toBe(2);
   });
 
   it("takes from the server no faster than its consumer takes from it", async () => {
     await double.store.append("clicks-a", "none", bulky(3000));
-    const signal = AbortSignal.timeout(20_000);
-    const batches = store
-      .subscribe({ categories: ["clicks"], signal, batchSize: 10 })
-      [Symbol.asyncIterator]();
-    onTestFinished(async () => void (await batches.return?.()));
-    const first = (await batches.next()).value as RecordedEvent[];
+    const subscription = subscribed(store, { categories: ["clicks"], batchSize: 10 });
+    const first = await subscription.take(1);
     await store.head();
-    expect(first.length).toBeLessThanOrEqual(10);
-    const rest: RecordedEvent[] = [];
-    while (rest.length + first.length < 3000) rest.push(...((await batches.next()).value as RecordedEvent[]));
+    expect(subscription.largestBatch()).toBeLessThanOrEqual(10);
+    const rest = await subscription.take(2999);
     expect([...first, ...rest].map(({ revision }) => revision)).toEqual([...Array(3000).keys()]);
   });
 

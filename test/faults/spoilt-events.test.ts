@@ -150,8 +150,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   const rowsDeps = () => {
     return { eventStore, foldStore: stores.backend.foldStore, clock: runtimeDeps.clock };
   };
-  const statuses = projectionStatuses;
-  function projectionStatuses() {
+  function statuses() {
     const { foldStore: readStore } = stores.backend;
     return projectionStatus({
       eventStore,

@@ -2,13 +2,14 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { stretched } from "../support/runtime/slowness.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 let service: TestService;
 let log: DatabaseSync;
 beforeAll(async () => {
   service = await startTestService();
-  log = new DatabaseSync(join(service.config.dataDir, "events.db"), { timeout: 5_000 });
+  log = new DatabaseSync(join(service.config.dataDir, "events.db"));
 });
 afterAll(async () => {
   log.close();
@@ -42,7 +43,7 @@ it("is degraded within two seconds of the first click that can't be written, unt
 
   fill();
   expect(await redirect()).toBe(301);
-  await expect.poll(async () => (await health()).body.status, { timeout: 2_000 }).toBe("degraded");
+  await expect.poll(async () => (await health()).body.status, { timeout: stretched(2_000) }).toBe("degraded");
   const { status, body } = await health();
   expect(status).toBe(200);
   expect(body.degraded).toContainEqual({

@@ -49,7 +49,7 @@ it.each([
   [new Error("database disk image is malformed"), StoreFailed],
   [new SyntaxError("Unexpected token"), StoreFailed],
   [{ type: "Error", code: "ERR_SQLITE_ERROR", message: "file is not a database" }, StoreFailed],
-  [{ type: "ArchiveUnreadable", code: "store_failed", message: "clicks-1.zst is missing" }, StoreFailed],
+  [{ type: "StoreFailed", code: "store_failed", message: "there is no dictionary 1" }, StoreFailed],
   [new Error("database is locked"), StoreUnavailable],
   [{ type: "Error", code: "ERR_SQLITE_ERROR", message: "database or disk is full" }, StoreUnavailable],
   [undefined, StoreUnavailable],

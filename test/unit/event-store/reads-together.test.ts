@@ -1,31 +1,19 @@
 // Reads that the log's thread runs in one snapshot: what one of them can't read is not the others' failure.
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
-
-const event = (n: number) => ({
-  id: `01890000-0000-7000-8000-0000000000${n}`,
-  type: "Counted",
-  data: { n },
-  metadata: { schemaVersion: 1, correlationId: "c", causationId: "c", actor: { type: "operator" as const } },
-});
 
 it("answers the other reads of a message when one meets an append that can't be read, and says of each event why", async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
-  await mkdir(folder.path, { recursive: true });
   const file = join(folder.path, "events.db");
   const store = await openSqliteEventStore(file, { offThread: true });
   onTestFinished(() => store.close());
-  await store.append(
-    "clicks-a",
-    "none",
-    Array.from({ length: 40 }, (_, n) => event(n + 10)),
-  );
-  await store.append("link-a", "none", [event(50)]);
+  await store.append("clicks-a", "none", sampleEvents(40));
+  await store.append("link-a", "none", [sampleEvent({ n: 50 })]);
   const db = new DatabaseSync(file);
   db.exec("UPDATE appends SET body = x'00' WHERE stream = 'clicks-a'");
   db.close();

@@ -28,7 +28,7 @@ export type EventStoreDbDouble = {
 };
 
 /** The server version that it answers. */
-export const DOUBLE_VERSION = "26.0.0";
+const DOUBLE_VERSION = "26.0.0";
 
 /** The real server's log is never empty: it starts with events of its own. */
 const SYSTEM_STREAM = "$scavenges";

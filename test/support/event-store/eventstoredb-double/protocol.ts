@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { loadPackageDefinition, type ServiceDefinition } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-export type Identifier = { streamName?: Buffer };
-export type WirePosition = { commitPosition: string; preparePosition: string };
+type Identifier = { streamName?: Buffer };
+type WirePosition = { commitPosition: string; preparePosition: string };
 
 /** Of each group of optional members at most one is set. */
 export type ReadOptions = {
@@ -24,7 +24,7 @@ export type ReadAnswer =
   | { streamNotFound: { streamIdentifier: Identifier } }
   | { caughtUp: object };
 
-export type AppendOptions = {
+type AppendOptions = {
   streamIdentifier?: Identifier;
   revision?: string;
   noStream?: object;

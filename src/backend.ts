@@ -59,8 +59,8 @@ type BackendConfig = EventStoreConfig &
   Pick<Config, "secretKey" | "secretKeyPrevious">;
 
 /**
- * Opens the stores and creates the data folder; with `readOnly` nothing is changed, anywhere, until the caller does. A server that is unavailable is no error here: calls fail until it
- * answers.
+ * Opens the stores and creates the data folder; opening with `readOnly` changes nothing. A server that is unavailable is no
+ * error here: calls fail until it answers.
  * @throws BadConfig for a URL that its driver refuses; SecretKeyUnknown when embedded secrets are encrypted with another
  * SECRET_KEY; LogFormUnknown for an embedded log of another form, before anything is written; StoreUnavailable for an
  * embedded file that can't be opened

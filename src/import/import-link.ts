@@ -184,6 +184,6 @@ function fold({ link, destinations }: History, event: LinkEvent): History {
 
 function targetOf({ link, destinations }: History, key: string): TargetLink {
   if (link.status === "free") throw new RecordRefused(`the stream of ${key} doesn't begin with its creation`);
-  const { host, slug, shortUrl, accountId, via } = link;
-  return { ...{ key, host, slug, shortUrl, accountId, via }, destinations };
+  const { host, accountId, via } = link;
+  return { key, host, accountId, via, destinations };
 }

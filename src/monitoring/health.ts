@@ -56,10 +56,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
     ]),
     projectorProblems(deps.projections),
     routerProblems(deps.webhooks),
-    inTime(
-      CHECK_TIMEOUT_MS,
-      deps.routerSetAside().catch(() => undefined),
-    ),
+    answerInTime(deps.routerSetAside()),
   ]);
   const recorder = deps.recorder();
   const reasons = recorderProblems(recorder);
@@ -97,12 +94,7 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
 }
 
 async function routerProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[]> {
-  const status =
-    webhooks &&
-    (await inTime(
-      CHECK_TIMEOUT_MS,
-      webhooks().catch(() => undefined),
-    ));
+  const status = webhooks && (await answerInTime(webhooks()));
   return status?.routerFailure ? [{ part: "webhook router", reason: status.routerFailure }] : [];
 }
 
@@ -158,6 +150,14 @@ function projectionProblem(status: ProjectionStatus): string | undefined {
 function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
   if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
   return head ? `, ${Math.floor(logProgress(position ?? "0", head) * 100)} % of the log folded` : "";
+}
+
+/** Undefined for a failure too, which others report. */
+async function answerInTime<T>(asked: Promise<T>): Promise<T | undefined> {
+  return await inTime(
+    CHECK_TIMEOUT_MS,
+    asked.catch(() => undefined),
+  );
 }
 
 async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {

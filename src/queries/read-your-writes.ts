@@ -48,8 +48,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
   return {
     async writesAreReadable() {
       await caughtUp();
-      // EventStoreDB can't say it, and leaves no event out for the follower. Where SQLite can't at the moment, a link that
-      // another process has just made may be missed.
+      // Where the store can't say it: the last one that this process has followed, none from before its start.
       const newest = (await deps.eventStore.newestOf?.(CATEGORY.link)) ?? follower.lastLinkPosition;
       if (newest) await waitFor([checkpointName(links)], newest);
     },

@@ -5,7 +5,7 @@ import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { readSeal } from "../seals/judge-seals.ts";
 import { pruned } from "../seals/merkle.ts";
 import { type SealReader, sealsForwards } from "../seals/read-seals.ts";
-import { leafHasher } from "../seals/seal.ts";
+import { leafOf } from "../seals/seal.ts";
 import { EXPORT_FORMAT, type ExportLine, type ExportSelection, isSelected } from "./export-lines.ts";
 
 const PAGE = 1_000;
@@ -17,7 +17,6 @@ export async function* exportLog(
   { eventStore }: Deps,
   selection: ExportSelection,
 ): AsyncGenerator<ExportLine> {
-  const leafOf = leafHasher();
   yield { export: EXPORT_FORMAT, ...selection };
   // A seal that is appended meanwhile may cover events behind those that are read here.
   const [newest] = await eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });

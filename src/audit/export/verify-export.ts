@@ -4,7 +4,7 @@ import { differences } from "../seals/differences.ts";
 import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, type Place, placeOf, unpackPlaces } from "../seals/places.ts";
-import { leafHasher, type Seal } from "../seals/seal.ts";
+import { leafOf, type Seal } from "../seals/seal.ts";
 import {
   BadExport,
   type ExportLine,
@@ -53,7 +53,6 @@ export async function verifyExport(
 
 class ExportReader {
   readonly #selection: ExportSelection;
-  readonly #leafOf = leafHasher();
   readonly #facts: SealFacts[] = [];
   /** What is wrong with each seal's block. */
   readonly #ofBlocks: LogProblem[][] = [];
@@ -125,7 +124,7 @@ class ExportReader {
     if (this.#block) {
       this.#events += 1;
       this.#block.events.push(event);
-      this.#block.parts.push({ hash: this.#leafOf(event), events: 1 });
+      this.#block.parts.push({ hash: leafOf(event), events: 1 });
     } else {
       this.#unsealed += 1;
       if (!this.#isUnsealed) this.#report(event, "is below no seal");
@@ -147,7 +146,7 @@ class ExportReader {
     const count = parts.reduce((sum, part) => sum + part.events, 0);
     if (count === seal.events && merkleRoot(parts)?.toString("hex") === seal.root)
       return [...found, ...this.#withheld(seal, events)];
-    const leaves = events.map(this.#leafOf);
+    const leaves = events.map(leafOf);
     const isExpected = (place: Place) => isSelected(this.#selection, place);
     found.push(...differences({ seal, events, leaves, keys: [], isExpected }));
     if (found.length > 0) return found;

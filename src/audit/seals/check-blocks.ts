@@ -3,7 +3,7 @@ import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences, differencesByTags, type TagKeys } from "./differences.ts";
 import type { Judged } from "./judge-seals.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
-import { chainOf, leafHasher, rootOf, type Seal } from "./seal.ts";
+import { chainOf, leafOf, rootOf, type Seal } from "./seal.ts";
 
 type Deps = {
   /** Without any, nothing is said about single events of a seal that is not good. */
@@ -16,7 +16,6 @@ export type JudgedBlock = Omit<Judged, "seal"> & { seal: Seal | undefined };
 
 export class BlockCheck {
   readonly #deps: Deps;
-  readonly #leafOf = leafHasher();
   #events: RecordedEvent[] = [];
   /** Up to here all events have been compared, or have lost their seal. */
   #reached: Position = "";
@@ -76,7 +75,7 @@ export class BlockCheck {
   }
 
   #compare(recorded: Place, seal: Seal, events: readonly RecordedEvent[]): void {
-    const leaves = events.map(this.#leafOf);
+    const leaves = events.map(leafOf);
     if (isWhole(seal, leaves, this.#before)) return;
     const { keys, report } = this.#deps;
     const found = differences({ seal, events, leaves, keys });
@@ -88,7 +87,7 @@ export class BlockCheck {
 
   #compareByTags(seal: Seal, events: readonly RecordedEvent[]): void {
     const { keys, report } = this.#deps;
-    const leaves = events.map(this.#leafOf);
+    const leaves = events.map(leafOf);
     for (const difference of differencesByTags({ seal, events, leaves, keys })) report(difference);
   }
 }

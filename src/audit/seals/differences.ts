@@ -1,7 +1,7 @@
 // Names what differs between the events of a block and its seal.
 import type { RecordedEvent } from "../../event-store/port.ts";
 import { type LogProblem, type Place, placeOf, unpackPlaces } from "./places.ts";
-import { leafHasher, marksOf, type Seal } from "./seal.ts";
+import { leafOf, marksOf, type Seal } from "./seal.ts";
 import { MARK_BYTES, type SealKeys } from "./seal-keys.ts";
 
 /** An event as it was sealed. */
@@ -117,7 +117,6 @@ function named(
   const byPosition = new Map(gone.map((one) => [one.place.position, one]));
   const byRevision = new Map(gone.map((one) => [revisionKey(one.place), one]));
   const isMoved = gone.length <= MOST_MOVED && foreign.length <= MOST_MOVED;
-  const leafOf = leafHasher();
   const found: LogProblem[] = [];
   const replaced = new Set<Sealed>();
   for (const { event } of foreign) {

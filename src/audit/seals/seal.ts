@@ -14,9 +14,9 @@ export const BLOCK_EVENTS = 10_000;
 const NONE = "0".repeat(64);
 
 /** Each member of the event, its place and its time are bound. */
-export function leafHasher(): (event: RecordedEvent) => Buffer {
-  return ({ stream, revision, position, id, type, data, metadata, recordedAt }) =>
-    leafHash(canonicalJson([stream, revision, position, id, type, data, metadata, recordedAt]));
+export function leafOf(event: RecordedEvent): Buffer {
+  const { stream, revision, position, id, type, data, metadata, recordedAt } = event;
+  return leafHash(canonicalJson([stream, revision, position, id, type, data, metadata, recordedAt]));
 }
 
 /** The newest seal as it was recorded: the next one binds all of that event, not its data alone. */
@@ -49,7 +49,7 @@ export function makeSeal(
 
 /** Of the recorded seal, hex: what the next one says in `previous`. */
 export function sealHash(recorded: RecordedEvent): string {
-  return leafHasher()(recorded).toString("hex");
+  return leafOf(recorded).toString("hex");
 }
 
 /** By the key that it names, whoever's that is. */

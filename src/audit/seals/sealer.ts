@@ -5,7 +5,7 @@ import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { type Place, placeOf } from "./places.ts";
-import { BLOCK_EVENTS, type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "./seal.ts";
+import { BLOCK_EVENTS, type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
 
 /** A seal behind one that can't be trusted would vouch for it. */
@@ -36,7 +36,6 @@ const PAGE = 2_000;
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
   readonly #deps: SealerDeps;
-  readonly #leafOf = leafHasher();
   #last: LastSeal | undefined;
   #places: Place[] = [];
   #leaves: Buffer[] = [];
@@ -78,7 +77,7 @@ export class Sealer {
     const events = await this.#deps.eventStore.readAll(options);
     for (const event of events) {
       this.#places.push(placeOf(event));
-      this.#leaves.push(this.#leafOf(event));
+      this.#leaves.push(leafOf(event));
     }
     if (this.#places.length === BLOCK_EVENTS) await this.seal();
     return events.length === limit;

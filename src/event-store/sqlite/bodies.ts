@@ -17,6 +17,9 @@ export type AppendRow = {
   body: string | Uint8Array;
 };
 
+/** By number. */
+export type Dictionaries = ReadonlyMap<number, Uint8Array>;
+
 /** @throws TypeError when data or metadata are not plain JSON */
 export function jsonOf(events: readonly NewEvent[]): string {
   for (const { id, type, data } of events)
@@ -29,25 +32,21 @@ export function compressed(json: string, dictionary: Uint8Array): Uint8Array {
   return zstdCompressSync(json, { dictionary, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-/** Takes a body's text out of its row. @throws what zstd or a missing dictionary throw */
-export type TextOf = (row: Pick<AppendRow, "dictionary" | "body">) => string;
-
-export function bodyReader(dictionaries: () => ReadonlyMap<number, Uint8Array>): TextOf {
-  return ({ dictionary, body }) => {
-    if (typeof body === "string") return body;
-    const bytes = dictionaries().get(dictionary ?? 0);
-    if (!bytes) throw new Error(`there is no dictionary ${dictionary}`);
-    return zstdDecompressSync(body, { dictionary: bytes }).toString();
-  };
+/** @throws what zstd or a missing dictionary throw */
+function textOf({ dictionary, body }: AppendRow, dictionaries: Dictionaries): string {
+  if (typeof body === "string") return body;
+  const bytes = dictionaries.get(dictionary ?? 0);
+  if (!bytes) throw new Error(`there is no dictionary ${dictionary}`);
+  return zstdDecompressSync(body, { dictionary: bytes }).toString();
 }
 
 /**
  * The events of a row: as many as it counts, whatever its body holds. What can't be read is `unreadable`, for the reader
  * to set aside. `isChecked`: also what is not as `append` writes it, such as a name that stands twice in an object.
  */
-export function eventsOfRow(row: AppendRow, textOf: TextOf, isChecked: boolean): RecordedEvent[] {
+export function eventsOfRow(row: AppendRow, dictionaries: Dictionaries, isChecked: boolean): RecordedEvent[] {
   try {
-    const text = textOf(row);
+    const text = textOf(row, dictionaries);
     const list: unknown = JSON.parse(text);
     if (!Array.isArray(list) || list.length !== row.count)
       return unreadableRow(row, `the body of the append doesn't hold its ${row.count} events`);

@@ -71,11 +71,14 @@ export async function openSqliteEventStore(
  */
 export function integrityProblems(file: string): string[] {
   return unavailableOnError(() => {
-    const log = new SqliteLog(file, { readOnly: true });
+    const db = openLogFile(file, true);
     try {
-      return log.integrityProblems().map((line) => `${basename(file)} is damaged: ${line}`);
+      const lines = db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
+      return lines.flatMap(({ integrity_check: line }) =>
+        line === "ok" ? [] : [`${basename(file)} is damaged: ${line}`],
+      );
     } finally {
-      log.close();
+      db.close();
     }
   }, file);
 }
@@ -126,7 +129,7 @@ class SqliteEventStore implements EventStore {
     this.#refuseWhenClosed();
     const recordedAt = this.#settings.clock().toISOString();
     const outcome = await this.#log.append(appendRequest(stream, expected, events, recordedAt));
-    if ("conflict" in outcome) throw new RevisionConflict(stream, expected, outcome.conflict.actual);
+    if ("actual" in outcome) throw new RevisionConflict(stream, expected, outcome.actual);
     for (const wake of this.#wakes) wake();
     return { revision: outcome.revision, position: positionText(outcome.position) };
   }

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import type { Dictionaries } from "./bodies.ts";
 
 /**
  * One row an append, written once. `position` and `revision`: of its last event, so that of `count` events the first has
@@ -76,8 +77,7 @@ function refuseOtherForm(db: DatabaseSync, file: string): void {
   );
 }
 
-/** By number. */
-export function dictionariesOf(db: DatabaseSync): ReadonlyMap<number, Uint8Array> {
+export function dictionariesOf(db: DatabaseSync): Dictionaries {
   const rows = db.prepare("SELECT number, bytes FROM dictionaries").all();
   return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
 }

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
 import { categoryOf } from "../categories.ts";
 import type { ExpectedRevision, NewEvent, ReadAllOptions, RecordedEvent } from "../port.ts";
-import { type AppendRow, bodyReader, compressed, eventsOfRow, jsonOf, type TextOf } from "./bodies.ts";
+import { type AppendRow, compressed, type Dictionaries, eventsOfRow, jsonOf } from "./bodies.ts";
 import { DICTIONARY, dictionariesOf, openLogFile } from "./log-file.ts";
 import { positionText } from "./positions.ts";
 
@@ -25,10 +25,8 @@ export type AppendRequest = {
   json: string;
 };
 
-/** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
-export type AppendOutcome =
-  | { revision: number; position: number }
-  | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
+/** `actual`: of a conflict, which is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
+export type AppendOutcome = { revision: number; position: number } | { actual: number | "none" };
 
 export type ReadRequest = { stream: string; from: number; backwards: boolean; limit: number };
 export type ReadAllRequest = Pick<ReadAllOptions, "categories" | "limit"> & { after: number };
@@ -56,7 +54,6 @@ export function appendRequest(
 
 export class SqliteLog {
   readonly #db: DatabaseSync;
-  readonly #textOf: TextOf;
   readonly #isChecked: boolean;
   readonly #decoded = new LRUCache<number, { row: AppendRow; events: RecordedEvent[] }>({
     maxSize: DECODED_EVENTS,
@@ -68,7 +65,7 @@ export class SqliteLog {
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
   readonly #ofCategories = new Map<number, StatementSync>();
-  #dictionaries: ReadonlyMap<number, Uint8Array>;
+  #dictionaries: Dictionaries;
 
   /** @throws LogFormUnknown, and SQLite's own error when the file can't be opened */
   constructor(file: string, { readOnly = false, isChecked = false }: LogOptions = {}) {
@@ -76,11 +73,8 @@ export class SqliteLog {
     this.#db = db;
     this.#isChecked = isChecked;
     this.#dictionaries = dictionariesOf(db);
-    this.#textOf = bodyReader(() => this.#dictionaries);
     this.#insert = db.prepare(`INSERT INTO appends (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
-    this.#last = db.prepare(
-      "SELECT revision, position FROM appends WHERE stream = ? ORDER BY revision DESC LIMIT 1",
-    );
+    this.#last = db.prepare("SELECT revision FROM appends WHERE stream = ? ORDER BY revision DESC LIMIT 1");
     this.#head = db.prepare("SELECT max(position) AS position FROM appends");
     const ofStream = `SELECT ${COLUMNS} FROM appends WHERE stream = $stream`;
     this.#forwards = db.prepare(`${ofStream} AND revision >= $from ORDER BY revision`);
@@ -129,12 +123,6 @@ export class SqliteLog {
     return (this.#head.get() as { position: number | null }).position ?? 0;
   }
 
-  /** What SQLite itself finds wrong with the file: each a line of `PRAGMA integrity_check`. */
-  integrityProblems(): string[] {
-    const lines = this.#db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
-    return lines.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
-  }
-
   close(): void {
     this.#db.close();
   }
@@ -157,7 +145,7 @@ export class SqliteLog {
         last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
       const isRepeated = there.length > 0 && ids.every((id, n) => there[n]?.id === id);
       if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
-      return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
+      return { actual: last < 0 ? "none" : last };
     }
     const position = this.head() + ids.length;
     this.#insert.run(position, stream, revision, ids.length, recordedAt, dictionary, body);
@@ -201,7 +189,7 @@ export class SqliteLog {
     if (known && isDeepStrictEqual(known.row, row)) return known.events;
     if (row.dictionary !== null && !this.#dictionaries.has(row.dictionary))
       this.#dictionaries = dictionariesOf(this.#db);
-    const events = eventsOfRow(row, this.#textOf, this.#isChecked);
+    const events = eventsOfRow(row, this.#dictionaries, this.#isChecked);
     this.#decoded.set(row.position, { row, events });
     return events;
   }

@@ -62,7 +62,7 @@ export function clickReader(geo: Geo): ClickOf {
 }
 
 /** Adds what is not empty. */
-export function addText(
+function addText(
   data: Click,
   texts: Required<Pick<Click, "userAgent" | "ip" | "prefetch" | "referrer" | "language">>,
 ): void {
@@ -77,7 +77,7 @@ export function addPlace(data: Click, place: Place): void {
 }
 
 /** Adds the fields, if there are any. */
-export function addUtm(data: Click, utm: Utm): void {
+function addUtm(data: Click, utm: Utm): void {
   for (const _ in utm) {
     data.utm = utm;
     return;

@@ -4,7 +4,7 @@ import { BlockCheck } from "../../../src/audit/seals/check-blocks.ts";
 import type { TagKeys } from "../../../src/audit/seals/differences.ts";
 import { readSeal, SealJudge, sealFacts, sealProblems } from "../../../src/audit/seals/judge-seals.ts";
 import type { LogProblem } from "../../../src/audit/seals/places.ts";
-import { type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "../../../src/audit/seals/seal.ts";
+import { type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "../../../src/audit/seals/seal.ts";
 import type { SealKeys } from "../../../src/audit/seals/seal-keys.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
@@ -18,7 +18,6 @@ const AT = "2026-03-01T10:15:00.000Z";
 export function sealedLog(blocks: readonly (readonly RecordedEvent[])[], keys: SealKeys): SealedLog {
   const seals: RecordedEvent[] = [];
   let last: LastSeal | undefined;
-  const leafOf = leafHasher();
   for (const events of blocks) {
     const seal = makeSeal(keys, last, { places: events, leaves: events.map(leafOf), at: AT });
     const recorded = recordedSeal(seal);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ExportLine, ExportSelection } from "../../../src/audit/export/export-lines.ts";
 import { exportLog } from "../../../src/audit/export/export-log.ts";
 import { verifyExport } from "../../../src/audit/export/verify-export.ts";
-import { leafHasher } from "../../../src/audit/seals/seal.ts";
+import { leafOf } from "../../../src/audit/seals/seal.ts";
 import {
   CLICKS,
   KEYS,
@@ -51,7 +51,6 @@ function withheld(
   lines: readonly ExportLine[],
   isHidden: (event: { stream: string; revision: number }) => boolean,
 ): ExportLine[] {
-  const leafOf = leafHasher();
   return lines.map((line) =>
     "event" in line && isHidden(line.event) ? { hash: leafOf(line.event).toString("hex"), events: 1 } : line,
   );

@@ -99,8 +99,8 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
 
   return async (present, request, now) => {
     const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
-    if (request.asOf && asOf === undefined) throw new NotFound("The link did not exist at as_of.");
-    const link = asOf === undefined ? present : await linkFromStream(upTo(eventStore, asOf), present._id);
+    const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
+    const link = request.asOf ? await linkThen() : present;
     if (!link) throw new NotFound("The link did not exist at as_of.");
     if (asOf !== undefined) await whenCounted(asOf);
     const { from, to } = request;

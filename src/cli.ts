@@ -38,6 +38,7 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
     ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
     ["webhook", async () => (await import("./cli/webhook-commands.ts")).webhookCommands],
+    ["link", async () => (await import("./cli/link-commands.ts")).linkCommands],
     ["clicks", async () => (await import("./cli/clicks/click-commands.ts")).clickCommands],
     ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],

@@ -106,6 +106,7 @@ function domainRule(): Rule {
 function linkRule(links: Map<string, LinkState>): Rule {
   return (event) => {
     const { type, data } = event as LinkEvent;
+    const isOperators = type === "LinkBlocked" || type === "LinkUnblocked";
     if (!("slug" in data) || !("host" in data) || event.stream !== linkStream(data.host, data.slug))
       return "belongs to another stream";
     const before = links.get(event.stream) ?? freeLink;
@@ -114,7 +115,10 @@ function linkRule(links: Map<string, LinkState>): Rule {
     if (before.status === "free") return "comes before LinkCreated";
     if (before.accountId !== data.accountId)
       return `changed by account ${data.accountId}, which does not own it`;
+    if (isOperators) return wasByOperator(event);
     if (before.status === "deleted" && type !== "LinkRestored") return "changed after LinkDeleted";
+    if (before.block && type !== "LinkDisabled" && type !== "LinkDeleted")
+      return "changed while it was blocked";
     if (type === "LinkRetargeted" && data.from !== before.longUrl)
       return "retargeted from where it did not lead";
     return undefined;
@@ -155,9 +159,13 @@ function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
   };
 }
 
-function operatorRule({ type, data, metadata, stream }: StoredEvent): string | undefined {
-  if (!(type in operatorEvents) || stream !== operatorStream(new Date(data.at)))
+function operatorRule(event: StoredEvent): string | undefined {
+  if (!(event.type in operatorEvents) || event.stream !== operatorStream(new Date(event.data.at)))
     return "belongs to another stream";
+  return wasByOperator(event);
+}
+
+function wasByOperator({ metadata }: StoredEvent): string | undefined {
   return metadata.actor?.type === "operator" ? undefined : "was not done by the operator";
 }
 

@@ -44,6 +44,21 @@ export const linkEvents = {
     summary: "A disabled link was enabled again.",
     schema: z.object({ ...ofLink }),
   },
+  LinkBlocked: {
+    version: 1,
+    summary:
+      "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
+    schema: z.object({
+      ...ofLink,
+      reason: z.string().describe("Why, as its owner is told"),
+      legal: z.literal(true).optional().describe("Present where the law demands it: the answer is 451"),
+    }),
+  },
+  LinkUnblocked: {
+    version: 1,
+    summary: "The operator no longer stops a link: it is again what its owner made of it.",
+    schema: z.object({ ...ofLink }),
+  },
   LinkDeleted: {
     version: 1,
     summary: "A link was deleted; its slug stays taken.",
@@ -55,3 +70,10 @@ export const linkEvents = {
     schema: z.object({ ...ofLink }),
   },
 } as const satisfies Record<string, CatalogueEntry>;
+
+/** Why and since when the operator stops a link. */
+export type LinkBlock = { reason: string; since: string; legal: boolean };
+
+export function blockOf(data: z.infer<typeof linkEvents.LinkBlocked.schema>): LinkBlock {
+  return { reason: data.reason, since: data.at, legal: data.legal === true };
+}

@@ -70,10 +70,8 @@ async function linkLine(
       if (!event) continue;
       state = evolve(state, event);
       if (event.type === "LinkCreated") continue;
-      const { at } = event.data;
-      if (event.type === "LinkRetargeted")
-        changes.push({ type: event.type, at, from: event.data.from, to: event.data.to });
-      else changes.push({ type: event.type, at });
+      const { host: _, slug: __, accountId: ___, ...change } = event.data;
+      changes.push({ type: event.type, ...change } as (typeof changes)[number]);
     }
   if (state.status === "free") throw new Error(`${host}/${slug} has no LinkCreated`);
   return {

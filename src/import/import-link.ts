@@ -8,6 +8,7 @@ import { type AcceptUrlDeps, acceptUrl } from "../commands/links/accept-url.ts";
 import type { LinkPlace } from "../commands/links/append-link.ts";
 import {
   change,
+  changeByOperator,
   create,
   evolve,
   freeLink,
@@ -166,7 +167,10 @@ function decide(link: LinkState, { created, changes }: WantedHistory): LinkEvent
   let latest = created.createdAt;
   for (const { at = latest, change: wanted } of changes) {
     if (at > latest) latest = at;
-    const made = change(state, { by: created.accountId, at: latest, change: wanted });
+    const made =
+      wanted.type === "block" || wanted.type === "unblock"
+        ? changeByOperator(state, { at: latest, change: wanted })
+        : change(state, { by: created.accountId, at: latest, change: wanted });
     state = made.reduce(evolve, state);
     events.push(...made);
   }

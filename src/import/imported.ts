@@ -1,5 +1,5 @@
 // What the files of other services hold, in our words: links and clicks with what is known of them.
-import type { LinkChange } from "../commands/links/link.ts";
+import type { LinkChange, OperatorChange } from "../commands/links/link.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import type { CreatedVia, DeviceType } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
@@ -13,7 +13,7 @@ export class RecordRefused extends DomainError {
 export type Row = { place: string; value: Readonly<Record<string, unknown>> };
 
 /** A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. */
-export type ImportedChange = { at: string | undefined; change: LinkChange };
+export type ImportedChange = { at: string | undefined; change: LinkChange | OperatorChange };
 
 type Click = LinkClicked["data"];
 

@@ -17,8 +17,9 @@ export function redirectMetrics(redirects: CountedRedirects["redirects"], regist
     registers,
     collect() {
       this.reset();
-      const { found = 0, notFound = 0, disabled = 0, error = 0 } = redirects() ?? {};
-      for (const [outcome, count] of Object.entries({ found, not_found: notFound, disabled, error }))
+      const { notFound = 0, ...others } = redirects() ?? {};
+      const none = { found: 0, disabled: 0, blocked: 0, error: 0 };
+      for (const [outcome, count] of Object.entries({ ...none, ...others, not_found: notFound }))
         this.inc({ outcome }, count);
     },
   });

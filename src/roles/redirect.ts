@@ -17,7 +17,7 @@ export function openRedirect(
   { config, log, clock, backend, health, onStop }: RoleContext,
   follower: LogFollower,
 ): RedirectRole {
-  const { baseHost } = config;
+  const { baseHost, baseUrl } = config;
   const { eventStore, readStore } = backend;
   const { random } = runtimeDeps;
   const recorder = new ClickRecorder({
@@ -31,6 +31,6 @@ export function openRedirect(
   const isFollowing = () => follower.isFollowing;
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));
-  const stats = { found: 0, notFound: 0, disabled: 0, error: 0 };
-  return { lookup, recorder, baseHost, now: () => clock().getTime(), stats };
+  const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 };
+  return { lookup, recorder, baseHost, baseUrl, now: () => clock().getTime(), stats };
 }

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
+import type { LinkBlock } from "../../src/events/link-events.ts";
 import { RecorderBusy } from "../../src/redirect/clicks/commit-waiters.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
@@ -24,21 +25,29 @@ const NOT_FOUND =
   "content-type: application/json; charset=utf-8\r\n" +
   `content-length: ${NOT_FOUND_BODY.length}\r\nDate: now\r\nConnection: close\r\n\r\n`;
 
-const entry = (host: string, slug: string, status: "live" | "disabled" = "live") =>
+const entry = (
+  host: string,
+  slug: string,
+  { status = "live", block = null }: { status?: "live" | "disabled"; block?: LinkBlock | null } = {},
+) =>
   linkEntry({
-    ...{ host, slug, status },
+    ...{ host, slug, status, block },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
     via: "api",
     revision: 0,
   });
 
+const block = { reason: "Phishing", since: "2026-03-01T10:00:00.000Z" };
+
 /** The redirect handler on real sockets, with a few cached links; collects the recorded hits. */
 async function start() {
   const links = new Map([
     ["localhost/abcdefg", entry("localhost", "abcdefg")],
     ["localhost/docs", entry("localhost", "docs")],
-    ["localhost/off", entry("localhost", "off", "disabled")],
+    ["localhost/off", entry("localhost", "off", { status: "disabled" })],
+    ["localhost/bad", entry("localhost", "bad", { block: { ...block, legal: false } })],
+    ["localhost/law", entry("localhost", "law", { block: { ...block, legal: true } })],
     ["go.example/abcdefg", entry("go.example", "abcdefg")],
     ["go.example/docs", entry("go.example", "docs")],
   ]);
@@ -55,8 +64,9 @@ async function start() {
       },
     },
     baseHost: "localhost",
+    baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
+    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -152,7 +162,7 @@ describe("the redirect", () => {
     async (_, text, hit) => {
       expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
-      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, error: 0 });
+      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, blocked: 0, error: 0 });
     },
   );
 
@@ -180,6 +190,32 @@ describe("the redirect", () => {
     },
   );
 
+  it.each([
+    ["404", "bad", "404 Not Found", "", "This short link is blocked"],
+    [
+      ...([
+        "451 for a legal reason, which names who blocks",
+        "law",
+        "451 Unavailable For Legal Reasons",
+      ] as const),
+      ...([
+        'link: <http://localhost>; rel="blocked-by"',
+        "This short link is unavailable for legal reasons",
+      ] as const),
+    ],
+  ])("answers a blocked link with %s, and records the hit", async (_, slug, status, header, title) => {
+    const page = await sendRaw(server.port, request(`GET /${slug}`, { accept: "text/html" }));
+    expect(page).toContain(`HTTP/1.1 ${status}\r\n`);
+    expect(page).toContain(header);
+    expect(page).toContain(`<h1>${title}</h1>`);
+    expect(page).toMatch(/^cache-control: no-store\r$/m);
+    const head = await sendRaw(server.port, request(`HEAD /${slug}`));
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n[^]*\r\n\r\n$`));
+    expect(page + head).not.toContain("Phishing");
+    expect(server.hits.map(({ method }) => method)).toEqual(["GET", "HEAD"]);
+    expect(server.deps.stats).toMatchObject({ found: 0, blocked: 2 });
+  });
+
   it("answers HEAD of no link without a body, and a browser with a page", async () => {
     expect(await sendRaw(server.port, request("HEAD /nothing"))).toBe(NOT_FOUND);
     const page = await sendRaw(server.port, request("GET /nothing", { accept: "text/html,*/*" }));
@@ -202,7 +238,7 @@ describe("the redirect", () => {
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
-    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, error: 0 });
+    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 });
   });
 
   it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {

@@ -71,6 +71,14 @@ export class LinkNotYours extends CommandRefused {
   }
 }
 
+/** Its owner can disable and delete it, and nothing else. */
+export class LinkBlocked extends CommandRefused {
+  override readonly code = "link_blocked";
+  constructor(reason: string) {
+    super(`The operator of this service has blocked this link: ${reason}`);
+  }
+}
+
 /** A deleted link can only be restored. */
 export class LinkDeleted extends CommandRefused {
   override readonly code = "link_deleted";

@@ -1,14 +1,22 @@
 // Decider of one link. Pure: time, slug and identity are inputs.
 import type { EventOf, LinkEvent } from "../../events/catalogue.ts";
+import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { HistoryFull } from "../errors.ts";
-import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
+import { LinkBlocked, LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
 
 /** What LinkCreated holds; `host`: without port. */
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
 
-/** `changes`: number of events after LinkCreated, bounded by STREAM_LIMITS.linkChanges. */
-export type ExistingLink = { status: "live" | "disabled" | "deleted"; changes: number } & LinkDetails;
+/**
+ * `changes`: number of events after LinkCreated, bounded by STREAM_LIMITS.linkChanges. `block`: the operator's, whatever
+ * the status.
+ */
+export type ExistingLink = {
+  status: "live" | "disabled" | "deleted";
+  block?: LinkBlock | undefined;
+  changes: number;
+} & LinkDetails;
 
 export type LinkState = { status: "free" } | ExistingLink;
 
@@ -28,17 +36,22 @@ export type LinkChange =
   | { type: "delete" }
   | { type: "restore" };
 
+/** What the operator does with a link. */
+export type OperatorChange = { type: "block"; reason: string; legal: boolean } | { type: "unblock" };
+
 /**
  * A change that is in effect already yields no events. A restored link is live even if it was disabled when it was
  * deleted.
  * @throws LinkNotFound, LinkNotYours; LinkDeleted for every change of a deleted link except `restore` and `delete`;
- * HistoryFull for every change except `disable` and `delete`
+ * LinkBlocked for every change of a blocked link except `disable` and `delete`; HistoryFull for every change except `disable` and `delete`
  */
 export function change(link: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   if (link.status === "free") throw new LinkNotFound();
   if (link.accountId !== c.by) throw new LinkNotYours();
   const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
   const wanted = c.change;
+  if (link.block && wanted.type !== "disable" && wanted.type !== "delete")
+    throw new LinkBlocked(link.block.reason);
   if (wanted.type === "restore")
     return link.status === "deleted" ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
   if (wanted.type === "delete") return link.status === "deleted" ? [] : [{ type: "LinkDeleted", data: of }];
@@ -52,6 +65,20 @@ export function change(link: LinkState, c: { by: string; at: string; change: Lin
     case "enable":
       return link.status === "live" ? [] : ifRoom(link, { type: "LinkEnabled", data: of });
   }
+}
+
+/** In effect already it yields no events; another reason is a new block. @throws LinkNotFound */
+export function changeByOperator(
+  link: LinkState,
+  { at, change }: { at: string; change: OperatorChange },
+): LinkEvent[] {
+  if (link.status === "free") throw new LinkNotFound();
+  const { host, slug, accountId, block } = link;
+  const of = { host, slug, accountId, at };
+  if (change.type === "unblock") return block ? [{ type: "LinkUnblocked", data: of }] : [];
+  const { reason, legal } = change;
+  if (block?.reason === reason && block.legal === legal) return [];
+  return [{ type: "LinkBlocked", data: { ...of, reason, ...(legal && { legal }) } }];
 }
 
 function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
@@ -79,5 +106,9 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
       return { ...link, changes, status: "live" };
     case "LinkDeleted":
       return { ...link, changes, status: "deleted" };
+    case "LinkBlocked":
+      return { ...link, changes, block: blockOf(event.data) };
+    case "LinkUnblocked":
+      return { ...link, changes, block: undefined };
   }
 }

@@ -4,6 +4,7 @@ import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
+import { acceptReason } from "../accept-reason.ts";
 import type { CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import type { LinkAddress } from "../links/change-link.ts";
@@ -19,7 +20,7 @@ import {
   type WithdrawalsState,
   withdraw,
 } from "./withdrawal.ts";
-import { reasonOf, selectionOf, type WithdrawalRequest } from "./withdrawal-request.ts";
+import { selectionOf, type WithdrawalRequest } from "./withdrawal-request.ts";
 
 /** `position`: of the event; documents that contain it have the clicks out, or in again. */
 export type ChangedClicks = { withdrawalId: string; position: Position | undefined };
@@ -41,7 +42,7 @@ export async function previewWithdrawal(
 
 /**
  * For the operator alone. Covers exactly the clicks that are counted for it.
- * @throws LinkNotFound, InvalidWithdrawal, NothingToWithdraw, WithdrawalsChanged, HistoryFull
+ * @throws LinkNotFound, InvalidReason, InvalidWithdrawal, NothingToWithdraw, WithdrawalsChanged, HistoryFull
  */
 export async function withdrawClicks(
   deps: WithdrawDeps,
@@ -49,7 +50,7 @@ export async function withdrawClicks(
   address: LinkAddress,
   request: WithdrawalRequest & { reason: string },
 ): Promise<ChangedClicks & WithdrawalPreview> {
-  const reason = reasonOf(request.reason);
+  const reason = acceptReason(request.reason);
   const { accountId } = await existingLink(deps, address);
   const { selection, clicks } = await previewWithdrawal(deps, address, request);
   const withdrawalId = deps.newId();

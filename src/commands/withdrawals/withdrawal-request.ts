@@ -1,7 +1,7 @@
-// What an operator asks to withdraw, checked: times, network, visitor code, reason.
+// What an operator asks to withdraw, checked: times, network, visitor code.
 import ipaddr from "ipaddr.js";
-import { cleanText } from "../../classification/clean-text.ts";
 import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
+import { boundedText } from "../accept-reason.ts";
 import { InvalidWithdrawal } from "./withdrawal-errors.ts";
 
 /** `to`: by default now. `ipPrefix`: a network, or an address for the network that the log knows of it. */
@@ -16,13 +16,13 @@ export type WithdrawalRequest = {
 /** What the log keeps of addresses. */
 const MOST_BITS = { ipv4: 24, ipv6: 48, "6to4": 40 } as const;
 const MOST_CHARACTERS = 512;
-const MOST_REASON = 500;
 
 /** @throws InvalidWithdrawal */
 export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSelection {
   const { from, to = now, visitor, ipPrefix } = request;
   // Cleaned as those of clicks are, so that it is found in them.
-  const userAgent = request.userAgent === undefined ? undefined : bounded(request.userAgent, MOST_CHARACTERS);
+  const userAgent =
+    request.userAgent === undefined ? undefined : boundedText(request.userAgent, MOST_CHARACTERS);
   if (from >= to)
     throw new InvalidWithdrawal("The time from which clicks are withdrawn must be before its end");
   if (visitor !== undefined && !/^[0-9a-f]{16}$/.test(visitor))
@@ -36,19 +36,6 @@ export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSel
     ...(ipPrefix !== undefined && { ipPrefix: networkOf(ipPrefix) }),
     ...(userAgent !== undefined && { userAgent }),
   };
-}
-
-/** @throws InvalidWithdrawal */
-export function reasonOf(text: string): string {
-  const reason = bounded(text, MOST_REASON);
-  if (reason === "") throw new InvalidWithdrawal(`A reason has 1 to ${MOST_REASON} characters`);
-  return reason;
-}
-
-/** Printable; empty for a text that is too long, which is refused as an empty one is. */
-function bounded(text: string, most: number): string {
-  const clean = cleanText(text.trim(), most + 1);
-  return clean.length > most ? "" : clean;
 }
 
 /** In CIDR form; whole addresses go no further than this, as the log has none. */

@@ -1,9 +1,16 @@
 // Our own export (src/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
+import { acceptReason } from "../../commands/accept-reason.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
 import { timeOf } from "../fields.ts";
-import { type ClickFacts, type ImportFormat, RecordRefused, type Row } from "../imported.ts";
+import {
+  type ClickFacts,
+  type ImportedChange,
+  type ImportFormat,
+  RecordRefused,
+  type Row,
+} from "../imported.ts";
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
@@ -26,7 +33,11 @@ export const ExportedLink = z.object({
   changes: z.array(
     z.discriminatedUnion("type", [
       z.object({ type: z.literal("LinkRetargeted"), at, from: z.string(), to: z.string() }),
-      z.object({ type: z.enum(["LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored"]), at }),
+      z.object({ type: z.literal("LinkBlocked"), at, reason: z.string(), legal: z.literal(true).optional() }),
+      z.object({
+        type: z.enum(["LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored", "LinkUnblocked"]),
+        at,
+      }),
     ]),
   ),
 });
@@ -58,7 +69,14 @@ const CHANGES = {
   LinkEnabled: "enable",
   LinkDeleted: "delete",
   LinkRestored: "restore",
+  LinkUnblocked: "unblock",
 } as const;
+
+function changeOf(change: z.infer<typeof ExportedLink>["changes"][number]): ImportedChange["change"] {
+  if (change.type === "LinkRetargeted") return { type: "retarget", to: change.to };
+  if (change.type !== "LinkBlocked") return { type: CHANGES[change.type] };
+  return { type: "block", reason: acceptReason(change.reason), legal: change.legal === true };
+}
 
 export const linkledger: ImportFormat = {
   oneFile: true,
@@ -75,13 +93,7 @@ export const linkledger: ImportFormat = {
       domain: link.domain ?? undefined,
       longUrl: retargeted?.type === "LinkRetargeted" ? retargeted.from : link.long_url,
       createdAt: timeOf(link.created_at),
-      changes: link.changes.map((change) => ({
-        at: timeOf(change.at),
-        change:
-          change.type === "LinkRetargeted"
-            ? { type: "retarget", to: change.to }
-            : { type: CHANGES[change.type] },
-      })),
+      changes: link.changes.map((change) => ({ at: timeOf(change.at), change: changeOf(change) })),
       via: link.via,
       custom: link.custom,
     };

@@ -12,6 +12,7 @@ import { actRoutes } from "./api/act-routes.ts";
 import { readRoutes } from "./api/read-routes.ts";
 import { withdrawalRoutes } from "./api/withdrawal-routes.ts";
 import { type ConsoleDeps, operatorApi, operatorPages } from "./guard.ts";
+import { blockRoutes } from "./links/block-card.ts";
 import { liveRates } from "./live-rates.ts";
 import { clicksPage } from "./log/clicks-page.ts";
 import { eventPage } from "./log/event-page.ts";
@@ -61,6 +62,7 @@ export async function consoleRoutes(
         statePage(pages, deps);
         findPages(pages, deps);
         clicksPage(pages, deps);
+        blockRoutes(pages, deps);
         withdrawalsPages(pages, deps);
         sealsPages(pages, deps);
         projectionsPage(pages, { ...deps, rates });

@@ -1,7 +1,7 @@
 // Cards of one link's page: QR code, destination, disable and enable, delete, restore.
 import type { LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { confirmed, copyable, field } from "../shell/form.ts";
+import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
@@ -46,7 +46,18 @@ ${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", h
 <div><button class="button">Save destination</button></div></form></section>`;
 }
 
+/** Instead of the cards that would be refused. */
+export function blockedCard({ block }: LinkDocument): Html | false {
+  return (
+    block !== null &&
+    html`<section class="card card-danger"><h2>Blocked</h2><p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
+<p class="muted">Visitors see that it is blocked. Its clicks are still counted. Until the operator unblocks it, it can't be enabled, restored or given another destination.</p></section>`
+  );
+}
+
 export function stateCard(link: LinkDocument, csrf: Html): Html {
+  if (link.status === "disabled" && link.block)
+    return html`<section class="card"><h2>Disabled</h2><p class="muted">You have disabled the link, too.</p></section>`;
   if (link.status === "disabled")
     return html`<section class="card"><h2>Disabled</h2><p class="muted">Who follows the link gets 404. Its numbers are kept.</p>
 <form method="post" action="${linkPath(link, "/enable")}">${csrf}<button class="button button-primary">Enable link</button></form></section>`;
@@ -54,7 +65,8 @@ export function stateCard(link: LinkDocument, csrf: Html): Html {
 <form method="post" action="${linkPath(link, "/disable")}">${csrf}<button class="button">${icon("pause")}Disable link</button></form></section>`;
 }
 
-export function removalCard(link: LinkDocument, csrf: Html): Html {
+export function removalCard(link: LinkDocument, csrf: Html): Html | false {
+  if (link.status === "deleted" && link.block) return false;
   if (link.status === "deleted")
     return html`<section class="card"><h2>Restore</h2><p class="muted">The slug is still yours: nobody else can take it. Restored, the link works as before.</p>
 <form method="post" action="${linkPath(link, "/restore")}">${csrf}<button class="button button-primary">Restore link</button></form></section>`;

@@ -1,7 +1,7 @@
 // Heading of the pages of one link: name, state, and navigation between them.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
-import { linkPath, outward, shortName, statusBadge } from "./link-view.ts";
+import { blockBadge, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
 
 const PLACES = [
   { name: "Link", below: "" },
@@ -10,7 +10,7 @@ const PLACES = [
 
 export function linkHead(link: LinkDocument, current: (typeof PLACES)[number]["name"]): Html {
   return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
-<h1>${shortName(link)} ${statusBadge(link.status)}</h1>
+<h1>${shortName(link)} ${blockBadge(link)} ${(!link.block || link.status !== "live") && statusBadge(link.status)}</h1>
 <p class="muted leads-to">leads to ${outward(link.longUrl)}</p></div>
 <nav class="choices" aria-label="Pages of this link">${PLACES.map(
     ({ name, below }) =>

@@ -29,7 +29,8 @@ function titleOf(type: LinkStep["type"]): string {
   return TITLES[type] ?? type.replace(/^Link/, "");
 }
 
-function detail({ from, to, withdrawn }: LinkStep): Html | "" {
+function detail({ from, to, withdrawn, blocked }: LinkStep): Html | "" {
+  if (blocked) return html`<p class="small">${blocked.legal && "For a legal reason: "}${blocked.reason}</p>`;
   if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
   if (to === undefined) return "";
   return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;

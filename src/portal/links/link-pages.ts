@@ -13,6 +13,7 @@ import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { type Notice, portalContext, redirectTo } from "../shell/visit.ts";
 import {
+  blockedCard,
   type DestinationGiven,
   DONE,
   destinationCard,
@@ -89,7 +90,7 @@ async function sendLink(
     notice: await whyNotFollowed(deps, link),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
-<div class="grid link-grid"><div class="stack">${isThere && html`${shareCard(link)}${destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
+<div class="grid link-grid"><div class="stack">${blockedCard(link)}${isThere && html`${shareCard(link)}${!link.block && destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(history, keys)}</div></div>`,
   });
 }

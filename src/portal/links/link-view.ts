@@ -44,6 +44,11 @@ export function statusBadge(status: LinkDocument["status"], isServed = true): Ht
     : html`<span class="badge badge-bad">Deleted</span>`;
 }
 
+/** Of a link that the operator has blocked, beside its state. */
+export function blockBadge({ block }: LinkDocument): Html | false {
+  return block !== null && html`<span class="badge badge-bad">Blocked</span>`;
+}
+
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
 export function outward(url: string): Html {
   return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${url}</a>`;

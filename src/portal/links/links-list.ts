@@ -5,7 +5,7 @@ import { address } from "../shell/address.ts";
 import { choice, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { count, isServed, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
+import { blockBadge, count, isServed, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
 
 /** The page's query parameters. `domain`: a domain id, or `default`. */
 export type ListQuery = {
@@ -59,7 +59,7 @@ function row(link: ListedLink, index: number, isServed: boolean): Html {
 <button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${shortName(link)}" title="Copy" hidden>${icon("copy")}</button></span></td>
 <td data-label="Leads to">${outward(link.longUrl)}</td>
 <td class="end number" data-label="Hits"><a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} hits, see who">${count(link.clicks)}</a></td>
-<td data-label="State">${statusBadge(link.status, isServed)}</td>
+<td data-label="State">${blockBadge(link)} ${(!link.block || link.status !== "live") && statusBadge(link.status, isServed)}</td>
 <td data-label="Made" class="nowrap">${time(link.createdAt)}</td></tr>`;
 }
 

@@ -1,12 +1,13 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
+import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
- * link's stream. `deleted`: the status as a boolean, for the indexes.
+ * link's stream. `deleted`: the status as a boolean, for the indexes. `block`: the operator's, whatever the status.
  */
 export type LinkDocument = Document &
   Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
@@ -15,6 +16,7 @@ export type LinkDocument = Document &
     createdAt: string;
     status: "live" | "disabled" | "deleted";
     deleted: boolean;
+    block: LinkBlock | null;
     revision: number;
     changedAt: string;
   };
@@ -33,7 +35,16 @@ export const links: Projection<LinkDocument> = {
     partialIndexes: [["slug", "domainId"]],
   },
   categories: [CATEGORY.link],
-  handles: ["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored"],
+  handles: [
+    "LinkCreated",
+    "LinkRetargeted",
+    "LinkDisabled",
+    "LinkEnabled",
+    "LinkBlocked",
+    "LinkUnblocked",
+    "LinkDeleted",
+    "LinkRestored",
+  ],
   key: (event) =>
     "slug" in event.data && "host" in event.data ? linkKey(event.data.host, event.data.slug) : undefined,
   empty: (event) => ({
@@ -46,6 +57,7 @@ export const links: Projection<LinkDocument> = {
     createdAt: event.data.at,
     status: "deleted",
     deleted: true,
+    block: null,
     via: "api",
     custom: false,
     domainId: null,
@@ -59,7 +71,16 @@ export const links: Projection<LinkDocument> = {
     switch (event.type) {
       case "LinkCreated": {
         const { at, keyId = null, domainId = null, ...made } = event.data;
-        return { ...made, keyId, domainId, createdAt: at, status: "live", deleted: false, ...seen };
+        return {
+          ...made,
+          keyId,
+          domainId,
+          createdAt: at,
+          status: "live",
+          deleted: false,
+          block: null,
+          ...seen,
+        };
       }
       case "LinkRetargeted":
         return { ...link, longUrl: event.data.to, ...seen };
@@ -70,6 +91,10 @@ export const links: Projection<LinkDocument> = {
         return { ...link, status: "live", deleted: false, ...seen };
       case "LinkDeleted":
         return { ...link, status: "deleted", deleted: true, ...seen };
+      case "LinkBlocked":
+        return { ...link, block: blockOf(event.data), ...seen };
+      case "LinkUnblocked":
+        return { ...link, block: null, ...seen };
       default:
         return link;
     }

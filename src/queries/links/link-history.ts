@@ -4,6 +4,7 @@ import { withdrawnCount } from "../../click-log/withdrawals.ts";
 import type { Actor, EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
+import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -23,12 +24,27 @@ export type LinkStep = {
   to?: string | undefined;
   /** Of ClicksWithdrawn: how many clicks went, and why. */
   withdrawn?: { clicks: number; reason: string };
+  /** Of LinkBlocked. */
+  blocked?: LinkBlock;
 };
+
+type Deps = { eventStore: EventStore };
 
 /** Finds deleted links too, which their owner may restore. @throws NotFound also for another account's link */
 export async function linkHistory(
-  { eventStore }: { eventStore: EventStore },
+  deps: Deps,
   accountId: string,
+  host: string,
+  slug: string,
+): Promise<LinkWithHistory> {
+  const found = await anyLinkHistory(deps, host, slug);
+  if (found.link.accountId !== accountId) throw notFound();
+  return found;
+}
+
+/** For the operator: whoever owns the link. @throws NotFound */
+export async function anyLinkHistory(
+  { eventStore }: Deps,
   host: string,
   slug: string,
 ): Promise<LinkWithHistory> {
@@ -45,7 +61,7 @@ export async function linkHistory(
     },
     onUnreadable,
   });
-  if (!link || link.accountId !== accountId) throw new NotFound("Short link not found.");
+  if (!link) throw notFound();
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
     for (const recorded of page) {
       const event = readableEvent(recorded, onUnreadable);
@@ -53,6 +69,10 @@ export async function linkHistory(
     }
   steps.sort((a, b) => (a.position < b.position ? -1 : 1));
   return { link, position, history: steps.map(({ step }) => step) };
+}
+
+function notFound(): NotFound {
+  return new NotFound("Short link not found.");
 }
 
 function unreadableStep(recorded: RecordedEvent): LinkStep {
@@ -70,6 +90,7 @@ function stepOf(event: StoredEvent): LinkStep {
   };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
+  if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };
   if (event.type === "ClicksWithdrawn")
     return { ...step, withdrawn: { clicks: withdrawnCount(event.data), reason: event.data.reason } };
   return step;

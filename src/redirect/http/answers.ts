@@ -1,4 +1,4 @@
-// Writes the redirect's answers to Node's own response: 301, or 404 and 503 as a page or as JSON.
+// Writes the redirect's answers to Node's own response: 301, or 404, 451 and 503 as a page or as JSON.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LinkEntry } from "../lookup/link-entry.ts";
 import { plainPage } from "./plain-page.ts";
@@ -18,6 +18,27 @@ export function answerNotFound(request: IncomingMessage, response: ServerRespons
   const error = "Short link not found";
   const advice = "Please check the address for typing errors.";
   answerError(request, response, 404, { error, advice, code: "link_not_found", requestId });
+}
+
+/**
+ * What the operator has blocked: 404, or 451 (RFC 7725) where the law demands it. The reason is for the owner alone.
+ * `legallyBy`: address of who blocks it for a legal reason.
+ */
+export function answerBlocked(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  legallyBy: string | undefined,
+): void {
+  const advice = "The operator of this service has blocked it.";
+  if (legallyBy === undefined) {
+    const error = "This short link is blocked";
+    answerError(request, response, 404, { error, advice, code: "link_blocked", requestId });
+    return;
+  }
+  response.setHeader("link", `<${legallyBy}>; rel="blocked-by"`);
+  const error = "This short link is unavailable for legal reasons";
+  answerError(request, response, 451, { error, advice, code: "link_blocked_legally", requestId });
 }
 
 /** 503 with Retry-After: a store or the recorder is temporarily unavailable. */

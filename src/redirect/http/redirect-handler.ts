@@ -6,19 +6,27 @@ import type { ClickRecorder } from "../clicks/click-recorder.ts";
 import { RecorderBusy } from "../clicks/commit-waiters.ts";
 import type { LinkEntry } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
-import { answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
+import { answerBlocked, answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
 import type { Requester } from "./requester.ts";
 
 /** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
-export type RedirectStats = { found: number; notFound: number; disabled: number; error: number };
+export type RedirectStats = {
+  found: number;
+  notFound: number;
+  disabled: number;
+  blocked: number;
+  error: number;
+};
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
   recorder: Pick<ClickRecorder, "record">;
   baseHost: string;
+  /** Of this service, which a 451 names as who blocks. */
+  baseUrl: string;
   /** Milliseconds since 1970. */
   now: () => number;
   stats: RedirectStats;
@@ -64,13 +72,14 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       answerNotFound(request, response, requestIdOf(request));
       return undefined;
     }
-    const redirect = () => {
-      answerMoved(entry, response);
-      stats.found += 1;
+    const send = () => {
+      stats[entry.block ? "blocked" : "found"] += 1;
+      if (!entry.block) return answerMoved(entry, response);
+      answerBlocked(request, response, requestIdOf(request), entry.block.legal ? deps.baseUrl : undefined);
     };
     const wait = recorder.record(hitOf(entry, request, requester, now()));
-    if (wait) return wait.then(redirect);
-    redirect();
+    if (wait) return wait.then(send);
+    send();
     return undefined;
   }
 

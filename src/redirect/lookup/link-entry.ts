@@ -6,13 +6,14 @@ import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
-  "host" | "slug" | "accountId" | "longUrl" | "status" | "via" | "revision"
+  "host" | "slug" | "accountId" | "longUrl" | "status" | "block" | "via" | "revision"
 >;
 
 export type LinkEntry = {
   host: string;
   accountId: string;
   status: RedirectedLink["status"];
+  block: RedirectedLink["block"];
   revision: number;
   /** Value of the Location header: the long URL as normalised ASCII. */
   location: string;
@@ -26,9 +27,9 @@ export function bytesOf({ host, location, packed }: LinkEntry): number {
 }
 
 export function linkEntry(link: RedirectedLink): LinkEntry {
-  const { host, slug, status, revision, longUrl, accountId, via } = link;
+  const { host, slug, status, block, revision, longUrl, accountId, via } = link;
   const packed = packTarget({ key: linkKey(host, slug), revision, longUrl, accountId, via });
-  return { host, accountId, status, revision, location: headerSafe(longUrl), packed };
+  return { host, accountId, status, block, revision, location: headerSafe(longUrl), packed };
 }
 
 /** The URL parser percent-encodes what a header must not contain; the fallback covers URLs that it rejects. */

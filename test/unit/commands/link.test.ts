@@ -4,13 +4,16 @@ import * as claims from "../../../src/commands/domains/domain-claim.ts";
 import { DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
 import {
   change,
+  changeByOperator,
   create,
   evolve,
   freeLink,
   type LinkChange,
   type LinkState,
+  type OperatorChange,
 } from "../../../src/commands/links/link.ts";
 import {
+  LinkBlocked,
   LinkDeleted,
   LinkNotFound,
   LinkNotYours,
@@ -38,6 +41,11 @@ const changed =
   (wanted: LinkChange, by = accountId) =>
   (state: LinkState) =>
     change(state, { by, at, change: wanted });
+
+const blocked: LinkEvent = { type: "LinkBlocked", data: { ...of, reason: "Phishing" } };
+const unblocked: LinkEvent = { type: "LinkUnblocked", data: of };
+const operated = (wanted: OperatorChange) => (state: LinkState) =>
+  changeByOperator(state, { at, change: wanted });
 
 describe("a link", () => {
   const make = (state: LinkState) => {
@@ -104,6 +112,54 @@ describe("a link", () => {
       .given(created, deleted)
       .when(changed({ type: "disable" }))
       .thenRefused(LinkDeleted);
+  });
+
+  it("is blocked by the operator in any state, again for another reason, and unblocked once", () => {
+    const block = { type: "block", reason: "Phishing", legal: false } as const;
+    for (const before of [[created], [created, disabled], [created, deleted], [created, blocked, unblocked]])
+      link
+        .given(...before)
+        .when(operated(block))
+        .thenEvents(blocked);
+    link.given(created, blocked).when(operated(block)).thenNothing();
+    link
+      .given(created, blocked)
+      .when(operated({ ...block, legal: true }))
+      .thenEvents({ type: "LinkBlocked", data: { ...of, reason: "Phishing", legal: true } });
+    link
+      .given(created, blocked)
+      .when(operated({ type: "unblock" }))
+      .thenEvents(unblocked);
+    link
+      .given(created)
+      .when(operated({ type: "unblock" }))
+      .thenNothing();
+    link.given().when(operated(block)).thenRefused(LinkNotFound);
+  });
+
+  it("can be disabled and deleted while it is blocked, and nothing else", () => {
+    const refused: [LinkChange, LinkEvent[]][] = [
+      [{ type: "retarget", to: "https://example.org/" }, [created, blocked]],
+      [{ type: "enable" }, [created, disabled, blocked]],
+      [{ type: "restore" }, [created, blocked, deleted]],
+    ];
+    for (const [wanted, before] of refused)
+      link
+        .given(...before)
+        .when(changed(wanted))
+        .thenRefused(LinkBlocked);
+    link
+      .given(created, blocked)
+      .when(changed({ type: "disable" }))
+      .thenEvents(disabled);
+    link
+      .given(created, blocked)
+      .when(changed({ type: "delete" }))
+      .thenEvents(deleted);
+    link
+      .given(created, disabled, blocked, unblocked)
+      .when(changed({ type: "enable" }))
+      .thenEvents({ type: "LinkEnabled", data: of });
   });
 
   it("is changed by its own account only", () => {

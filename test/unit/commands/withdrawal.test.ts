@@ -1,6 +1,7 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
+import { acceptReason, InvalidReason } from "../../../src/commands/accept-reason.ts";
 import { HistoryFull } from "../../../src/commands/errors.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type FindMatching, matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
@@ -20,7 +21,7 @@ import {
   WithdrawalNotFound,
   WithdrawalsChanged,
 } from "../../../src/commands/withdrawals/withdrawal-errors.ts";
-import { reasonOf, selectionOf } from "../../../src/commands/withdrawals/withdrawal-request.ts";
+import { selectionOf } from "../../../src/commands/withdrawals/withdrawal-request.ts";
 import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../../src/events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { operator } from "../../support/commands/command-deps.ts";
@@ -130,14 +131,14 @@ describe("what is asked to be withdrawn", () => {
     expect(() => selectionOf({ from, userAgent: " " }, now)).toThrow(InvalidWithdrawal);
     expect(selectionOf({ from, userAgent: "x".repeat(512) }, now)).toHaveProperty("userAgent");
     expect(() => selectionOf({ from, userAgent: "x".repeat(513) }, now)).toThrow(InvalidWithdrawal);
-    expect(reasonOf("  load test ")).toBe("load test");
-    expect(() => reasonOf("  ")).toThrow(InvalidWithdrawal);
-    expect(() => reasonOf("x".repeat(501))).toThrow(InvalidWithdrawal);
+    expect(acceptReason("  load test ")).toBe("load test");
+    expect(() => acceptReason("  ")).toThrow(InvalidReason);
+    expect(() => acceptReason("x".repeat(501))).toThrow(InvalidReason);
   });
 
   it("has no control characters, turned text or halves of characters in what people typed", () => {
-    expect(reasonOf("load\u0007 \u202etest\ud83d")).toBe("load   test\ufffd");
-    expect(() => reasonOf("\u0000")).toThrow(InvalidWithdrawal);
+    expect(acceptReason("load\u0007 \u202etest\ud83d")).toBe("load   test\ufffd");
+    expect(() => acceptReason("\u0000")).toThrow(InvalidReason);
     expect(selectionOf({ from, userAgent: "curl\n" }, now)).toMatchObject({ userAgent: "curl" });
   });
 });

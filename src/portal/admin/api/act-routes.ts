@@ -1,8 +1,11 @@
 // POST /admin/api/...: what the operator can do in the console, as JSON; with a session also a form token.
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
+import { blockLink, unblockLink } from "../../../commands/links/block-link.ts";
+import { namedLink } from "../../../commands/withdrawals/named-link.ts";
 import { PROJECTION_ACTS, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
+import { BlockRequest, UnblockForm } from "../links/block-card.ts";
 
 const Params = z.object({ name: z.string().max(100), act: z.enum(PROJECTION_ACTS) });
 const Rebuild = z.object({ waits: z.boolean().default(false) }).nullish();
@@ -19,6 +22,19 @@ export function actRoutes(app: Api, deps: ConsoleDeps): void {
       return reply.code(202).send({ projection: name, act });
     },
   );
+
+  app.post("/links/block", { schema: { body: BlockRequest } }, async (request) => {
+    const { link, ...why } = request.body;
+    const address = namedLink(link, deps.baseHost);
+    const { position } = await blockLink(deps, operatorContext(request), address, why);
+    return { ...address, blocked: true, position };
+  });
+
+  app.post("/links/unblock", { schema: { body: UnblockForm } }, async (request) => {
+    const address = namedLink(request.body.link, deps.baseHost);
+    const { position } = await unblockLink(deps, operatorContext(request), address);
+    return { ...address, blocked: false, position };
+  });
 
   app.post("/verification", { schema: { body: Verification } }, async (request, reply) => {
     const full = request.body?.full ?? false;

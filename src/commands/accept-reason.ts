@@ -1,0 +1,22 @@
+// The reasons that operators give for what they do, which the owner of a link is told: one rule for all.
+import { cleanText } from "../classification/clean-text.ts";
+import { CommandRefused } from "./errors.ts";
+
+export class InvalidReason extends CommandRefused {
+  override readonly code = "invalid_reason";
+}
+
+export const MOST_REASON = 500;
+
+/** @throws InvalidReason */
+export function acceptReason(text: string): string {
+  const reason = boundedText(text, MOST_REASON);
+  if (reason === "") throw new InvalidReason(`A reason has 1 to ${MOST_REASON} characters`);
+  return reason;
+}
+
+/** Printable; empty for a text that is too long, which is refused as an empty one is. */
+export function boundedText(text: string, most: number): string {
+  const clean = cleanText(text.trim(), most + 1);
+  return clean.length > most ? "" : clean;
+}

@@ -5,7 +5,7 @@ import { areStoresMixed } from "./backend/prepare-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
-import { logHealth, watchedEventStore } from "./coordination/log-health.ts";
+import { logHealth, watchedEventStore, watchedSecrets } from "./coordination/log-health.ts";
 import { httpServer } from "./redirect/http/http-server.ts";
 import { keepTickShape } from "./redirect/http/keep-tick-shape.ts";
 import { redirectHandler } from "./redirect/http/redirect-handler.ts";
@@ -76,7 +76,11 @@ export async function openService(
     const opened = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => opened.close());
     const health = logHealth({ log, now: systemClock.now });
-    const backend = { ...opened, eventStore: watchedEventStore(opened.eventStore, health) };
+    const backend = {
+      ...opened,
+      eventStore: watchedEventStore(opened.eventStore, health),
+      secrets: watchedSecrets(opened.secrets, health),
+    };
     if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);

@@ -28,6 +28,18 @@ function isLasting(cause: unknown): boolean {
   return code === "store_failed" || isUndecodable || LASTING.test(message);
 }
 
+/** The cause of a failed write and what the operator can do, by SQLite's words and the system's. */
+export function whatToDo(error: unknown): string {
+  const { message } = errorFields(error);
+  if (/database or disk is full/.test(message))
+    return "the disk is full (SQLITE_FULL): free some space while the service runs, it goes on by itself";
+  if (/ENOSPC|no space left/i.test(message))
+    return "the disk is full (ENOSPC): free some space while the service runs, it goes on by itself";
+  if (/readonly database|EROFS|EACCES/.test(message))
+    return "its file is read-only (SQLITE_READONLY): give the service's user the right to write DATA_DIR";
+  return message;
+}
+
 /** What is read, or undefined while its store is unavailable. @throws other errors */
 export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

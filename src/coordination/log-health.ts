@@ -1,20 +1,20 @@
-// Whether the log can be written and read, as the last requests of this process found it: for readiness, metrics and the
-// operator's log, which gets one line an outage, with what to do.
-import { StoreFailed, StoreUnavailable } from "../connections/errors.ts";
+// Whether the log and the secrets can be written, and the log read, as the last requests of this process found it: for
+// readiness, metrics and the operator's log, which gets one line an outage, with what to do.
+import { StoreFailed, StoreUnavailable, whatToDo } from "../connections/errors.ts";
 import type { EventStore } from "../event-store/port.ts";
-import { errorFields } from "../runtime/error-fields.ts";
 import type { BasicLogger } from "../runtime/logging.ts";
+import type { Secrets } from "../secrets/port.ts";
 
-/** `clicks`: the recorder, which tries again by itself; `requests`: everything else. */
-export type LogWriter = "clicks" | "requests";
+/** `clicks`: the recorder, which tries again by itself; `requests`: everything else that is appended to the log. */
+export type LogWriter = "clicks" | "requests" | "secrets";
 
 export type LogHealth = {
   notWritten(by: LogWriter, error: unknown): void;
   written(by: LogWriter): void;
   /** Keeps lasting failures only: the others are over when somebody reads again. */
   notRead(error: unknown): void;
-  /** Why the log can't be written, and why a part of it can't be read. */
-  problems(): { write?: string; read?: string };
+  /** Why the log can't be written, why a part of it can't be read, and why secrets can't be written. */
+  problems(): { write?: string; read?: string; secrets?: string };
 };
 
 export type LogHealthDeps = { log: Pick<BasicLogger, "info" | "error">; now: () => number };
@@ -29,15 +29,18 @@ export function logHealth({ log, now }: LogHealthDeps): LogHealth {
   return {
     notWritten(by, error) {
       const reason = `can't be written: ${whatToDo(error)}`;
-      if (failing.size === 0) log.error({ err: error }, `The log ${reason}`);
+      if (failing.size === 0) log.error({ err: error }, `${writtenBy(by)} ${reason}`);
       failing.set(by, reason);
     },
     written(by) {
       if (failing.size === 0) return;
-      failing.delete(by);
+      const isOver = failing.delete(by);
       // Requests may not come again.
-      if (by === "clicks") failing.delete("requests");
-      if (failing.size === 0) log.info("The log is written again");
+      const isOverForRequests = by === "clicks" && failing.delete("requests");
+      const isLogWell = !failing.has("clicks") && !failing.has("requests");
+      // What stopped the log, such as a full disk, stopped the secrets too, which may not be written for long.
+      if (isLogWell && by !== "secrets" && (isOver || isOverForRequests)) failing.clear();
+      if (failing.size === 0) log.info(`${writtenBy(by)} is written again`);
     },
     notRead(error) {
       if (!(error instanceof StoreFailed)) return;
@@ -47,9 +50,10 @@ export function logHealth({ log, now }: LogHealthDeps): LogHealth {
       reading = { reason, at: now() };
     },
     problems() {
-      const [write] = failing.values();
+      const write = failing.get("clicks") ?? failing.get("requests");
+      const secrets = failing.get("secrets");
       const read = unread();
-      return { ...(write && { write }), ...(read && { read }) };
+      return { ...(write && { write }), ...(read && { read }), ...(secrets && { secrets }) };
     },
   };
 }
@@ -91,14 +95,27 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
   };
 }
 
-/** SQLite's words and the system's, as they come from another thread. */
-function whatToDo(error: unknown): string {
-  const { message } = errorFields(error);
-  if (/database or disk is full/.test(message))
-    return "the disk is full (SQLITE_FULL): free some space while the service runs, it goes on by itself";
-  if (/ENOSPC|no space left/i.test(message))
-    return "the disk is full (ENOSPC): free some space while the service runs, it goes on by itself";
-  if (/readonly database|EROFS|EACCES/.test(message))
-    return "its file is read-only (SQLITE_READONLY): give the service's user the right to write DATA_DIR";
-  return message;
+/** The secrets, which tell `health` how their writes end. */
+export function watchedSecrets<S extends Secrets>(secrets: S, health: LogHealth): S {
+  const watched =
+    <A extends unknown[], T>(write: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      try {
+        const result = await write(...args);
+        health.written("secrets");
+        return result;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) health.notWritten("secrets", error);
+        throw error;
+      }
+    };
+  const { put, putIfAbsent, putIfPresent } = secrets;
+  return {
+    ...secrets,
+    ...{ put: watched(put), putIfAbsent: watched(putIfAbsent), putIfPresent: watched(putIfPresent) },
+  };
+}
+
+function writtenBy(writer: LogWriter): string {
+  return writer === "secrets" ? "The store of secrets" : "The log";
 }

@@ -55,12 +55,14 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
       problemOf("read store", deps.readStore.checkpoints()),
     ]),
     projectorProblems(deps.projections),
-    routerProblems(deps.webhooks),
+    webhookProblems(deps.webhooks),
     answerInTime(deps.routerSetAside()),
   ]);
   const recorder = deps.recorder();
   const reasons = recorderProblems(recorder);
-  const log = Object.values(deps.logProblems()).map((reason) => ({ part: "event store", reason }));
+  const { secrets, ...logProblems } = deps.logProblems();
+  const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
+  if (secrets) log.push({ part: "secrets", reason: secrets });
   const degraded = [...log, ...redisProblems(deps.redis), ...spoolProblems(recorder), ...router];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
   const needsNoLog = onlyRedirects || recorder?.spool !== undefined;
@@ -93,9 +95,12 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
     : [];
 }
 
-async function routerProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[]> {
-  const status = webhooks && (await answerInTime(webhooks()));
-  return status?.routerFailure ? [{ part: "webhook router", reason: status.routerFailure }] : [];
+async function webhookProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[]> {
+  const { routerFailure, claimFailure } = (webhooks && (await answerInTime(webhooks()))) ?? {};
+  return [
+    ...(routerFailure ? [{ part: "webhook router", reason: routerFailure }] : []),
+    ...(claimFailure ? [{ part: "webhook deliveries", reason: claimFailure }] : []),
+  ];
 }
 
 /** Named until they are settled; everything else is answered as it should be. */
@@ -104,7 +109,7 @@ function setAsideProblems(part: string, setAside: SetAside | undefined): Reason[
 }
 
 /**
- * `degraded`: events that were set aside, projections whose queries read another build until the present one is active, and late counts of clicks,
+ * `degraded`: what interrupts the folding, events that were set aside, projections whose queries read another build until the present one is active, and late counts of clicks,
  * which analytics tell by `as_of`.
  */
 async function projectorProblems(
@@ -123,6 +128,10 @@ async function projectorProblems(
   return {
     reasons: of(found.filter((status) => !isAnswered(status))),
     degraded: [
+      ...[...new Set(found.flatMap(({ failure }) => failure ?? []))].map((reason) => ({
+        part: "projections",
+        reason,
+      })),
       ...of(found.filter(isAnswered)),
       ...found.flatMap(({ name, setAside }) => setAsideProblems(`projection ${name}`, setAside)),
     ],
@@ -130,7 +139,9 @@ async function projectorProblems(
 }
 
 /** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
-function isAnswered({ name, answers, waitsFor }: ProjectionStatus): boolean {
+function isAnswered({ name, answers, waitsFor, failure }: ProjectionStatus): boolean {
+  // Its lateness has a cause that is told, which lasts wherever requests are sent instead.
+  if (failure !== undefined && answers !== "nothing") return true;
   // Nobody but an auditor waits for it.
   if (name === eventIndex.name) return true;
   if (answers === "other") return true;

@@ -2,6 +2,7 @@
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../coordination/hold-lease.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";
 
@@ -20,13 +21,22 @@ export function startSingletonJob(
   { log, backend, onStop }: RoleContext,
   { name, intervalMs, run, failureMessage }: SingletonJob,
 ): void {
+  /** One log line an outage. */
+  let failure: string | undefined;
+  const runOnce = async (signal: AbortSignal) => {
+    try {
+      await run(signal);
+      failure = undefined;
+    } catch (err) {
+      // What it reads is made for the first time, as in a new service.
+      if (err instanceof ProjectionNotBuilt || signal.aborted) return;
+      if (failure !== messageOf(err)) log.warn({ err }, failureMessage);
+      failure = messageOf(err);
+    }
+  };
   const runRepeatedly = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      await run(signal).catch((err: unknown) => {
-        // What it reads is made for the first time, as in a new service.
-        if (err instanceof ProjectionNotBuilt || signal.aborted) return;
-        log.warn({ err }, failureMessage);
-      });
+      await runOnce(signal);
       await pause(intervalMs, signal);
     }
   };

@@ -3,12 +3,13 @@ import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
+import { whatToDo } from "../connections/errors.ts";
 import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
 import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { DomainError, messageOf } from "../runtime/errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
 import type { Secrets } from "../secrets/port.ts";
@@ -50,7 +51,8 @@ export type Webhooks = {
   status(): Promise<WebhooksStatus>;
 };
 
-const RETRY = { fromMs: 250, toMs: 15_000 };
+/** At most two seconds: clicks are routed soon after a disk has space again. */
+const RETRY = { fromMs: 250, toMs: 2_000 };
 const SWEEP_EVERY_MS = 3_600_000;
 const ROUTER = "webhook router";
 const USUAL_LAG_MS = 1_000;
@@ -74,7 +76,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   /** One log line an outage, which lasts until the next progress. */
   const keep = async (name: string, work: Work, signal: AbortSignal) => {
     const onFailure = (err: unknown, retryInMs: number) => {
-      const message = messageOf(err);
+      const message = whatToDo(err);
       if (failing.get(name) !== message) log.warn({ err, retryInMs }, `${name} interrupted, retrying`);
       failing.set(name, message);
     };
@@ -123,6 +125,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
         queue: await queue.stats(now.toISOString(), waiting),
         inFlight: worker.inFlight.size,
         openCircuits: openCircuits.length,
+        claimFailure: worker.claimFailure,
         ...router,
       };
     },
@@ -168,6 +171,6 @@ async function routerStatus(
     const routerLagMs = msBehind(next, now);
     return { routerLagMs, routerFailure: routerLagMs > USUAL_LAG_MS ? failure : undefined };
   } catch (error) {
-    return { routerLagMs: undefined, routerFailure: failure ?? messageOf(error) };
+    return { routerLagMs: undefined, routerFailure: failure ?? whatToDo(error) };
   }
 }

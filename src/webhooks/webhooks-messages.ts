@@ -15,6 +15,8 @@ export type WebhooksStatus = {
   routerLagMs: number | undefined;
   /** Why nothing is routed; undefined while the router works, or has nothing to do. */
   routerFailure: string | undefined;
+  /** Why due deliveries can't be claimed; undefined while they can. */
+  claimFailure: string | undefined;
 };
 
 export type WebhooksThreadData = { config: Config };

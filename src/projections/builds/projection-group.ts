@@ -17,7 +17,7 @@ export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () =>
 const POLL_MS = 1_000;
 /** How soon the build that has taken over is folded on, and the one before isn't. */
 const SWITCH_POLL_MS = 100;
-const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
+const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 /** Smaller pages than the runner's default, so that the active builds in the same thread are delayed little. */
 const PAGE_BESIDE_ACTIVE = 1_000;
 
@@ -92,7 +92,9 @@ export class ProjectionGroup {
 
   /** The status of each projection's build that this program folds. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
-    return await buildsStatus(this.#deps, this.#next, this.#processedSoFar());
+    const statuses = await buildsStatus(this.#deps, this.#next, this.#processedSoFar());
+    const failure = this.#runner?.failure;
+    return failure === undefined ? statuses : statuses.map((status) => ({ ...status, failure }));
   }
 
   /** With those of the present runner. */

@@ -1,5 +1,6 @@
 // Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { whatToDo } from "../../connections/errors.ts";
 import { setAsideCollection } from "../../coordination/set-aside.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -25,7 +26,8 @@ export type RunnerDeps = Partial<CommitRules> & {
 
 /** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
 const CATCH_UP_EVENTS = 50_000;
-const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
+/** At most two seconds: counts go on soon after a disk has space again. */
+const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 
 /**
  * Reads the events once for a group of projections. Several runners may fold the same events concurrently, also in other
@@ -36,6 +38,7 @@ export class ProjectionRunner {
   readonly #rules: CommitRules;
   readonly #categories: readonly string[];
   readonly #processors: readonly ProjectionProcessor[];
+  #failure: string | undefined;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -82,13 +85,26 @@ export class ProjectionRunner {
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
   async run(signal: AbortSignal): Promise<void> {
-    const onFailure = (err: unknown, retryInMs: number) =>
-      this.#deps.log.warn({ err, retryInMs }, "projections interrupted, retrying");
-    const follow = async (onCommit: () => void) => {
+    const onFailure = (err: unknown, retryInMs: number) => {
+      const failure = whatToDo(err);
+      // One log line an outage.
+      if (failure !== this.#failure)
+        this.#deps.log.warn({ err, retryInMs }, "projections interrupted, retrying");
+      this.#failure = failure;
+    };
+    const follow = async (progress: () => void) => {
       await this.#start();
-      await this.#follow(signal, onCommit);
+      await this.#follow(signal, () => {
+        this.#failure = undefined;
+        progress();
+      });
     };
     await keepRunning({ ...RETRY, onFailure }, follow, signal);
+  }
+
+  /** Why `run` was interrupted, and what to do; until its next commit. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Whether a commit of `run` is being made that has as many events as it may, so that the log likely has more. */

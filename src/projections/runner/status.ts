@@ -28,6 +28,8 @@ export type ProjectionStatus = {
   processed: number;
   /** Which build queries read: this one, another until this one is active, or none yet. */
   answers: "this" | "other" | "nothing";
+  /** Why the process that folds can't, and what to do; known to that process alone. */
+  failure?: string;
   /** For a build in progress, and for a late projection that catches up in this process. */
   catchUp?: Progress;
 };

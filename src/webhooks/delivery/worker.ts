@@ -1,4 +1,5 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
+import { whatToDo } from "../../connections/errors.ts";
 import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
@@ -49,6 +50,7 @@ export class DeliveryWorker {
   readonly #now: MonotonicClock["now"];
   readonly #streakEndedAt = new Map<string, number>();
   #turn = 0;
+  #claimFailure: string | undefined;
   #wake: () => void = () => undefined;
 
   constructor(deps: WorkerDeps) {
@@ -69,8 +71,13 @@ export class DeliveryWorker {
       let waitMs = this.#settings.pollMs;
       try {
         await this.startDue();
+        this.#claimFailure = undefined;
       } catch (err) {
-        this.#deps.log.warn({ err }, "webhook deliveries can't be claimed");
+        const failure = whatToDo(err);
+        // One log line an outage.
+        if (failure !== this.#claimFailure)
+          this.#deps.log.warn({ err }, "webhook deliveries can't be claimed");
+        this.#claimFailure = failure;
         waitMs = QUEUE_UNAVAILABLE_MS;
       }
       if (signal.aborted) break;
@@ -81,6 +88,11 @@ export class DeliveryWorker {
     const now = this.#deps.clock().toISOString();
     for (const claim of this.inFlight.claims())
       await this.#deps.queue.defer(claim, now).catch(() => undefined);
+  }
+
+  /** Why `run` can't claim due deliveries, and what to do; undefined while it can. */
+  get claimFailure(): string | undefined {
+    return this.#claimFailure;
   }
 
   /** Polls now instead of at the end of the interval. */

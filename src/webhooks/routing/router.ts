@@ -122,12 +122,13 @@ async function skipUntilFirstWebhook(
       if (await isWebhookAddedIn(routing.eventStore, after, head)) return after;
       after = head;
     }
-    routing.onProgress();
     const now = systemClock.now();
     if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
       await saveProgress(routing, after);
       [saved, savedAt] = [after, now];
     }
+    // Not before the first save, so that a store that can't be written is retried with backoff.
+    routing.onProgress();
     await pause(FIRST_WEBHOOK_POLL_MS, signal);
   }
   return after;

@@ -34,6 +34,29 @@ describe("the health of the log", () => {
     expect(health.problems().write).toBeDefined();
   });
 
+  it("takes what stopped the log and the secrets together as over when the log is written", () => {
+    for (const writer of ["secrets", "requests", "clicks"] as const)
+      health.notWritten(writer, new StoreUnavailable("Error: database or disk is full"));
+    health.written("requests");
+    expect(health.problems()).toHaveProperty("secrets");
+    health.written("clicks");
+    expect(health.problems()).toEqual({});
+  });
+
+  it("names secrets that alone can't be written until one is", () => {
+    health.notWritten("secrets", new StoreUnavailable("Error: database or disk is full"));
+    health.written("clicks");
+    expect(health.problems()).toEqual({
+      secrets: expect.stringMatching(/^can't be written: the disk is full/),
+    });
+    health.written("secrets");
+    expect(health.problems()).toEqual({});
+    expect(lines).toEqual([
+      expect.stringMatching(/^The store of secrets can't be written/),
+      "The store of secrets is written again",
+    ]);
+  });
+
   it("names what can't be read until nobody has met it for ten minutes, and not what is over in a moment", () => {
     health.notRead(new StoreUnavailable("database is locked"));
     expect(health.problems()).toEqual({});

@@ -6,6 +6,7 @@ import { type HealthDeps, readiness } from "../../../src/monitoring/health.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
 import { ALL_ROLES } from "../../../src/roles/role.ts";
+import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
 
 const [links] = lifecycleProjections.filter(({ name }) => name === "links");
 const [clicks] = clickProjections;
@@ -31,6 +32,24 @@ describe("readiness of a process with all roles", () => {
   ])("ends when %s", async (_, problem) => {
     expect(await readiness(depsOf(problem))).toMatchObject({ ready: false, degraded: [] });
   });
+});
+
+it("stays, and says at once why documents can't be written, and secrets, and deliveries claimed", async () => {
+  const full = "the disk is full (SQLITE_FULL): free some space";
+  const late = status(links?.name, { lagMs: 120_000, failure: full });
+  const { ready, reasons, degraded } = await readiness({
+    ...depsOf(late),
+    projections: async () => [late, status(clicks?.name, { failure: full })],
+    logProblems: () => ({ secrets: `can't be written: ${full}` }),
+    webhooks: async () => ({ claimFailure: full }) as WebhooksStatus,
+  });
+  expect({ ready, reasons }).toEqual({ ready: true, reasons: [] });
+  expect(degraded).toMatchObject([
+    { part: "secrets", reason: `can't be written: ${full}` },
+    { part: "webhook deliveries", reason: full },
+    { part: "projections", reason: full },
+    { part: "projection links", reason: expect.stringContaining("120000 ms behind") },
+  ]);
 });
 
 it("stays degraded, and names the events, while any are set aside", async () => {

@@ -63,6 +63,35 @@ describe("the projection runner", () => {
     );
   });
 
+  it("says why it can't commit, in one log line, until it can", async () => {
+    let isFull = true;
+    const readStore = storeWith(stores.readStore, {
+      writeBatch: () =>
+        storeWith(stores.readStore.writeBatch(), {
+          ...(isFull && { write: () => Promise.reject(new Error("database or disk is full")) }),
+        }),
+    });
+    const warned: unknown[] = [];
+    const warn = (_: object, message: string) => void warned.push(message);
+    const log = { warn, info: warn, error: warn } as RunnerDeps["log"];
+    const runner = new ProjectionRunner({
+      eventStore: stores.eventStore,
+      readStore,
+      projections: [linkClicks],
+      log,
+    });
+    const stopping = new AbortController();
+    const running = runner.run(stopping.signal);
+    await append(stores.eventStore, CLICKS, [linkClicked()]);
+    await expect.poll(() => runner.failure).toMatch(/^the disk is full \(SQLITE_FULL\): free some space/);
+    await delay(600);
+    isFull = false;
+    await expect.poll(() => runner.failure, { timeout: stretched(5_000) }).toBeUndefined();
+    stopping.abort();
+    await running;
+    expect(warned).toEqual(["projections interrupted, retrying"]);
+  });
+
   it("sets aside what a projection can't fold, and folds everything else", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
     const brittle = brittleTotals();

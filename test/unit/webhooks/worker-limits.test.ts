@@ -49,6 +49,28 @@ it("lets deliveries in flight end when it is stopped", async () => {
   expect(await queue.list({ webhookId: "a", limit: 1 })).toMatchObject([{ state: "delivered" }]);
 });
 
+it("says why due deliveries can't be claimed until they can", async () => {
+  let isFull = true;
+  const { worker, sent } = await workerWith(
+    { pollMs: 10 },
+    { a: 1 },
+    {
+      dueWebhooks: async () => {
+        if (isFull) throw new Error("database or disk is full");
+        return ["a"];
+      },
+    },
+  );
+  const stopping = new AbortController();
+  const running = worker.run(stopping.signal, () => 0);
+  await expect.poll(() => worker.claimFailure).toMatch(/^the disk is full/);
+  isFull = false;
+  await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(1);
+  expect(worker.claimFailure).toBeUndefined();
+  stopping.abort();
+  await running;
+});
+
 it("puts a delivery off for a minute whose outcome could not be stored", async () => {
   const { worker, sent, queue } = await workerWith(
     {},

@@ -153,6 +153,30 @@ onServer(chromiumServer, () => {
     await page.getByText("Its clicks count again").waitFor();
   });
 
+  it("blocks an abusive link after asking once more, and its owner reads why", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const owner = await portal.member({ viewport: { width: 390, height: 844 } });
+    await owner.goto(`${portal.base}/portal/links`);
+    await owner.locator("input[name=url]").fill("https://bank.example/");
+    await owner.keyboard.press("Enter");
+    await owner.getByText("is ready").waitFor();
+    const link = decodeURIComponent(new URL(owner.url()).pathname.replace("/portal/links/", ""));
+    await open(`/admin/stream?name=link-${link}`);
+    await page.locator("summary", { hasText: "Block link" }).click();
+    await page.getByLabel("Reason").fill("Phishing of a bank");
+    await looksRight("block-link");
+    await act("Block link").click();
+    await page.getByText("The link is blocked").waitFor();
+    await looksRight("blocked-link");
+    await owner.reload();
+    await owner.getByText("Phishing of a bank").first().waitFor();
+    expect(await seriousViolations(owner)).toEqual([]);
+    await portal.picture(owner, "link-blocked-narrow");
+    await act("Unblock link").click();
+    await page.getByText("no longer blocked").waitFor();
+  });
+
   it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
     await open("/admin");
     const acts = page.getByRole("table", { name: "What the operator did, newest first" });

@@ -4,8 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anchorText, parseAnchor } from "../../../src/audit/log-digest.ts";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import type { Actor, EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
 import { withdrawalStream } from "../../../src/events/streams.ts";
+import { appendNext } from "../../support/event-store/append-next.ts";
 import { sampleEvent } from "../../support/event-store/sample-events.ts";
 import {
   ACCOUNT,
@@ -206,6 +209,27 @@ describe("verifying the log", () => {
     expect(await problems()).toEqual([
       "rule: LinkClicked: its address is not anonymised",
       `rule: LinkClicked: click for account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+    ]);
+  });
+
+  it("reports a link that its owner changed while it was blocked, or was blocked by somebody else", async () => {
+    await ordinaryLog();
+    const of = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: AT };
+    const by = (actor: Actor, ...events: LinkledgerEvent[]) => {
+      const origin = { correlationId: "test", causationId: "test", actor };
+      const stamped = events.map((event) => newEvent(event, randomUUID(), origin));
+      return appendNext(stores.eventStore, "link-sho.rt/abc", stamped);
+    };
+    const owner = { type: "account", id: ACCOUNT } as const;
+    const blocked = { type: "LinkBlocked", data: { ...of, reason: "Phishing" } } as const;
+    await by({ type: "operator" }, blocked);
+    await by(owner, { type: "LinkDisabled", data: of }, { type: "LinkDeleted", data: of });
+    await by({ type: "operator" }, { ...blocked, data: { ...blocked.data, reason: "Spam" } });
+    expect(await problems()).toEqual([]);
+    await by(owner, { type: "LinkRestored", data: of }, { type: "LinkUnblocked", data: of });
+    expect(await problems()).toEqual([
+      "rule: LinkRestored: changed while it was blocked",
+      "rule: LinkUnblocked: was not done by the operator",
     ]);
   });
 

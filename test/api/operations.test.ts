@@ -216,6 +216,7 @@ describe("operations", () => {
   it("part 9: describes every endpoint under /api/v1 in one OpenAPI 3.1 document", async () => {
     const { body } = await service.ask<OpenApi>("/openapi.json");
     expect(body.openapi).toMatch(/^3\.1/);
+    expect(body.info.version).toBe(VERSION);
     const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

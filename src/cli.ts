@@ -2,6 +2,7 @@
 // The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
 import { printable } from "./cli/output.ts";
+import { VERSION } from "./config/version.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
@@ -17,6 +18,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const program = new Command("linkledger")
   .description("Short links whose every change and click is an event")
+  .version(VERSION, "-V, --version", "print the version")
   .showSuggestionAfterError(false)
   .exitOverride();
 

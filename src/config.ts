@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { SETTINGS, type Setting } from "./config/settings.ts";
 import { DomainError } from "./runtime/errors.ts";
@@ -41,28 +42,24 @@ const environment = z.object(Object.fromEntries(settings.map(([, { variable, rea
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== "");
-  const result = environment.safeParse(Object.fromEntries(given));
-  if (!result.success) throw new BadConfig(result.error.issues.map((issue) => problem(issue, env)));
-  const { data } = result;
+  const set = Object.fromEntries(given);
+  const { data, error } = environment.safeParse(set);
+  const problems = [...(error?.issues.map((issue) => problem(issue, env)) ?? []), ...missing(set)];
+  if (!data || problems.length > 0) throw new BadConfig(problems);
   const parsed = Object.fromEntries(settings.map(([name, { variable }]) => [name, data[variable]])) as Parsed;
-  if (parsed.port === 0 && !parsed.baseUrl)
-    throw new BadConfig(["BASE_URL: must be set when PORT is 0, as the port isn't known beforehand"]);
-  if (!parsed.secretKey && (parsed.eventStoreUrl || parsed.mongodbUrl || parsed.redisUrl))
-    throw new BadConfig([
-      "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
-    ]);
   const base = parsed.baseUrl ?? `http://localhost:${parsed.port}`;
   const baseHost = new URL(base).hostname;
   const mailFrom = parsed.mailFrom ?? `Linkledger <no-reply@${baseHost}>`;
   return { ...parsed, baseUrl: base, baseHost, mailFrom };
 }
 
-/** The configuration for the log at the start; secret values are replaced by `(set)`. */
+/** For the log at the start: where the data is, and what is not as by default; of secrets that they are `(set)`. */
 export function describeConfig(config: Config): Record<string, unknown> {
+  const usual: Partial<Record<string, unknown>> = { ...parseConfig({}), dataDir: undefined };
   const hidden = new Set(settings.filter(([, { isSecret }]) => isSecret).map(([name]) => name));
   return Object.fromEntries(
     Object.entries(config)
-      .filter(([, value]) => value !== undefined)
+      .filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, usual[name]))
       .map(([name, value]) => [name, hidden.has(name) ? "(set)" : value]),
   );
 }
@@ -95,9 +92,26 @@ function makeSecretKey(file: string): void {
   chmodSync(file, 0o600);
 }
 
-function problem(issue: z.core.$ZodIssue, env: Readonly<Record<string, string | undefined>>): string {
-  const name = String(issue.path[0]);
+/** What must be set because of other settings. */
+function missing(set: Readonly<Record<string, string | undefined>>): string[] {
+  const isPortOpen = set.PORT !== undefined && Number(set.PORT) === 0;
+  const onServers = set.EVENTSTORE_URL ?? set.MONGODB_URL ?? set.REDIS_URL;
+  return [
+    ...(isPortOpen && set.BASE_URL === undefined
+      ? ["BASE_URL must be set when PORT is 0, as the port isn't known beforehand"]
+      : []),
+    ...(onServers !== undefined && set.SECRET_KEY === undefined
+      ? [
+          "SECRET_KEY must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
+        ]
+      : []),
+  ];
+}
+
+/** One line: `PORT must be a whole number from 0 to 65535, not "abc"`. Of secrets, and of passwords in URLs, no value. */
+function problem({ path, message }: z.core.$ZodIssue, env: Readonly<Record<string, string | undefined>>) {
+  const name = String(path[0]);
   const isSecret = settings.some(([, setting]) => setting.variable === name && setting.isSecret);
-  const value = isSecret ? "" : ` (it is "${env[name]}")`;
-  return `${name}${value}: ${issue.message}`;
+  const value = JSON.stringify(env[name]?.replace(/\/\/[^/@]*@/, "//(hidden)@"));
+  return isSecret ? `${name} ${message}` : `${name} ${message}, not ${value}`;
 }

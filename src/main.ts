@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
+import { VERSION } from "./config/version.ts";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
 import { ALL_ROLES, answersHttp, ROLES, type Roles, rolesFrom } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
@@ -55,8 +56,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   log.info(
     { config: describeConfig(config), roles: [...roles] },
     service.url === ""
-      ? "Linkledger works in the background"
-      : `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
+      ? `Linkledger ${VERSION} works in the background`
+      : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
   collectAfterStart();
@@ -108,6 +109,15 @@ function greet(log: Logger, baseUrl: string): void {
   log.info("Or on the command line:  npm run -s linkledger -- account create --email you@example.com");
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EROFS: "the disk is read-only",
+  ENOENT: "it leads to a folder that isn't there",
+  ENOTDIR: "a part of its path is a file",
+  ENOSPC: "the disk is full",
+};
+
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (error instanceof SecretKeyUnknown) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
@@ -120,7 +130,7 @@ function reasonNotToStart(error: unknown, config: Config): unknown {
   if (syscall === "mkdir" || code === "EACCES" || code === "EPERM" || code === "EROFS") {
     const what =
       syscall === "listen" || syscall === "bind" ? `PORT: ${config.port}` : `DATA_DIR: ${config.dataDir}`;
-    return new BadConfig([`${what} can't be used (${code})`]);
+    return new BadConfig([`${what} can't be used: ${REASONS[String(code)] ?? code}`]);
   }
   return error;
 }

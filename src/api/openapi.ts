@@ -2,6 +2,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { VERSION } from "../config/version.ts";
 import type { Api } from "./fastify.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
@@ -48,7 +49,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Linkledger", version: "1.0.0", description: DESCRIPTION },
+      info: { title: "Linkledger", version: VERSION, description: DESCRIPTION },
       servers: [{ url: baseUrl }],
       components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } } },
       security: [{ apiKey: [] }],

@@ -1,4 +1,4 @@
-// Manual billing: an upgrade request is stored as a secret until the operator moves the account with `account tier`.
+// Manual billing: a request for the Developer plan is stored as a secret until the operator changes the tier, which settles it.
 import { UPGRADE_REQUESTS, upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
@@ -14,7 +14,10 @@ export function manualBilling(deps: Deps & { log: Logger }): Billing {
       const kept = await secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, clock());
       const { at } = kept as { at: string };
       if (at === wanted.at)
-        log.info({ accountId }, "an account requested the Developer plan: see `account upgrades`");
+        log.info(
+          { accountId },
+          "an account requested the Developer plan: see /admin/accounts or `account upgrades`",
+        );
     },
     async waitingSince(accountId) {
       const found = await secrets.get(upgradeRequestSecret(accountId), clock());

@@ -3,12 +3,11 @@ import { Argument, type Command, Option } from "commander";
 import { upgradeRequests } from "../billing/manual-billing.ts";
 import { changeTier } from "../commands/account/change-tier.ts";
 import { emailSecret, openAccount } from "../commands/account/open-account.ts";
-import { upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
 import type { AccountDocument } from "../projections/definitions/accounts.ts";
+import { domainRow, keyRow, webhookRow } from "../queries/account-rows.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
-import { domainRow, keyRow, webhookRow } from "./rows.ts";
 import { type Json, runCommand, runQuery, runWithoutCatchUp, type Session } from "./session.ts";
 
 const DAY_MS = 86_400_000;
@@ -42,7 +41,6 @@ export function accountCommands(program: Command): void {
     .action((accountId: string, tier: Tier, options: Json) =>
       runCommand(options, async ({ deps, context }) => {
         await changeTier(deps, context, accountId, tier);
-        await deps.secrets.delete(upgradeRequestSecret(accountId));
         return { account_id: accountId, tier };
       }),
     );

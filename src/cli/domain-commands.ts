@@ -6,8 +6,8 @@ import { DomainNotFound } from "../commands/domains/domain-errors.ts";
 import { removeDomain } from "../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../commands/domains/verify-domain.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
+import { domainRow } from "../queries/account-rows.ts";
 import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
-import { domainRow } from "./rows.ts";
 import { type Json, runCommand, runQuery, type Session } from "./session.ts";
 
 type OfAccount = Json & { account: string };

@@ -1,11 +1,10 @@
 // linkledger key issue | list | deactivate
 import type { Command } from "commander";
-import { lastUseOf } from "../api/authentication/key-usage.ts";
 import { KeyNotFound } from "../commands/account/account-errors.ts";
 import { deactivateKey } from "../commands/keys/deactivate-key.ts";
 import { issueKey } from "../commands/keys/issue-key.ts";
-import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
-import { keyRow } from "./rows.ts";
+import { keyRow } from "../queries/account-rows.ts";
+import { findKey, lastUseOf, listKeys, showAccount } from "../queries/accounts.ts";
 import { type Json, runCommand, runQuery } from "./session.ts";
 
 export function keyCommands(program: Command): void {

@@ -7,10 +7,10 @@ import { rotateWebhookKey } from "../commands/webhooks/rotate-webhook-key.ts";
 import { pauseWebhook, resumeWebhook } from "../commands/webhooks/webhook-pause.ts";
 import { commaSeparated } from "../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
+import { webhookRow } from "../queries/account-rows.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
 import type { Printable } from "./output.ts";
-import { webhookRow } from "./rows.ts";
 import { type Json, runCommand, runQuery, type Session } from "./session.ts";
 import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 

@@ -3,7 +3,9 @@ import { isIP } from "node:net";
 import { z } from "zod";
 
 export const text = z.string();
-export const port = z.coerce.number().int().min(0).max(65_535).default(3000);
+export const port = number(0, 65_535).default(3000);
+export const clickSpoolMb = number(1).default(4096);
+export const stopSeconds = number(1, 600).default(8);
 export const baseUrl = text.transform(originOf).optional();
 export const token = text.min(16, "must be at least 16 characters").optional();
 export const secretKey = text.min(32, "must be at least 32 characters").optional();
@@ -23,7 +25,7 @@ export const eventStoreUrl = text
     isEventStoreUrl,
     "must be a connection string such as kurrentdb://host:2113?tls=false or esdb://host:2113?tls=false",
   )
-  .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
+  .refine(readsAtLeader, "must have nodePreference leader (the default): another node may lag behind the log")
   .optional();
 export const eventStorePrefix = text
   .regex(
@@ -33,7 +35,7 @@ export const eventStorePrefix = text
   .default("");
 export const mongodbUrl = text
   .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
-  .refine(readsAtPrimary, "readPreference must be primary (the default): another member may lag behind")
+  .refine(readsAtPrimary, "must have readPreference primary (the default): another member may lag behind")
   .optional();
 export const redisUrl = text
   .refine(isRedisUrl, "must be a Redis address such as redis://host:6379")
@@ -51,7 +53,24 @@ export const flag = z
   .enum(["true", "false", "1", "0"], "must be true or false")
   .default("false")
   .transform((value) => value === "true" || value === "1");
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export const logLevel = oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
+export const clickDurability = oneOf(["batched", "durable"]).default("batched");
+export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional();
+
+/** A whole number; without `most` of any size. */
+function number(least: number, most?: number) {
+  const range = most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+  return text.transform((given, context) => {
+    const value = /^\d{1,15}$/.test(given.trim()) ? Number(given) : Number.NaN;
+    if (value >= least && value <= (most ?? value)) return value;
+    context.addIssue({ code: "custom", message: `must be a whole number${range}` });
+    return z.NEVER;
+  });
+}
+
+function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.enum(names, `must be ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}`);
+}
 
 /** Checks the scheme only; the adapter checks the rest when it is opened, at the start too. */
 function isEventStoreUrl(text: string): boolean {

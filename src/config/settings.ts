@@ -1,20 +1,24 @@
 // The list of all settings: environment variable, format, default and description. README contains it as a table.
 import { resolve } from "node:path";
-import { z } from "zod";
+import type { z } from "zod";
 import {
   baseUrl,
+  clickDurability,
+  clickSpoolMb,
   dnsServers,
   eventStorePrefix,
   eventStoreUrl,
   flag,
+  httpUrl,
   keyPrefix,
-  LOG_LEVELS,
+  logLevel,
   mailFrom,
   mongodbUrl,
   port,
   redisUrl,
   secretKey,
   smtpUrl,
+  stopSeconds,
   text,
   token,
   trustProxy,
@@ -69,13 +73,13 @@ export const SETTINGS = {
   },
   clickDurability: {
     variable: "CLICK_DURABILITY",
-    read: z.enum(["batched", "durable"]).default("batched"),
+    read: clickDurability,
     unset: "`batched`",
     what: "`durable`: the 301 is sent after its click is on disk; `batched`: a `kill -9` loses at most 50 ms of clicks",
   },
   clickSpoolMb: {
     variable: "CLICK_SPOOL_MB",
-    read: z.coerce.number().int().min(1).default(4096),
+    read: clickSpoolMb,
     unset: "`4096`",
     what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-spool` while the event store is unavailable; 100 MB of the disk stay free in any case",
   },
@@ -100,7 +104,7 @@ export const SETTINGS = {
   },
   safeBrowsingUrl: {
     variable: "SAFE_BROWSING_URL",
-    read: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+    read: httpUrl,
     unset: "Google's",
     what: "another place that answers `threatMatches:find`, such as a proxy of your own",
     isSecret: true,
@@ -187,13 +191,13 @@ export const SETTINGS = {
   },
   stopSeconds: {
     variable: "STOP_SECONDS",
-    read: z.coerce.number().min(1).max(600).default(8),
+    read: stopSeconds,
     unset: "`8`",
     what: "for the whole stop after SIGTERM: open requests, clicks, threads, stores; keep it two seconds below the time after which your platform kills (Docker 10 s, Kubernetes 30 s)",
   },
   logLevel: {
     variable: "LOG_LEVEL",
-    read: z.enum(LOG_LEVELS).default("info"),
+    read: logLevel,
     unset: "`info`",
     what: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
   },

@@ -63,7 +63,7 @@ export async function holdLease(
     });
     if (isHeld !== undefined) isUnavailable = false;
     if (isHeld) {
-      log.info(`${name} works here`);
+      log.info(`started: ${name}`);
       await workUnder(deps, requestedAt + ttlMs * USABLE_SHARE, work, signal);
     }
     await sleep(pollEveryMs, signal);

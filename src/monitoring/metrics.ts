@@ -1,5 +1,6 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
-import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import { VERSION } from "../config/version.ts";
 import type { LogHealth } from "../coordination/log-health.ts";
 import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
 import type { SetAside } from "../coordination/set-aside.ts";
@@ -41,6 +42,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  buildInfo(registers);
   const duration = new Histogram({
     name: "linkledger_http_request_duration_seconds",
     help: "Time to answer, by route and status; redirects are counted apart",
@@ -90,6 +92,16 @@ function bounded(update: () => Promise<void>): () => Promise<void> {
   };
 }
 
+function buildInfo(registers: Registry[]): void {
+  new Gauge({
+    name: "linkledger_build_info",
+    help: "1, with the version of the program",
+    labelNames: ["version"] as const,
+    aggregator: "max",
+    registers,
+  }).set({ version: VERSION }, 1);
+}
+
 function logMetrics(problems: LogHealth["problems"], registers: Registry[]): void {
   for (const [use, what] of [
     ["write", "the last write to the log failed"],
@@ -132,9 +144,14 @@ function projectionMetrics(
       aggregator: "max",
       registers,
     });
-  const lag = gauge("lag_milliseconds", "Age of the oldest event not yet folded");
+  const lag = gauge("lag_seconds", "Age of the oldest event not yet folded");
   const behind = gauge("behind_events", "Events not yet folded, counted up to 1,000");
-  const processed = gauge("processed_events", "Events folded since the projector started");
+  const folded = new Counter({
+    name: "linkledger_projection_folded_events_total",
+    help: "Events folded since the projector started",
+    labelNames: ["projection"] as const,
+    registers,
+  });
   const setAside = gauge(
     "set_aside_events",
     "Events that could not be taken and were passed, until they are settled",
@@ -142,10 +159,11 @@ function projectionMetrics(
   const waits = gauge("waits", "1 when the projection stands before an event of a newer program");
   return async () => {
     const statuses = await deps.projections();
+    folded.reset();
     for (const status of statuses) {
       const labels = { projection: status.name };
-      lag.set(labels, status.lagMs);
-      processed.set(labels, status.processed);
+      lag.set(labels, status.lagMs / 1_000);
+      folded.inc(labels, status.processed);
       setAside.set(labels, status.setAside.count);
       waits.set(labels, status.waitsFor ? 1 : 0);
     }

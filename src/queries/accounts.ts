@@ -1,9 +1,11 @@
 // Accounts, keys and domains for the command line and the portal.
+import { keyUseSecret } from "../commands/credentials/account-secrets.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
 import { NotFound } from "./errors.ts";
 
 type Deps = { readStore: ReadStore };
@@ -29,6 +31,15 @@ export async function listKeys({ readStore }: Deps, accountId: string): Promise<
 
 export async function findKey({ readStore }: Deps, keyId: string): Promise<KeyDocument | undefined> {
   return await readStore.get<KeyDocument>(keys.collection.name, keyId);
+}
+
+/** When the key was last used: ISO 8601, to the minute; undefined when that was over a year ago, or never. */
+export async function lastUseOf(
+  { secrets, clock }: { secrets: Secrets; clock: () => Date },
+  keyId: string,
+): Promise<string | undefined> {
+  const at = await secrets.get(keyUseSecret(keyId), clock());
+  return typeof at === "string" ? at : undefined;
 }
 
 /** The domain with this id; a removed one only when no other has the id. */

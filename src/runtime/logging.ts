@@ -1,7 +1,7 @@
 // The logger: JSON lines on a pipe, readable ones on a terminal, without personal data.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { errorFields } from "./error-fields.ts";
+import { type ErrorFields, errorFields } from "./error-fields.ts";
 
 export type { Logger };
 
@@ -11,8 +11,16 @@ export type BasicLogger = Pick<Logger, "info" | "warn" | "error">;
 /** Paths of log fields whose values pino replaces: API keys, headers with cookies, e-mail and IP addresses, secrets. */
 const REDACTED = ["headers", "*.headers", "apiKey", "key", "email", "ip", "address", "password", "token"];
 
-/** `destination`: standard output when absent, formatted by pino-pretty when that is a terminal. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+/** Such as standard output, which has no colours where NO_COLOR is set. */
+type Terminal = { write(text: string): unknown; hasColors?: () => boolean };
+
+type Line = Record<string, unknown> & { level: string; time: string; msg?: string; err?: ErrorFields };
+
+const DIM = "2";
+const COLOURS: Readonly<Record<string, string>> = { info: "32", warn: "33", error: "31", fatal: "1;31" };
+
+/** `destination`: standard output when absent. On a terminal lines are for people. */
+export function createLogger(level: string, destination?: DestinationStream & { isTTY?: boolean }): Logger {
   const options = {
     level,
     base: { service: "linkledger" },
@@ -21,10 +29,9 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     redact: { paths: REDACTED, censor: "(hidden)" },
     serializers: { req: describeRequest, res: describeReply, err: (error: unknown) => errorFields(error) },
   };
-  if (destination) return pino(options, destination);
-  if (!process.stdout.isTTY || !hasPretty()) return pino(options);
-  const { formatters: _, ...plain } = options;
-  return pino(plain, pino.transport({ target: "pino-pretty", options: { ignore: "pid,hostname,service" } }));
+  const stream = destination ?? process.stdout;
+  if (stream.isTTY) return pino(options, terminalLog(stream));
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** The route's pattern and not the URL, which may contain slugs and personal data. */
@@ -36,12 +43,45 @@ function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
 }
 
-/** pino-pretty is a development dependency, absent after `npm install --omit=dev`. */
-function hasPretty(): boolean {
-  try {
-    import.meta.resolve("pino-pretty");
-    return true;
-  } catch {
-    return false;
-  }
+/** Makes a readable line of each of pino's JSON lines, in which secrets are redacted already, with its error below it. */
+function terminalLog(terminal: Terminal): Pick<Terminal, "write"> {
+  const hasColours = terminal.hasColors?.() ?? false;
+  const colour = (code: string, text: string) => (hasColours ? `\u001B[${code}m${text}\u001B[0m` : text);
+  return {
+    write(json) {
+      const { level, time, msg = "", err, service: _, ...fields } = JSON.parse(json) as Line;
+      const clock = new Date(time).toTimeString().slice(0, 8);
+      const named = Object.entries(fields).flatMap(([name, value]) => flat(name, value));
+      const head = [
+        colour(DIM, clock),
+        colour(COLOURS[level] ?? DIM, level.padEnd(5)),
+        plain(msg),
+        ...(named.length > 0 ? [colour(DIM, named.join("  "))] : []),
+      ].join(" ");
+      const below = err ? described(err).map((line) => colour(DIM, `  ${plain(line)}`)) : [];
+      return terminal.write(`${[head, ...below].join("\n")}\n`);
+    },
+  };
+}
+
+/** `name=value`; of an object one for each of its members. */
+function flat(name: string, value: unknown): string[] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return Object.entries(value).flatMap(([member, inner]) => flat(`${name}.${member}`, inner));
+  return [plain(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)];
+}
+
+/** What was thrown, where, and what had caused it. */
+function described({ type, code, message, stack = "", cause, errors = [] }: ErrorFields): string[] {
+  const places = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  const causes = [...(cause ? [cause] : []), ...errors].flatMap((one) => {
+    const [first, ...rest] = described(one);
+    return [`caused by ${first}`, ...rest];
+  });
+  return [`${type}${code === undefined ? "" : ` (${code})`}: ${message}`, ...places, ...causes];
+}
+
+/** Without what a terminal obeys: a message may quote what somebody has sent. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\uFFFD");
 }

@@ -18,9 +18,9 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
     "Due deliveries, without those of paused webhooks and open circuit breakers",
   );
   const oldest = gauge("due_lag_seconds", "Time since the oldest of these became due");
-  const inFlight = gauge("deliveries_under_way", "Deliveries being sent");
+  const inFlight = gauge("deliveries_in_flight", "Deliveries being sent");
   const circuits = gauge("circuits_open", "Open circuit breakers of receivers that keep failing");
-  const router = gauge("router_lag_milliseconds", "Age of the oldest event that is not routed yet");
+  const router = gauge("router_lag_seconds", "Age of the oldest event that is not routed yet");
   const routerFails = gauge("router_failing", "1 while the router can't go on: /health/ready says why");
   return async () => {
     const last = await readStatus();
@@ -35,7 +35,7 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
     oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.readAt - Date.parse(oldestDueAt)) / 1000);
     inFlight.set(last.inFlight);
     circuits.set(last.openCircuits);
-    if (last.routerLagMs !== undefined) router.set(last.routerLagMs);
+    if (last.routerLagMs !== undefined) router.set(last.routerLagMs / 1_000);
     routerFails.set(last.routerFailure === undefined ? 0 : 1);
   };
 }

@@ -1,11 +1,13 @@
 // Health, metrics, logs and the OpenAPI document, as an operator sees them (interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/config/version.ts";
 import { EVENT_TYPES } from "../../src/events/published-data.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
 type OpenApi = {
   openapi: string;
+  info: { version: string };
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown>; securitySchemes: object };
 };
@@ -33,7 +35,8 @@ describe("operations", () => {
   it("is live, and ready with no reason against it", async () => {
     expect((await service.ask("/health/live")).body).toEqual({ status: "live" });
     await expect.poll(ready).toBe(200);
-    expect((await service.ask("/health/ready")).body).toEqual({ status: "ready", reasons: [] });
+    const ofOperator = { status: "ready", version: VERSION, reasons: [] };
+    expect((await service.ask("/health/ready")).body).toEqual(ofOperator);
   });
 
   it.skipIf(onCluster())(
@@ -168,7 +171,7 @@ describe("operations", () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": AGENT } });
     await service.ask("/no-such-slug");
     const upToDate = async () =>
-      (await service.ask("/metrics")).text.includes('lag_milliseconds{projection="links"} 0');
+      (await service.ask("/metrics")).text.includes('lag_seconds{projection="links"} 0');
     await expect.poll(upToDate).toBe(true);
     // Twice, so that on a cluster both nodes are read.
     const text = (await service.ask("/metrics")).text + (await service.ask("/metrics")).text;
@@ -178,7 +181,7 @@ describe("operations", () => {
     expect(text).toMatch(/linkledger_redirects_total\{outcome="found"\} [1-9]/);
     expect(text).toMatch(/linkledger_redirects_total\{outcome="not_found"\} [1-9]/);
     expect(text).toMatch(/linkledger_click_append_duration_seconds_bucket\{le="\+Inf"\}/);
-    for (const name of ["lag_milliseconds", "behind_events", "set_aside_events", "waits"])
+    for (const name of ["lag_seconds", "behind_events", "set_aside_events", "waits"])
       expect(text).toMatch(new RegExp(`linkledger_projection_${name}\\{projection="links"\\} 0`));
     expect(text).toMatch(/process_cpu_seconds_total/);
     expect(text).not.toContain(slug);
@@ -213,6 +216,7 @@ describe("operations", () => {
   it("part 9: describes every endpoint under /api/v1 in one OpenAPI 3.1 document", async () => {
     const { body } = await service.ask<OpenApi>("/openapi.json");
     expect(body.openapi).toMatch(/^3\.1/);
+    expect(body.info.version).toBe(VERSION);
     const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

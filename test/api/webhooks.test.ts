@@ -179,7 +179,7 @@ describe("webhooks", () => {
     expect(text).toMatch(/^linkledger_webhook_deliveries_due 0$/m);
     expect(text).toMatch(/^linkledger_webhook_circuits_open 0$/m);
     expect(text).toMatch(/^linkledger_webhook_claim_lag_seconds_count [1-9]/m);
-    expect(text).toMatch(/^linkledger_webhook_router_lag_milliseconds 0$/m);
+    expect(text).toMatch(/^linkledger_webhook_router_lag_seconds 0$/m);
   });
 
   async function clicksOf(key: string, slug: string): Promise<number> {

@@ -177,14 +177,49 @@ onServer(chromiumServer, () => {
     await page.getByText("no longer blocked").waitFor();
   });
 
+  it("finds the account of a link, deactivates its key, and closes it", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    await open("/admin");
+    await page.getByRole("link", { name: "Accounts" }).click();
+    await page.getByLabel("Account", { exact: true }).fill("nobody@example.com");
+    await act("Find").click();
+    await page.getByText("No account is found by “nobody@example.com”.").waitFor();
+    await looksRight("accounts");
+    await page.getByLabel("Account", { exact: true }).fill(shortUrl);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "member-1@example.com", level: 1 }).waitFor();
+    await looksRight("account");
+    await page.setViewportSize({ width: 390, height: 844 });
+    const width = "document.documentElement.scrollWidth";
+    expect(await page.evaluate(width)).toBe(390);
+    await looksRight("account-narrow");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await confirm("Deactivate", "Deactivate key");
+    await page.getByText("The key is deactivated").waitFor();
+    await page.getByLabel("Type the account's e-mail address").fill("member-1@example.com");
+    await act("Close this account for good").click();
+    await page.getByText("The account is closed").waitFor();
+    await looksRight("account-closed");
+    await until("the acts", async () => {
+      await open("/admin");
+      return (await page.getByRole("link", { name: "AccountClosed" }).count()) === 1;
+    });
+  });
+
   it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
     await open("/admin");
     const acts = page.getByRole("table", { name: "What the operator did, newest first" });
-    expect((await acts.locator("strong").allTextContents()).slice(0, 4)).toEqual([
+    expect((await acts.locator("strong").allTextContents()).slice(0, 9)).toEqual([
+      "AccountClosed",
+      "KeyDeactivated",
+      "LinkUnblocked",
+      "LinkBlocked",
+      "ClicksRestored",
+      "ClicksWithdrawn",
       "ProjectionRolledBack",
       "ProjectionRebuildRequested",
       "ProjectionBuildCancelled",
-      "ProjectionRebuildRequested",
     ]);
     await looksRight("overview");
     await page.getByRole("button", { name: /^Colours: system/ }).click();

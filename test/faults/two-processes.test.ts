@@ -53,6 +53,7 @@ onServer(mongodb, () =>
 
       const deps = () => ({
         ...{ ...runtimeDeps, eventStore: cluster.backend.eventStore, resolveTxt: async () => [] },
+        secrets: cluster.backend.secrets,
         baseHost: cluster.config.baseHost,
       });
       const issueKey = async () => {

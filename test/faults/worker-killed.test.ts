@@ -99,7 +99,7 @@ describe("a service of two workers", () => {
     const recorded = Number(/^linkledger_clicks_recorded_total (\d+)$/m.exec(text)?.[1]);
     expect(recorded).toBeGreaterThan(0);
     expect(recorded).toBeLessThanOrEqual(events);
-    expect(text).toMatch(/^linkledger_projection_lag_milliseconds\{projection="links"\} 0$/m);
+    expect(text).toMatch(/^linkledger_projection_lag_seconds\{projection="links"\} 0$/m);
   });
 
   it("answers while the primary is paused, each worker by its own count of what it had granted", async () => {

@@ -31,12 +31,3 @@ export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logge
     },
   };
 }
-
-/** ISO 8601, to the minute; undefined for a key that was not used within KEY_USE_KEPT_MS. */
-export async function lastUseOf(
-  deps: { secrets: Secrets; clock: () => Date },
-  keyId: string,
-): Promise<string | undefined> {
-  const at = await deps.secrets.get(keyUseSecret(keyId), deps.clock());
-  return typeof at === "string" ? at : undefined;
-}

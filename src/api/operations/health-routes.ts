@@ -1,4 +1,6 @@
 // GET /health/live and /health/ready on every host, for load balancers and orchestrators.
+
+import { VERSION } from "../../config/version.ts";
 import type { Readiness } from "../../monitoring/health.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import type { Api } from "../fastify.ts";
@@ -12,7 +14,8 @@ const READINESS_AT_START_EVERY_MS = 100;
 type Deps = { readiness: () => Promise<Readiness>; operator: OperatorDeps };
 
 /**
- * `degraded` is 200, so that a load balancer goes on sending redirects. Anybody gets the status; the reasons are shown only to the operator (operator-request.ts).
+ * `degraded` is 200, so that a load balancer goes on sending redirects. Anybody gets the status; the
+ * version and the reasons are shown only to the operator (operator-request.ts).
  */
 export function healthRoutes(app: Api, deps: Deps): void {
   const throttled = (ms: number) => atMostEvery(ms, () => performance.now(), deps.readiness);
@@ -30,7 +33,7 @@ export function healthRoutes(app: Api, deps: Deps): void {
 
   app.get("/health/ready", { schema }, async (request, reply) => {
     const { ready, reasons, degraded } = await readiness();
-    const details = { reasons, ...(degraded.length > 0 ? { degraded } : {}) };
+    const details = { version: VERSION, reasons, ...(degraded.length > 0 ? { degraded } : {}) };
     return reply
       .code(ready ? 200 : 503)
       .header("cache-control", "no-store")

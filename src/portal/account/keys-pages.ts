@@ -1,13 +1,12 @@
 // API keys under /portal/keys: list with last use, issue, deactivate.
 import { z } from "zod";
-import { lastUseOf } from "../../api/authentication/key-usage.ts";
 import type { Api } from "../../api/fastify.ts";
 import { CommandRefused } from "../../commands/errors.ts";
 import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
 import { issueKey } from "../../commands/keys/issue-key.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
-import { listKeys } from "../../queries/accounts.ts";
+import { lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";

@@ -8,6 +8,9 @@ import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
 import { themeRoute } from "../shell/theme-route.ts";
 import { visitHook } from "../shell/visit.ts";
+import { accountPage } from "./accounts/account-page.ts";
+import { accountsPages } from "./accounts/accounts-page.ts";
+import { accountRoutes } from "./api/account-routes.ts";
 import { actRoutes } from "./api/act-routes.ts";
 import { readRoutes } from "./api/read-routes.ts";
 import { withdrawalRoutes } from "./api/withdrawal-routes.ts";
@@ -57,6 +60,8 @@ export async function consoleRoutes(
       await app.register(async (pages: Api) => {
         operatorPages(pages, deps);
         overviewPage(pages, deps);
+        accountsPages(pages, deps);
+        accountPage(pages, deps);
         streamsPages(pages, deps);
         eventPage(pages, deps);
         statePage(pages, deps);
@@ -74,6 +79,7 @@ export async function consoleRoutes(
           const parse = api.getDefaultJsonParser("error", "error");
           api.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: 4096 }, parse);
           readRoutes(api, { ...deps, rates });
+          accountRoutes(api, deps);
           actRoutes(api, deps);
           withdrawalRoutes(api, deps);
         },

@@ -1,29 +1,28 @@
 // GET /admin: how projections and seals stand, and what the operator did last.
 import type { Api } from "../../api/fastify.ts";
 import type { SetAside } from "../../coordination/set-aside.ts";
-import { operatorStream } from "../../events/streams.ts";
-import { auditedEvent } from "../../queries/audit/audited-event.ts";
+import { findEvents } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
 import { type ConsoleRow, consoleRows } from "../../queries/audit/projection-rows.ts";
 import { counted } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import type { ConsoleDeps } from "./guard.ts";
 import { projectionPath, setAsideBadge, stateBadge } from "./projections/projection-view.ts";
-import { CONSOLE_STYLES, duration, eventTable, shown, streamPath } from "./view.ts";
+import { CONSOLE_STYLES, duration, eventTable } from "./view.ts";
 
 const LAST_ACTS = 10;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
-  const { eventStore, verifications, clock } = deps;
+  const { verifications } = deps;
   app.get("/", async (_request, reply) => {
-    const stream = operatorStream(clock());
-    const [{ projections, webhook_router: router }, { seals }, run, acts] = await Promise.all([
+    const [{ projections, webhook_router: router }, { seals }, run, { events: acts }] = await Promise.all([
       consoleRows(deps),
       listSeals(deps, { limit: 1 }),
       verifications.read(),
-      eventStore.read(stream, { backwards: true, limit: LAST_ACTS }),
+      findEvents(deps, { actor: "operator" }, { limit: LAST_ACTS }),
     ]);
     const [seal] = seals;
     return sendPage(reply, {
@@ -40,12 +39,8 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
 <p>${run?.result ? html`Last verified ${time(run.updated_at)}: ${run.result.ok ? "nothing found" : counted(run.result.problem_count, "problem")}.` : "Not verified from here yet."}</p><p><a href="/admin/seals">All seals</a></p></section></div>
 <section class="card"><h2>What the operator did</h2>${
         acts.length === 0
-          ? html`<p class="muted">Nothing this month.</p>`
-          : html`${eventTable(
-              acts.map((event) => shown(auditedEvent(event))),
-              "What the operator did, newest first",
-              { withStream: false },
-            )}<p><a href="${streamPath(stream)}">All of this month</a></p>`
+          ? html`<p class="muted">Nothing yet.</p>`
+          : html`${eventTable(acts, "What the operator did, newest first")}<p><a href="${address("/admin/events", { actor: "operator" })}">All of it</a></p>`
       }</section>`,
     });
   });

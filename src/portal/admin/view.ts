@@ -1,14 +1,23 @@
 // What pages of the console share: addresses, tables of events, badges, JSON.
+import { httpErrorOf } from "../../api/http-errors.ts";
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { IndexedEvent } from "../../queries/audit/find-events.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import type { Notice } from "../shell/visit.ts";
 
 export const CONSOLE_STYLES = ["charts.css", "console.css"] as const;
 
+/** What findAccount takes. */
+export const ACCOUNT_NAMES = "e-mail, id, key id, hostname or short URL";
+
 type ShownEvent = Pick<IndexedEvent, "stream" | "revision" | "type" | "actor" | "recorded_at" | "position">;
+
+export function accountPath(accountId: string): string {
+  return `/admin/accounts/${encodeURIComponent(accountId)}`;
+}
 
 export function streamPath(name: string): string {
   return address("/admin/stream", { name });
@@ -62,6 +71,17 @@ export function shownValue(value: unknown): HtmlValue {
   if (value === null || value === undefined) return html`<span class="muted">nothing</span>`;
   if (typeof value === "string") return value === "" ? html`<span class="muted">empty</span>` : value;
   return html`<code>${JSON.stringify(value)}</code>`;
+}
+
+/** A refusal is told on the page where it was asked for; errors of the service have a page of their own. */
+export async function orNotice<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
+  try {
+    return await work();
+  } catch (error) {
+    const { status, message } = httpErrorOf(error);
+    if (status >= 500) throw error;
+    return { notice: { kind: "failed", text: message.replace(/[^.]$/, "$&.") } };
+  }
 }
 
 export function empty(title: string, text: string): Html {

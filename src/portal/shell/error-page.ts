@@ -1,7 +1,7 @@
 // Shows errors of the portal as pages; status and message come from api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { httpErrorOf, sendError } from "../../api/http-errors.ts";
+import { type HttpError, httpErrorOf, sendError } from "../../api/http-errors.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
 
@@ -17,6 +17,11 @@ function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
   if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
   const title = TITLES[known.status] ?? "Something went wrong on our side";
+  const [start, startName] = visit.operator
+    ? ["/admin", "Go to the console's overview"]
+    : visit.session
+      ? ["/portal", "Go to your dashboard"]
+      : ["/", "Go to the first page"];
   return sendPage(reply, {
     title,
     shape: "narrow",
@@ -24,21 +29,41 @@ function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyRe
     body: html`<div class="card empty">
 <p class="empty-number">${known.status}</p>
 <h1>${title}</h1>
-<p>${known.message || "It is in our log. Please try again in a moment."}</p>
-<p class="muted">Request ${request.id}</p>
-<p><a class="button button-primary" href="${visit.operator ? "/admin" : visit.session ? "/portal" : "/"}">Go to the start</a></p>
+<p>${known.message && `${known.message.replace(/[.]$/, "")}.`} ${whatToDo(known)}</p>
+<p class="muted">Request id: ${request.id}</p>
+<p><a class="button button-primary" href="${start}">${startName}</a></p>
 </div>`,
   });
 }
 
+/** What happened. */
 const TITLES: Readonly<Record<number, string>> = {
-  400: "That didn't work",
+  400: "This request is not valid",
   401: "Please sign in",
   402: "This needs the Developer plan",
   403: "This is not allowed",
   404: "There is nothing here",
-  409: "That is not possible as things are",
-  422: "That didn't work",
-  429: "That was too much at once",
-  503: "Not available just now",
+  409: "This can't be done as things are now",
+  422: "This request is not valid",
+  429: "Too many requests",
+  503: "The service is not available just now",
 };
+
+/** Beside what the message says, as those of limits say when to try again. */
+function whatToDo({ status }: HttpError): string {
+  switch (status) {
+    case 400:
+    case 422:
+      return "Go back, correct it and send it again.";
+    case 404:
+      return "Check the address, or begin on the first page.";
+    case 409:
+      return "Go back, reload the page and see how it stands.";
+    case 503:
+      return "Reload the page in a moment.";
+    default:
+      return status < 500
+        ? ""
+        : "The error is in our log. Try again in a moment; if it happens again, give the operator the request id below.";
+  }
+}

@@ -16,6 +16,7 @@ const PORTAL = [
 
 const CONSOLE = [
   { name: "Overview", path: "/admin", icon: "info" },
+  { name: "Accounts", path: "/admin/accounts", icon: "person" },
   { name: "Streams", path: "/admin/streams", icon: "link" },
   { name: "Find events", path: "/admin/events", icon: "search" },
   { name: "Clicks", path: "/admin/clicks", icon: "chart" },

@@ -59,6 +59,9 @@ export const StreamsQuestion = z.object({
   cursor: text,
 });
 
+/** `find`: an account, as findAccount takes it. */
+export const AccountsQuestion = z.object({ find: text, limit, cursor: text });
+
 export const StreamQuestion = z.object({ name: z.string().min(1).max(500), before: whole(0), limit });
 
 export const EventQuestion = z.object({

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../../src/config/version.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
@@ -180,6 +181,11 @@ describe("the command line", { timeout: 60_000 }, () => {
       await full.close();
     },
   );
+
+  it("says which version it is, without a data folder", async () => {
+    const outcome = await linkledger(["--version"], { DATA_DIR: join(folder.path, "nowhere") });
+    expect(outcome).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
 
   it("says what is wrong with the environment", async () => {
     const outcome = await linkledger(["account", "list", "--json"], { PORT: "many", LOG_LEVEL: "loud" });

@@ -29,7 +29,14 @@ describe("the console", { timeout: 60_000 }, () => {
     await operator.submit("/admin/sign-in", { token: ADMIN_TOKEN });
     const stream = encodeURIComponent(link);
     pages = [
-      ...["/admin", "/admin/streams", "/admin/streams?category=link", "/admin/streams?category=clicks"],
+      ...[
+        "/admin",
+        "/admin/accounts",
+        `/admin/accounts/${member.accountId}`,
+        "/admin/streams",
+        "/admin/streams?category=link",
+        "/admin/streams?category=clicks",
+      ],
       ...["/admin/streams?category=seals", `/admin/stream?name=${stream}`],
       ...[`/admin/event?stream=${stream}&revision=0`, `/admin/state?stream=${stream}`],
       ...["/admin/events", `/admin/events?account=${member.accountId}&from=&to=`, "/admin/log"],
@@ -162,7 +169,9 @@ describe("the console", { timeout: 60_000 }, () => {
     expect(signedIn.at(-1)).toMatchObject({
       data: { browser: "Firefox on Linux", address: expect.stringMatching(/\.0$/) },
     });
-    expect((await operator.get("/admin")).text).toContain("ProjectionRebuildRequested");
+    await until("the act", async () =>
+      (await operator.get("/admin")).text.includes("ProjectionRebuildRequested"),
+    );
   });
 
   it("ends a session for good when the operator signs out", async () => {

@@ -34,6 +34,23 @@ it("the operator's guide names metrics that a scrape answers", async () => {
   await expect.poll(missing).toEqual([]);
 });
 
+it("metrics are named as Prometheus does, and each is in the operator's guide", async () => {
+  const { text } = await service.ask("/metrics");
+  const types = `${text}\n${await metricsWithServers()}`.matchAll(/^# TYPE (linkledger_\w+) (\w+)/gm);
+  const found = new Map([...types].map(([, name = "", type]) => [name, type]));
+  expect(found.size).toBeGreaterThan(15);
+  const misnamed = [...found].filter(
+    ([name, type]) =>
+      (type === "counter") !== name.endsWith("_total") ||
+      (type === "histogram" && !/_(seconds|bytes)$/.test(name)) ||
+      /_(ms|milliseconds|minutes|kb|mb|percent)(_|$)/.test(name),
+  );
+  expect(misnamed).toEqual([]);
+  const named = guide("operations");
+  expect([...found.keys()].filter((name) => !named.includes(name))).toEqual([]);
+  expect(text).toMatch(/^linkledger_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+});
+
 it("the privacy guide names every fact that is kept of a visit, and the address is its network only", async () => {
   const { key } = await service.member("free");
   const body = { url: "https://example.com/" };

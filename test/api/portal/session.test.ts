@@ -33,6 +33,8 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
   it("answers 404 as a page, and 404 on other hosts", async () => {
     const { status, text } = await visitor(service.port).get("/portal/nothing");
     expect([status, text]).toEqual([404, expect.stringContaining("<h1>There is nothing here</h1>")]);
+    expect(text).toContain("Check the address, or begin on the first page.");
+    expect(text).toContain("Go to the first page</a>");
     for (const path of ["/portal", "/portal/sign-in", "/portal/nothing"])
       expect((await service.ask(path, { host: "own.example.org" })).status).toBe(404);
   });

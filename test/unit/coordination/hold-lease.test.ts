@@ -91,7 +91,7 @@ describe("holding a lease", () => {
     expect(seen).toEqual([[]]);
     await time.pass(60_000);
     expect(lines).toEqual([
-      "projector works here",
+      "started: projector",
       "projector could not renew its lease in time",
       "projector could not request its lease: cut off",
     ]);
@@ -146,7 +146,7 @@ describe("holding a lease", () => {
     await time.pass(TTL_MS / 2);
     link.up = true;
     await time.pass(TTL_MS * 3);
-    expect([working, lines]).toEqual([["a"], ["projector works here"]]);
+    expect([working, lines]).toEqual([["a"], ["started: projector"]]);
   });
 
   it("goes on after it was too busy to renew in time, when nobody took the lease meanwhile", async () => {
@@ -160,7 +160,7 @@ describe("holding a lease", () => {
     await time.until(worksAlone("a"));
     busyMs = TTL_MS * 2;
     await time.pass(TTL_MS * 3);
-    expect([working, lines]).toEqual([["a"], ["projector works here"]]);
+    expect([working, lines]).toEqual([["a"], ["started: projector"]]);
   });
 
   it("stops work that hangs on a lease store that never answers", async () => {
@@ -183,7 +183,7 @@ describe("holding a lease", () => {
     await leases.release("projector", "a");
     await leases.hold("projector", "b", TTL_MS);
     await time.until(() => working.length === 0, 1_000);
-    expect(lines).toEqual(["projector works here", "projector has lost its lease"]);
+    expect(lines).toEqual(["started: projector", "projector has lost its lease"]);
   });
 
   it("frees the lease at once when it is told to stop", async () => {
@@ -205,7 +205,7 @@ describe("holding a lease", () => {
       await untilAborted(signal);
     });
     await time.until(() => tries === 3);
-    const [works, failed] = ["projector works here", "projector failed: no"];
+    const [works, failed] = ["started: projector", "projector failed: no"];
     expect(lines).toEqual([works, failed, works, failed, works]);
   });
 });

@@ -47,7 +47,7 @@ it("answers within seconds with the known metrics, and makes one call at a time,
   expect(performance.now() - started).toBeLessThan(10_000);
   expect(calls).toBe(1);
   for (const line of [
-    'linkledger_projection_lag_milliseconds{projection="links"} 70',
+    'linkledger_projection_lag_seconds{projection="links"} 0.07',
     'linkledger_projection_set_aside_events{projection="links"} 2',
     'linkledger_projection_set_aside_events{projection="webhooks-router"} 1',
     "linkledger_spool_clicks 7",

@@ -17,15 +17,18 @@ import {
 } from "../../../queries/audit/questions.ts";
 import { searchClicks } from "../../../queries/audit/search-clicks.ts";
 import { streamState } from "../../../queries/audit/stream-state.ts";
+import { withAccount } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
   const { verifications, logReader } = deps;
 
-  app.get("/streams", { schema: { querystring: StreamsQuestion } }, ({ query }) => {
-    return query.category === "clicks" ? listClickHours(deps, query) : listStreams(deps, query, query);
-  });
+  app.get("/streams", { schema: { querystring: StreamsQuestion } }, async ({ query }) =>
+    query.category === "clicks"
+      ? listClickHours(deps, query)
+      : listStreams(deps, await withAccount(deps, query), query),
+  );
 
   app.get("/stream", { schema: { querystring: StreamQuestion } }, async ({ query }) => ({
     stream: query.name,
@@ -40,15 +43,15 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
     streamState(deps, query.stream, query),
   );
 
-  app.get("/events", { schema: { querystring: EventsQuestion } }, ({ query }) => {
-    const { correlation_id: correlationId, up_to: upTo, ...rest } = query;
+  app.get("/events", { schema: { querystring: EventsQuestion } }, async ({ query }) => {
+    const { correlation_id: correlationId, up_to: upTo, ...rest } = await withAccount(deps, query);
     return findEvents(deps, { ...rest, correlationId, upTo }, query);
   });
 
   app.get("/log", { schema: { querystring: LogQuestion } }, ({ query }) => logPage(deps, query));
 
-  app.get("/clicks", { schema: { querystring: ClicksQuestion } }, ({ query }) =>
-    searchClicks({ ...deps, findClicks: logReader.findClicks }, query),
+  app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }) =>
+    searchClicks({ ...deps, findClicks: logReader.findClicks }, await withAccount(deps, query)),
   );
 
   app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) => listSeals(deps, query));

@@ -8,15 +8,20 @@ import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
+import { withAccount } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { CONSOLE_STYLES, empty, eventPath, nextPage, streamPath } from "../view.ts";
+import { ACCOUNT_NAMES, CONSOLE_STYLES, empty, eventPath, nextPage, orNotice, streamPath } from "../view.ts";
 
 type Click = { link: string; kind: string; country: string; userAgent: string; ip: string };
 
 export function clicksPage(app: Api, deps: ConsoleDeps): void {
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }, reply) => {
-    const found = await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, query);
-    const { from, to, events, next } = found;
+    const found = await orNotice(async () => {
+      const asked = await withAccount(deps, query);
+      return await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, asked);
+    });
+    const notice = "notice" in found ? found.notice : undefined;
+    const { from, to, events, next } = "notice" in found ? { ...query, events: [], next: null } : found;
     const { link, account } = query;
     const more =
       next === null ? undefined : address("/admin/clicks", { link, account, from, to, after: next });
@@ -25,12 +30,13 @@ export function clicksPage(app: Api, deps: ConsoleDeps): void {
     return sendPage(reply, {
       title: "Clicks",
       nav: "Clicks",
+      notice,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Clicks</h1>
-<p class="muted">Recorded from ${time(from)} until ${time(to)}, in their order. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
+<p class="muted">${from && to && html`Recorded from ${time(from)} until ${time(to)}, in their order.`} <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
 <form method="get" action="/admin/clicks" class="card console-filters" role="search">
 ${search("Link", "link", link, "slug, host/slug or short URL")}
-${search("Account", "account", account, "Id of an account")}
+${search("Account", "account", account, ACCOUNT_NAMES)}
 ${search("From", "from", from, "2026-03-01T10:00Z")}
 ${search("Until", "to", to, "2026-03-01T11:00Z")}
 <div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/clicks">Clear</a></div></form>

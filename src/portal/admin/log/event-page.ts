@@ -16,6 +16,7 @@ import { type Html, html } from "../../shell/html.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import {
+  accountPath,
   actorLink,
   CONSOLE_STYLES,
   eventPath,
@@ -61,7 +62,7 @@ function metadataCard(event: ExplainedEvent, key: string | undefined): Html {
   return html`<section class="card"><h2>Metadata</h2><dl class="facts">
 <dt>Recorded</dt><dd>${time(event.recorded_at)} <code class="small">${event.recorded_at}</code></dd>
 <dt>By</dt><dd>${actorLink(actorKey(actor))} ${key && html`<span class="muted">${key}</span>`}</dd>
-${account && html`<dt>Account</dt><dd><a href="${address("/admin/events", { account })}">${account}</a></dd>`}
+${account && html`<dt>Account</dt><dd><a href="${accountPath(account)}">${account}</a></dd>`}
 <dt>Correlation id</dt><dd><a href="${address("/admin/events", { correlation_id })}">${correlation_id}</a></dd>
 <dt>Causation id</dt><dd>${causation_id}</dd>
 <dt>Schema version</dt><dd>${event.schema_version}</dd>

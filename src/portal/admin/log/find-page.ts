@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { eventIndex } from "../../../projections/definitions/event-index.ts";
 import { logPage } from "../../../queries/audit/audited-event.ts";
-import { findEvents } from "../../../queries/audit/find-events.ts";
+import { type EventPage, findEvents } from "../../../queries/audit/find-events.ts";
 import {
   CATEGORIES,
   EventsQuestion,
@@ -16,25 +16,30 @@ import { choice, field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
+import { withAccount } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { projectionPath } from "../projections/projection-view.ts";
-import { CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
+import { ACCOUNT_NAMES, CONSOLE_STYLES, empty, eventTable, nextPage, orNotice, shown } from "../view.ts";
+
+const NOTHING: EventPage = { events: [], next: null, set_aside: [] };
 
 type Asked = z.infer<typeof EventsQuestion>;
 
 export function findPages(app: Api, deps: ConsoleDeps): void {
   app.get("/events", { schema: { querystring: EventsQuestion } }, async ({ query }, reply) => {
     const { correlation_id: correlationId, up_to: upTo, ...rest } = query;
-    const {
-      events,
-      next,
-      set_aside: missing,
-    } = await findEvents(deps, { ...rest, correlationId, upTo }, query);
+    const found = await orNotice(async () => {
+      const filter = { ...(await withAccount(deps, rest)), correlationId, upTo };
+      return await findEvents(deps, filter, query);
+    });
+    const notice = "notice" in found ? found.notice : undefined;
+    const { events, next, set_aside: missing } = "notice" in found ? NOTHING : found;
     const { limit: _, ...asked } = query;
     const older = next === null ? undefined : address("/admin/events", { ...asked, cursor: next });
     return sendPage(reply, {
       title: "Find events",
       nav: "Find events",
+      notice,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Find events</h1>
 <p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order.</p></div></div>
@@ -79,7 +84,7 @@ function filters(asked: Asked): Html {
       autocomplete: "off",
     });
   return html`<form method="get" action="/admin/events" class="card console-filters" role="search">
-${search("Account", "account", "Id of an account")}
+${search("Account", "account", ACCOUNT_NAMES)}
 ${search("Actor", "actor", "operator, key:…, account:…")}
 ${search("Correlation id", "correlation_id", "The x-request-id of a request")}
 ${oneOf("category", "Category", asked.category, INDEXED_CATEGORIES)}

@@ -16,9 +16,21 @@ import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { csrfField, sendPage } from "../../shell/page.ts";
+import { withAccount } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { blockCard } from "../links/block-card.ts";
-import { CONSOLE_STYLES, empty, eventTable, nextPage, shown, statePath, streamPath } from "../view.ts";
+import {
+  ACCOUNT_NAMES,
+  accountPath,
+  CONSOLE_STYLES,
+  empty,
+  eventTable,
+  nextPage,
+  orNotice,
+  shown,
+  statePath,
+  streamPath,
+} from "../view.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -26,12 +38,18 @@ export function streamsPages(app: Api, deps: ConsoleDeps): void {
   app.get("/streams", { schema: { querystring: StreamsQuestion } }, async ({ query }, reply) => {
     const { category, account } = query;
     const isClicks = category === "clicks";
-    const found = isClicks ? await listClickHours(deps, query) : await listStreams(deps, query, query);
-    const next =
-      found.next === null ? undefined : address("/admin/streams", { category, account, cursor: found.next });
+    const found = await orNotice(async () =>
+      isClicks
+        ? await listClickHours(deps, query)
+        : await listStreams(deps, await withAccount(deps, query), query),
+    );
+    const notice = "notice" in found ? found.notice : undefined;
+    const cursor = "notice" in found ? null : found.next;
+    const next = cursor === null ? undefined : address("/admin/streams", { category, account, cursor });
     return sendPage(reply, {
       title: "Streams",
       nav: "Streams",
+      notice,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Streams</h1>
 <p class="muted">${isClicks ? "Clicks lie in streams of their writers and days: look at them by the hour." : "By the time of their first events, newest first."}</p></div></div>
@@ -40,7 +58,7 @@ export function streamsPages(app: Api, deps: ConsoleDeps): void {
           html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category ? html`aria-current="true"` : ""}>${one}</a>`,
       )}</nav>
 ${!isClicks && accountFilter(category, account)}
-${"hours" in found ? hours(found) : streams(found.streams)}
+${"hours" in found ? hours(found) : streams("notice" in found ? [] : found.streams)}
 ${nextPage(next, "Older")}`,
     });
   });
@@ -66,7 +84,7 @@ ${nextPage(older, "Older")}</section>`,
 function accountFilter(category: string, account: string | undefined): Html {
   return html`<form method="get" action="/admin/streams" class="form-row filters" role="search">
 <input type="hidden" name="category" value="${category}">
-${field({ label: "Account", name: "account", type: "search", value: account ?? "", placeholder: "Id of an account", autocomplete: "off" })}
+${field({ label: "Account", name: "account", type: "search", value: account ?? "", placeholder: ACCOUNT_NAMES, autocomplete: "off" })}
 <button class="button">${icon("search")}Show</button></form>`;
 }
 
@@ -78,7 +96,7 @@ function streams(found: readonly ListedStream[]): Html {
 <tbody>${found.map(
     ({ stream, account, events, opened_at, last_type, last_recorded_at }) =>
       html`<tr><td><a class="break" href="${streamPath(stream)}"><strong>${stream}</strong></a></td>
-<td data-label="Account">${account === null ? html`<span class="muted">none</span>` : html`<a class="break" href="${address("/admin/events", { account })}">${account}</a>`}</td>
+<td data-label="Account">${account === null ? html`<span class="muted">none</span>` : html`<a class="break" href="${accountPath(account)}">${account}</a>`}</td>
 <td data-label="Events" class="end number">${count(events)}</td>
 <td data-label="First event" class="nowrap">${time(opened_at)}</td>
 <td data-label="Last event">${last_type} <span class="muted small">${time(last_recorded_at)}</span></td></tr>`,

@@ -2,7 +2,6 @@
 import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../../click-log/withdrawals.ts";
-import { CommandRefused } from "../../../commands/errors.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
@@ -12,9 +11,9 @@ import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { csrfField, sendPage } from "../../shell/page.ts";
-import { type Notice, redirectTo } from "../../shell/visit.ts";
+import { redirectTo } from "../../shell/visit.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { CONSOLE_STYLES, empty } from "../view.ts";
+import { CONSOLE_STYLES, empty, orNotice } from "../view.ts";
 import {
   previewFor,
   RestoreForm,
@@ -64,16 +63,6 @@ ${made && (made.length === 0 ? empty("No withdrawals", "No click of this link wa
     const notice = "notice" in done ? done.notice : ({ kind: "done", text } as const);
     return redirectTo(reply, address(PATH, { link }), notice);
   });
-}
-
-/** A refusal is told on the page; other errors have a page of their own. */
-async function orNotice<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CommandRefused)) throw error;
-    return { notice: { kind: "failed", text: `${error.message}.` } };
-  }
 }
 
 function filters({

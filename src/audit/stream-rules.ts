@@ -114,7 +114,7 @@ function linkRule(links: Map<string, LinkState>): Rule {
     if (before.status === "free") return "comes before LinkCreated";
     if (before.accountId !== data.accountId)
       return `changed by account ${data.accountId}, which does not own it`;
-    if (before.status === "deleted" && type !== "LinkRestored") return "changed after LinkDeleted";
+    if (before.deleted && type !== "LinkRestored") return "changed after LinkDeleted";
     if (type === "LinkRetargeted" && data.from !== before.longUrl)
       return "retargeted from where it did not lead";
     return undefined;

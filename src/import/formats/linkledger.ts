@@ -1,6 +1,7 @@
 // Our own export (src/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
 import { clickEvents } from "../../events/click-events.ts";
+import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
 import { timeOf } from "../fields.ts";
 import { type ClickFacts, type ImportFormat, RecordRefused, type Row } from "../imported.ts";
@@ -19,7 +20,7 @@ export const ExportedLink = z.object({
   type: z.literal("link"),
   ...address,
   long_url: z.string(),
-  status: z.enum(["live", "disabled", "deleted"]),
+  status: z.enum(LINK_STATUSES),
   created_at: at,
   via: z.enum(CREATED_VIA),
   custom: z.boolean(),

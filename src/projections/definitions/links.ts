@@ -1,20 +1,21 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
+import { type LinkFlags, type LinkStatus, noFlags, withFlags } from "../../events/link-events.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
- * link's stream. `deleted`: the status as a boolean, for the indexes.
+ * link's stream.
  */
 export type LinkDocument = Document &
+  LinkFlags &
   Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
     keyId: string | null;
     domainId: string | null;
     createdAt: string;
-    status: "live" | "disabled" | "deleted";
-    deleted: boolean;
+    status: LinkStatus;
     revision: number;
     changedAt: string;
   };
@@ -44,6 +45,7 @@ export const links: Projection<LinkDocument> = {
     longUrl: "",
     shortUrl: "",
     createdAt: event.data.at,
+    ...noFlags,
     status: "deleted",
     deleted: true,
     via: "api",
@@ -59,17 +61,18 @@ export const links: Projection<LinkDocument> = {
     switch (event.type) {
       case "LinkCreated": {
         const { at, keyId = null, domainId = null, ...made } = event.data;
-        return { ...made, keyId, domainId, createdAt: at, status: "live", deleted: false, ...seen };
+        return { ...made, keyId, domainId, createdAt: at, ...noFlags, ...seen };
       }
       case "LinkRetargeted":
         return { ...link, longUrl: event.data.to, ...seen };
       case "LinkDisabled":
-        return { ...link, status: "disabled", deleted: false, ...seen };
+        return withFlags({ ...link, ...seen }, { disabled: true });
       case "LinkEnabled":
-      case "LinkRestored":
-        return { ...link, status: "live", deleted: false, ...seen };
+        return withFlags({ ...link, ...seen }, { disabled: false });
       case "LinkDeleted":
-        return { ...link, status: "deleted", deleted: true, ...seen };
+        return withFlags({ ...link, ...seen }, { deleted: true });
+      case "LinkRestored":
+        return withFlags({ ...link, ...seen }, { deleted: false });
       default:
         return link;
     }

@@ -37,7 +37,7 @@ onServer(chromiumServer, () => {
   };
   const act = (name: string) => page.getByRole("button", { name, exact: true });
   const confirm = async (summary: string, button: string) => {
-    await page.locator("summary", { hasText: summary }).click();
+    await page.locator("[popovertarget]", { hasText: summary }).click();
     await act(button).click();
   };
 

@@ -61,7 +61,7 @@ onServer(chromiumServer, () => {
 
   /** By keyboard only; returns the path of the link's page. */
   async function shorten(page: Page, url: string): Promise<string> {
-    await page.goto(`${base}/portal/links`);
+    await page.goto(`${base}/portal/links/new`);
     await page.getByLabel("Long address").focus();
     await page.keyboard.type(url);
     await page.keyboard.press("Enter");

@@ -11,7 +11,7 @@ const PLACES = [
 export function linkHead(link: LinkDocument, current: (typeof PLACES)[number]["name"]): Html {
   return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
 <h1>${shortName(link)} ${statusBadge(link.status)}</h1>
-<p class="muted leads-to">leads to ${outward(link.longUrl)}</p></div>
+<p class="muted leads-to">Destination: ${outward(link.longUrl)}</p></div>
 <nav class="choices" aria-label="Pages of this link">${PLACES.map(
     ({ name, below }) =>
       html`<a href="${linkPath(link, below)}" ${name === current ? html`aria-current="page"` : ""}>${name}</a>`,

@@ -20,7 +20,7 @@ export function pageOf<T>(
   return { page, next: last !== undefined && found.length > limit ? cursorOf(place(last)) : null };
 }
 
-export function cursorOf({ value, id }: Place): string {
+function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }
 

@@ -36,7 +36,11 @@ export function formErrors({ show, path }: FormPage) {
     if (!request.visit.session)
       return reply.redirect(`/portal/sign-in?next=${encodeURIComponent(path(request, typed))}`, 303);
     const { status, message } = prepared(error, request, reply);
-    return show({ error, status, message: message || OUR_FAULT, typed }, request, reply);
+    try {
+      return await show({ error, status, message: message || OUR_FAULT, typed }, request, reply);
+    } catch {
+      return sendErrorPage(error, request, reply);
+    }
   };
 }
 

@@ -47,24 +47,27 @@ export async function changeSeveral(
   type: Change,
   keys: readonly string[],
 ): Promise<Changed> {
-  const byReason = new Map<string, string[]>();
   const chosen = [...new Set(keys)];
-  const one = async (key: string, n: number) => {
+  /** The reason why the link was not changed. */
+  const changeOne = async (key: string, n: number): Promise<string | undefined> => {
     const [host = "", slug = ""] = key.split("/");
     try {
       if (n > 0) await countChange(deps, signedIn(request));
       await changeOwnLink(deps, request, { host, slug }, { type });
+      return undefined;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const message = httpErrorOf(error).message || "it did not work";
-      byReason.set(message, [...(byReason.get(message) ?? []), key]);
+      return httpErrorOf(error).message.replace(/\.$/, "") || "it did not work";
     }
   };
-  await Promise.all(chosen.map(one));
-  const refused = [...byReason.values()].flat();
+  const reasons = await Promise.all(chosen.map(changeOne));
+  const refused = chosen.filter((_, n) => reasons[n] !== undefined);
+  const byReason = Object.groupBy(refused, (key) => reasons[chosen.indexOf(key)] ?? "");
   const changed = chosen.length - refused.length;
   const done = changed > 0 ? [`${counted(changed, "link")} ${DONE[type]}.`] : [];
-  const notDone = [...byReason].map(([reason, of]) => `Not changed: ${of.join(", ")} (${reason}).`);
+  const notDone = Object.entries(byReason).map(
+    ([reason, of = []]) => `Not changed: ${of.join(", ")}: ${reason}.`,
+  );
   const text = chosen.length === 0 ? "Choose at least one link first." : [...done, ...notDone].join(" ");
   return { text, changed, refused };
 }

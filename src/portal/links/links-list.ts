@@ -70,7 +70,7 @@ ${(page.pages > 1 || page.page > 1) && pages(query, page)}</section>`;
 /** What can be done with the chosen links. */
 function several({ show }: ListQuery): Html {
   const act = (change: string, label: string, danger = "") =>
-    html`<button class="button button-small ${danger}" name="change" value="${change}">${label}</button>`;
+    html`<button class="button ${danger}" name="change" value="${change}">${label}</button>`;
   const all = html`<label class="check" hidden><input type="checkbox" data-choose="link">All</label>`;
   if (show === "deleted")
     return html`<div class="actions several">${all}${act("restore", "Restore chosen")}</div>`;
@@ -99,10 +99,10 @@ function pages(query: ListQuery, { page, pages }: AccountLinksPage): Html {
     html`<a class="button" ${rel && html`rel="${rel}"`} href="${listPath(query, number)}">${label}</a>`;
   const last = query.sort ? undefined : pages;
   const kept = Object.entries(filtersOf(query)).filter(([, value]) => value);
-  return html`<nav class="actions" aria-label="Pages">${page > 1 && html`${to(1, "First")}${to(page - 1, "Previous", "prev")}`}
+  return html`<nav class="actions pages" aria-label="Pages">${page > 1 && html`${to(1, "First")}${to(page - 1, "Previous", "prev")}`}
+${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to(last, "Last")}`}
 <form class="actions" method="get" action="/portal/links">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="page">Page</label><input class="page-number" id="page" name="page" type="number" min="1" ${last !== undefined && html`max="${last}"`} value="${page}" required>${last !== undefined && html`<span>of ${count(last)}</span>`}<button class="button">Go</button></form>
-${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to(last, "Last")}`}</nav>`;
+<label for="page">Page</label><input class="page-number" id="page" name="page" type="number" min="1" ${last !== undefined && html`max="${last}"`} value="${page}" required>${last !== undefined && html`<span>of ${count(last)}</span>`}<button class="button">Go</button></form></nav>`;
 }
 
 function nothing(

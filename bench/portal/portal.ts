@@ -72,7 +72,7 @@ function pages(): [name: string, path: string][] {
     ["links, newest", "/portal/links"],
     ["links, page 100", "/portal/links?page=100"],
     ["links, most clicked", "/portal/links?sort=clicks"],
-    ["links, most clicked, page 20", "/portal/links?sort=clicks&page=20"],
+    ["links, most clicked, page 10", "/portal/links?sort=clicks&page=10"],
     ["search that finds many", "/portal/links?q=spring"],
     ["search that finds one old link", "/portal/links?q=products%2F17%3F"],
     ["search that finds nothing", "/portal/links?q=nowhere-to-be-found"],

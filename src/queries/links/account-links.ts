@@ -11,7 +11,7 @@ import type { CountQuery, FindQuery, ReadStore } from "../../read-store/port.ts"
 type Deps = { readStore: ReadStore };
 
 /** A page of the most clicked links reads those before it, too. */
-const MOST_RANKED = 1_000;
+const MOST_RANKED = 500;
 
 /** `existing`: not deleted. */
 export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const;
@@ -75,7 +75,7 @@ export async function accountLinks(
   return { links: await withClicks(deps, found.slice(0, limit)), page, pages };
 }
 
-/** Most clicked by people first, at most 1,000; without links that people have not clicked, and deleted ones. */
+/** Most clicked by people first, at most 500; without links that people have not clicked, and deleted ones. */
 export async function topLinks(
   { readStore }: Deps,
   accountId: string,
@@ -86,7 +86,8 @@ export async function topLinks(
   let after: FindQuery["after"];
   // Deleted links keep their clicks and are skipped, so filling a page may take several reads.
   for (let isMore = true; isMore && top.length <= end; ) {
-    const ranked = await mostClicked(readStore, accountId, limit + 1, after);
+    const wanted = end + 1 - top.length;
+    const ranked = await mostClicked(readStore, accountId, wanted, after);
     const ids = ranked.map(({ _id }) => _id);
     const found = await readStore.getMany<LinkDocument>(links.collection.name, ids);
     const byId = new Map(found.map((link) => [link._id, link]));
@@ -95,7 +96,7 @@ export async function topLinks(
       if (link && !link.deleted && clicks.people > 0) top.push(listed(link, clicks));
       after = { value: clicks.people, id: clicks._id };
     }
-    isMore = ranked.length > limit && ranked.at(-1)?.people !== 0;
+    isMore = ranked.length === wanted && ranked.at(-1)?.people !== 0;
   }
   const shown = top.slice((page - 1) * limit, end);
   return { links: shown, page, pages: top.length > end && end < MOST_RANKED ? page + 1 : page };

@@ -116,7 +116,7 @@ function linkRule(links: Map<string, LinkState>): Rule {
     if (before.accountId !== data.accountId)
       return `changed by account ${data.accountId}, which does not own it`;
     if (isOperators) return wasByOperator(event);
-    if (before.status === "deleted" && type !== "LinkRestored") return "changed after LinkDeleted";
+    if (before.deleted && type !== "LinkRestored") return "changed after LinkDeleted";
     if (before.block && type !== "LinkDisabled" && type !== "LinkDeleted")
       return "changed while it was blocked";
     if (type === "LinkRetargeted" && data.from !== before.longUrl)

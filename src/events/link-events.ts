@@ -66,7 +66,7 @@ export const linkEvents = {
   },
   LinkRestored: {
     version: 1,
-    summary: "A deleted link was restored.",
+    summary: "A deleted link was restored, disabled if it was disabled before.",
     schema: z.object({ ...ofLink }),
   },
 } as const satisfies Record<string, CatalogueEntry>;
@@ -76,4 +76,26 @@ export type LinkBlock = { reason: string; since: string; legal: boolean };
 
 export function blockOf(data: z.infer<typeof linkEvents.LinkBlocked.schema>): LinkBlock {
   return { reason: data.reason, since: data.at, legal: data.legal === true };
+}
+
+export const LINK_STATUSES = ["live", "disabled", "deleted"] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
+/** Apart, so that a disabled link that is deleted and restored is disabled. */
+export type LinkFlags = { disabled: boolean; deleted: boolean };
+
+/** Of a new link. */
+export const noFlags: LinkFlags & { status: LinkStatus } = {
+  disabled: false,
+  deleted: false,
+  status: "live",
+};
+
+/** The link with these flags set or cleared, and with the status that all of them come to. */
+export function withFlags<L extends LinkFlags & { status: LinkStatus }>(
+  link: L,
+  flags: Partial<LinkFlags>,
+): L {
+  const { disabled, deleted } = { ...link, ...flags };
+  return { ...link, disabled, deleted, status: deleted ? "deleted" : disabled ? "disabled" : "live" };
 }

@@ -23,6 +23,7 @@ import { signUpPages } from "./auth/sign-up-pages.ts";
 import { domainsPages } from "./domains/domains-pages.ts";
 import { linkPages } from "./links/link-pages.ts";
 import { linksPages } from "./links/links-page.ts";
+import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { limitChanges } from "./shell/change-limit.ts";
@@ -70,6 +71,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         signInPages(app, portal);
         resetPages(app, portal);
         dashboardPage(app, portal);
+        newLinkPage(app, portal);
         linksPages(app, portal);
         linkPages(app, portal);
         linkAnalyticsPage(app, portal);

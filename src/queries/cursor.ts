@@ -4,12 +4,9 @@ import { InvalidCursor } from "./errors.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
-/** Of a search behind the cursor, or from the start. `type`: of the field that it is sorted by. @throws InvalidCursor */
-export function behindCursor(
-  cursor: string | undefined,
-  type: "string" | "number" = "string",
-): Pick<FindQuery, "after"> {
-  return cursor === undefined ? {} : { after: placeOf(cursor, type) };
+/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws InvalidCursor */
+export function behindCursor(cursor: string | undefined): Pick<FindQuery, "after"> {
+  return cursor === undefined ? {} : { after: placeOf(cursor) };
 }
 
 /** Of what was found with one more than `limit`: the page, and the cursor of the next one; null on the last page. */
@@ -23,18 +20,17 @@ export function pageOf<T>(
   return { page, next: last !== undefined && found.length > limit ? cursorOf(place(last)) : null };
 }
 
-export function cursorOf({ value, id }: Place): string {
+function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }
 
 /** @throws InvalidCursor */
-function placeOf(cursor: string, type: "string" | "number"): Place {
+function placeOf(cursor: string): Place {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     if (Array.isArray(parsed) && parsed.length === 2) {
       const [value, id] = parsed as unknown[];
-      const fits = (typeof value === "string" || typeof value === "number") && typeof value === type;
-      if (fits && typeof id === "string") return { value, id };
+      if (typeof value === "string" && typeof id === "string") return { value, id };
     }
   } catch {
     // Not JSON: invalid like a wrong shape.

@@ -30,8 +30,13 @@ export type FindQuery = {
   sort?: { field: string; direction: "asc" | "desc" };
   /** Sort field and `_id` of the previous page's last document. */
   after?: { value: string | number; id: string };
+  /** How many documents are passed over first; default none. */
+  skip?: number;
   limit: number;
 };
+
+/** What documents are counted by. */
+export type CountQuery = Pick<FindQuery, "where" | "range" | "contains">;
 
 export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */
@@ -49,7 +54,7 @@ export interface ReadStore {
    */
   getUpTo?<D extends Document>(collection: string, id: string, position: Position): Promise<Reached<D>>;
   find<D extends Document>(collection: string, query: FindQuery): Promise<D[]>;
-  count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number>;
+  count(collection: string, query: CountQuery): Promise<number>;
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
   replace(collection: string, documents: readonly Document[]): Promise<void>;
   writeBatch(): WriteBatch;

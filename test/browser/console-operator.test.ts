@@ -37,8 +37,8 @@ onServer(chromiumServer, () => {
   };
   const act = (name: string) => page.getByRole("button", { name, exact: true });
   const confirm = async (summary: string, button: string) => {
-    await page.locator("summary", { hasText: summary }).click();
-    await act(button).click();
+    await page.locator("[popovertarget]", { hasText: summary }).click();
+    await page.getByRole("dialog").getByRole("button", { name: button, exact: true }).click();
   };
 
   it("begins with the token, typed once", { timeout: PATIENCE_MS }, async () => {

@@ -43,7 +43,7 @@ onServer(chromiumServer, () => {
       expect(await seriousViolations(page)).toEqual([]);
       await portal.picture(page, "domain-verified");
 
-      await page.goto(`${portal.base}/portal/links`);
+      await page.goto(`${portal.base}/portal/links/new`);
       await page.getByLabel("Long address").fill("https://example.com/launch");
       await page.getByLabel("Domain").selectOption({ label: HOST });
       await page.getByLabel(/slug/i).fill("Launch");

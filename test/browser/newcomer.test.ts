@@ -75,7 +75,8 @@ onServer(chromiumServer, () => {
 
   it("needs no script for links, keys and numbers", PATIENCE, async () => {
     const page = await portal.member({ javaScriptEnabled: false });
-    await page.goto(`${portal.base}/portal/links`);
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByRole("link", { name: "New link" }).click();
     await page.getByLabel("Long address").fill("https://example.com/without-scripts");
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();

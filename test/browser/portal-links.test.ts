@@ -61,7 +61,7 @@ onServer(chromiumServer, () => {
 
   /** By keyboard only; returns the path of the link's page. */
   async function shorten(page: Page, url: string): Promise<string> {
-    await page.goto(`${base}/portal/links`);
+    await page.goto(`${base}/portal/links/new`);
     await page.getByLabel("Long address").focus();
     await page.keyboard.type(url);
     await page.keyboard.press("Enter");
@@ -107,6 +107,65 @@ onServer(chromiumServer, () => {
     expect(copied).toBe(`${base}/${path.split("/").at(-1)}`);
   });
 
+  it("shows a whole link on the first screen of a phone, with filters that open", PATIENCE, async () => {
+    const page = await developer();
+    const { key } = await service.issueKey(await accountOf());
+    const links = Array.from({ length: 60 }, (_, n) => ({
+      url: `https://example.com/${"long/".repeat(20)}${n}`,
+    }));
+    await service.post("/api/v1/shorten/bulk", key, { links });
+    await showing(page, `${base}/portal/links`, "60 links", (text) => text.includes("60 links"));
+    const search = page.getByRole("searchbox");
+    const summary = page.getByText("Search and filter");
+    expect([await search.isVisible(), await summary.isVisible()]).toEqual([true, false]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    const row = await page.locator("tbody tr").first().boundingBox();
+    expect((row?.y ?? 999) + (row?.height ?? 0)).toBeLessThan(844);
+    expect(await search.isVisible()).toBe(false);
+    await summary.focus();
+    await page.keyboard.press("Enter");
+    await search.fill("long/59");
+    await page.keyboard.press("Enter");
+    await page.getByText("/59").waitFor();
+    expect([await page.locator("tbody tr").count(), await search.isVisible()]).toEqual([1, true]);
+  });
+
+  it("changes chosen links, and asks before it deletes them", PATIENCE, async () => {
+    const page = await developer();
+    const complaints = complaintsOf(page);
+    const first = await shorten(page, "example.com/one");
+    await shorten(page, "example.com/two");
+    await page.goto(`${base}/portal/links`);
+    await page.getByLabel("All", { exact: true }).check();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("You can restore them at any time").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByRole("button", { name: "Delete chosen links" }).isVisible()).toBe(false);
+    await page.getByLabel(`Choose localhost:${new URL(base).port}/${first.split("/").at(-1)}`).uncheck();
+    await page.getByRole("button", { name: "Delete" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Delete chosen links" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("1 link deleted.").waitFor();
+    expect((await visit(first)).status).toBe(301);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps its tabs in place, however long the destination is", PATIENCE, async () => {
+    const page = await developer();
+    const places: (number | undefined)[] = [];
+    for (const url of ["example.com/", `example.com/${"a-long-path/".repeat(30)}`]) {
+      const path = await shorten(page, url);
+      for (const below of ["", "/analytics"]) {
+        await page.goto(base + path + below);
+        places.push((await page.getByRole("navigation", { name: "Pages of this link" }).boundingBox())?.x);
+      }
+    }
+    expect(new Set(places).size).toBe(1);
+  });
+
   it("has no serious violation on any page of links, light or dark, wide or on a phone", {
     timeout: 240_000,
   }, async () => {
@@ -132,6 +191,7 @@ onServer(chromiumServer, () => {
       "/portal",
       "/portal/links",
       "/portal/links?q=none",
+      "/portal/links/new",
       path,
       `${path}/analytics?range=7d`,
       `${path}/analytics/range?timezone=Asia/Kathmandu&interval=week`,

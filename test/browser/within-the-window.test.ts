@@ -49,13 +49,15 @@ onServer(chromiumServer, () => {
       for (const width of [1280, 720]) {
         await page.setViewportSize({ width, height: 900 });
         await page.goto(url);
-        const confirmations = await page.locator("details.confirm").all();
+        const confirmations = await page.locator("[popovertarget]:not([popovertargetaction])").all();
         expect(confirmations.length, url).toBeGreaterThan(0);
         for (const one of confirmations) {
-          await one.locator("summary").click();
-          const box = await one.locator(".confirm-box").boundingBox();
+          await one.click();
+          const box = await page.locator(".confirm-box:popover-open").boundingBox();
           if (!box || box.x < 0 || box.x + box.width > width)
             outside.push(`${url} at ${width}: from ${box?.x}`);
+          await page.getByRole("button", { name: "Cancel" }).click();
+          await page.locator(".confirm-box:popover-open").waitFor({ state: "detached" });
         }
       }
     expect(outside).toEqual([]);

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { clickRank } from "../../src/projections/definitions/click-rank.ts";
+import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { accountDashboard } from "../../src/queries/analytics/account-dashboard.ts";
@@ -90,13 +91,13 @@ function listSuite() {
     });
 
     it("come newest first with their clicks, without deleted ones and other accounts'", async () => {
-      const { links, next } = await list();
+      const { links, page, pages } = await list();
       expect(links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
         ["own", 0],
         ["live", 3],
         ["off", 0],
       ]);
-      expect(next).toBeNull();
+      expect([page, pages]).toEqual([1, 1]);
     });
 
     it("are filtered by state and domain, and found by a part of either URL", async () => {
@@ -114,23 +115,25 @@ function listSuite() {
       for (let n = 0; n < 23; n += 1) await created(`many${n}`);
       await project();
       const seen: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const { links, next } = await list({ limit: 5, q: "MANY", cursor });
-        expect(links.length).toBeLessThanOrEqual(5);
-        seen.push(...links.map(({ slug }) => slug));
-        cursor = next ?? undefined;
-      } while (cursor);
+      for (let page = 1; page <= 5; page += 1) {
+        const found = await list({ limit: 5, q: "MANY", page });
+        expect(found).toMatchObject({ page, pages: 5 });
+        seen.push(...found.links.map(({ slug }) => slug));
+      }
       expect([seen.length, new Set(seen).size]).toEqual([23, 23]);
+      expect(await list({ limit: 5, q: "MANY", page: 9 })).toMatchObject({ page: 5, pages: 5 });
     });
 
-    it("refuse a cursor of another list", async () => {
-      const clicks = Buffer.from('[5,"sho.rt/live"]').toString("base64url");
-      const time = Buffer.from(`["${AT}","sho.rt/live"]`).toString("base64url");
-      await expect(list({ cursor: clicks })).rejects.toMatchObject({ code: "invalid_cursor" });
-      await expect(topLinks(stores, ACCOUNT, { limit: 5, cursor: time })).rejects.toMatchObject({
-        code: "invalid_cursor",
-      });
+    it("have the people of their last days, to which previews don't count", async () => {
+      await clicked("off", 4, { at: "2026-03-02T10:00:00.000Z", kind: "preview" });
+      await clicked("off", 2, { at: "2026-03-01T10:00:00.000Z", kind: "qr_scan" });
+      await clicked("off", 1, { at: "2026-02-20T10:00:00.000Z" });
+      await clicked("off", 7, { at: "2026-02-01T10:00:00.000Z" });
+      await project();
+      const off = (await list()).links.find(({ slug }) => slug === "off");
+      expect(off?.clicks).toBe(10);
+      const days = lastDaysUntil("2026-03-03", off?.lastDays ?? [], off?.date ?? "");
+      expect(days).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0]);
     });
   });
 }
@@ -148,12 +151,11 @@ function topSuite() {
       await changed("l3", "LinkDeleted");
       await project();
       const seen: [string, number][] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await topLinks(stores, ACCOUNT, { limit: 2, cursor });
-        seen.push(...page.links.map(({ slug, clicks: count }): [string, number] => [slug, count]));
-        cursor = page.next ?? undefined;
-      } while (cursor);
+      for (let page = 1; page <= 3; page += 1) {
+        const found = await topLinks(stores, ACCOUNT, { limit: 2, page });
+        seen.push(...found.links.map(({ slug, clicks: count }): [string, number] => [slug, count]));
+        expect(found.pages).toBe(Math.min(page + 1, 3));
+      }
       expect(seen).toEqual([
         ["l4", 100],
         ["l6", 9],
@@ -173,18 +175,30 @@ function topSuite() {
       await project();
       for (const limit of [1, 2, 3, 5, 8]) {
         const seen: (readonly [string, number])[] = [];
-        let cursor: string | undefined;
-        do {
-          const page = await topLinks(stores, ACCOUNT, { limit, cursor });
-          expect(page.links.length).toBeLessThanOrEqual(limit);
-          seen.push(...page.links.map(({ slug, clicks: count }) => [slug, count] as const));
-          cursor = page.next ?? undefined;
-        } while (cursor);
+        for (let page = 1, pages = 1; page <= pages; page += 1) {
+          const found = await topLinks(stores, ACCOUNT, { limit, page });
+          expect(found.links.length).toBeLessThanOrEqual(limit);
+          seen.push(...found.links.map(({ slug, clicks: count }) => [slug, count] as const));
+          pages = found.pages;
+        }
         expect(seen).toEqual([
           ...[["l3", 72] as const, ["l6", 71] as const, ["l1", 71] as const, ["l4", 66] as const],
           ...[["l2", 66] as const, ["l5", 65] as const, ["l0", 64] as const, ["l7", 63] as const],
         ]);
       }
+    });
+
+    it("are those of people: previews by bots move no link up", async () => {
+      for (const slug of ["bots", "people"]) await created(slug);
+      await clicked("bots", 40, { kind: "preview" });
+      await clicked("bots", 1);
+      await clicked("people", 2, { kind: "qr_scan" });
+      await project();
+      const { links } = await topLinks(stores, ACCOUNT, { limit: 5 });
+      expect(links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
+        ["people", 2],
+        ["bots", 1],
+      ]);
     });
 
     it("are complete behind any number of deleted ones", async () => {
@@ -196,8 +210,8 @@ function topSuite() {
       await created("last");
       await clicked("last", 1);
       await project();
-      const { links, next } = await topLinks(stores, ACCOUNT, { limit: 3 });
-      expect([links.map(({ slug }) => slug), next]).toEqual([["last"], null]);
+      const { links, pages } = await topLinks(stores, ACCOUNT, { limit: 3 });
+      expect([links.map(({ slug }) => slug), pages]).toEqual([["last"], 1]);
     });
   });
 }
@@ -234,7 +248,7 @@ function dashboardSuite() {
       expect(series.points.slice(-2).map(({ total }) => total)).toEqual([3, 2]);
       expect(totals).toEqual({ click: 2, preview: 4, qr_scan: 3, total: 9 });
       expect(top.map(({ slug, clicks }) => [slug, clicks])).toEqual([
-        ["b", 7],
+        ["b", 3],
         ["a", 2],
       ]);
       expect(usage).toMatchObject({ links: 2, deletedLinks: 1, keys: { used: 1, limit: 5 } });

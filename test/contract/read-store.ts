@@ -183,6 +183,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
         ["a", "b", "c"].map((id) => note(id)),
       );
       expect(await ids({ limit: 2 })).toEqual(["a", "b"]);
+      expect(await ids({ limit: 2, skip: 2 })).toEqual(["c"]);
       expect(await ids({ after: { value: "", id: "b" }, limit: 2 })).toEqual(["c"]);
       const pages = await Array.fromAsync(documentPages<Note>(store, "notes", { limit: 2 }));
       expect(pages.map((page) => page.map(({ _id }) => _id))).toEqual([["a", "b"], ["c"]]);

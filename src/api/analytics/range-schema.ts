@@ -1,5 +1,6 @@
 // Query parameters and answer of analytics of a range of time, for validation and the OpenAPI document.
 import { z } from "zod";
+import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS } from "../../queries/analytics/ranges/buckets.ts";
 import { MOST_POINTS } from "../../queries/analytics/ranges/range-analytics.ts";
@@ -46,7 +47,7 @@ export const RangeAnalyticsSchema = z
       id: z.string(),
       long_url: z.string(),
       created_at: z.string(),
-      status: z.enum(["live", "disabled", "deleted"]),
+      status: z.enum(LINK_STATUSES),
     }),
     range: z.object({
       from: time,

@@ -2,6 +2,8 @@
 import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
 const MAX_URL_LENGTH = 2048;
+/** Of what a refusal repeats. */
+const LONGEST_SCHEME = 20;
 
 /** `unknown`: the remote check is unavailable. */
 export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe" | "unknown">;
@@ -39,8 +41,9 @@ function parseUrl(given: string): URL {
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
     throw new InvalidUrl("without spaces or control characters");
   const url = URL.parse(given);
-  if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || nameOf(url) === "")
-    throw new InvalidUrl();
+  if (url && url.protocol !== "http:" && url.protocol !== "https:")
+    throw new InvalidUrl(`not ${url.protocol.slice(0, LONGEST_SCHEME)}`);
+  if (!url || nameOf(url) === "") throw new InvalidUrl();
   if (url.username !== "" || url.password !== "") throw new InvalidUrl("without user name or password");
   if (url.href.length > MAX_URL_LENGTH) throw new InvalidUrl(`at most ${MAX_URL_LENGTH} characters long`);
   return url;

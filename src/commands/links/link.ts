@@ -1,6 +1,13 @@
 // Decider of one link. Pure: time, slug and identity are inputs.
 import type { EventOf, LinkEvent } from "../../events/catalogue.ts";
-import { blockOf, type LinkBlock } from "../../events/link-events.ts";
+import {
+  blockOf,
+  type LinkBlock,
+  type LinkFlags,
+  type LinkStatus,
+  noFlags,
+  withFlags,
+} from "../../events/link-events.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { HistoryFull } from "../errors.ts";
 import { LinkBlocked, LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
@@ -13,10 +20,11 @@ export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { created
  * the status.
  */
 export type ExistingLink = {
-  status: "live" | "disabled" | "deleted";
+  status: LinkStatus;
   block?: LinkBlock | undefined;
   changes: number;
-} & LinkDetails;
+} & LinkFlags &
+  LinkDetails;
 
 export type LinkState = { status: "free" } | ExistingLink;
 
@@ -40,8 +48,8 @@ export type LinkChange =
 export type OperatorChange = { type: "block"; reason: string; legal: boolean } | { type: "unblock" };
 
 /**
- * A change that is in effect already yields no events. A restored link is live even if it was disabled when it was
- * deleted.
+ * A change that is in effect already yields no events. A link that was disabled when it was deleted is disabled when it
+ * is restored.
  * @throws LinkNotFound, LinkNotYours; LinkDeleted for every change of a deleted link except `restore` and `delete`;
  * LinkBlocked for every change of a blocked link except `disable` and `delete`; HistoryFull for every change except `disable` and `delete`
  */
@@ -52,18 +60,17 @@ export function change(link: LinkState, c: { by: string; at: string; change: Lin
   const wanted = c.change;
   if (link.block && wanted.type !== "disable" && wanted.type !== "delete")
     throw new LinkBlocked(link.block.reason);
-  if (wanted.type === "restore")
-    return link.status === "deleted" ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
-  if (wanted.type === "delete") return link.status === "deleted" ? [] : [{ type: "LinkDeleted", data: of }];
-  if (link.status === "deleted") throw new LinkDeleted();
+  if (wanted.type === "restore") return link.deleted ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
+  if (wanted.type === "delete") return link.deleted ? [] : [{ type: "LinkDeleted", data: of }];
+  if (link.deleted) throw new LinkDeleted();
   switch (wanted.type) {
     case "retarget":
       if (link.longUrl === wanted.to) return [];
       return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from: link.longUrl, to: wanted.to } });
     case "disable":
-      return link.status === "disabled" ? [] : [{ type: "LinkDisabled", data: of }];
+      return link.disabled ? [] : [{ type: "LinkDisabled", data: of }];
     case "enable":
-      return link.status === "live" ? [] : ifRoom(link, { type: "LinkEnabled", data: of });
+      return link.disabled ? ifRoom(link, { type: "LinkEnabled", data: of }) : [];
   }
 }
 
@@ -92,7 +99,7 @@ function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
 export function evolve(link: LinkState, event: LinkEvent): LinkState {
   if (event.type === "LinkCreated") {
     const { at, ...facts } = event.data;
-    return { status: "live", changes: 0, createdAt: at, ...facts };
+    return { ...noFlags, changes: 0, createdAt: at, ...facts };
   }
   if (link.status === "free") return link;
   const changes = link.changes + 1;
@@ -100,12 +107,13 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
     case "LinkRetargeted":
       return { ...link, changes, longUrl: event.data.to };
     case "LinkDisabled":
-      return { ...link, changes, status: "disabled" };
+      return withFlags({ ...link, changes }, { disabled: true });
     case "LinkEnabled":
-    case "LinkRestored":
-      return { ...link, changes, status: "live" };
+      return withFlags({ ...link, changes }, { disabled: false });
     case "LinkDeleted":
-      return { ...link, changes, status: "deleted" };
+      return withFlags({ ...link, changes }, { deleted: true });
+    case "LinkRestored":
+      return withFlags({ ...link, changes }, { deleted: false });
     case "LinkBlocked":
       return { ...link, changes, block: blockOf(event.data) };
     case "LinkUnblocked":

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { acceptReason } from "../../commands/accept-reason.ts";
 import { clickEvents } from "../../events/click-events.ts";
+import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
 import { timeOf } from "../fields.ts";
 import {
@@ -26,7 +27,7 @@ export const ExportedLink = z.object({
   type: z.literal("link"),
   ...address,
   long_url: z.string(),
-  status: z.enum(["live", "disabled", "deleted"]),
+  status: z.enum(LINK_STATUSES),
   created_at: at,
   via: z.enum(CREATED_VIA),
   custom: z.boolean(),

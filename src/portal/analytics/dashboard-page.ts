@@ -56,10 +56,10 @@ ${top.length === 0 ? noClicks : topTable(top)}</section>`;
 const noClicks = html`<p class="muted">Nobody has followed one of your links yet. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
 function topTable(top: readonly ListedLink[]): Html {
-  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Leads to</th><th scope="col" class="end">Hits</th></tr></thead>
+  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th></tr></thead>
 <tbody>${top.map(
     (link) => html`<tr><td><a class="clip" href="${linkPath(link, "/analytics")}">${shortName(link)}</a></td>
-<td data-label="Leads to">${outward(link.longUrl)}</td><td class="end number" data-label="Hits">${count(link.clicks)}</td></tr>`,
+<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="Clicks">${count(link.clicks)}</td></tr>`,
   )}</tbody></table>`;
 }
 

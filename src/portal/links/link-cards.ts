@@ -8,19 +8,19 @@ import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 
 /** Notices after the changes that link-pages.ts offers as buttons. */
 export const DONE = {
-  disable: "The link is disabled: who follows it gets 404 until you enable it.",
+  disable: "The link is disabled: it answers 404 until you enable it.",
   enable: "The link works again.",
-  delete: "The link is deleted. Its slug stays yours, so that you can restore it here at any time.",
-  restore: "The link is back, and works again.",
+  delete: "The link is deleted. You can restore it here at any time: its slug stays yours.",
+  restore: "The link is restored, as it was before it was deleted.",
 } as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, string>;
 
-/** A refused destination and its error message. */
-export type DestinationGiven = { url: string; error: string };
+/** A destination that was typed and refused; `error`: beside the field. */
+export type DestinationGiven = { url: string | undefined; error: string | undefined };
 
 export function shareCard(link: LinkDocument): Html {
   return html`<section class="card"><h2>Share</h2>${copyable("short-url", link.shortUrl, "the short link")}
 <p class="actions"><a class="button" href="${link.shortUrl}" target="_blank" rel="noopener">${icon("external")}Open</a>
-<a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}See who follows it</a></p></section>`;
+<a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}View analytics</a></p></section>`;
 }
 
 /** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
@@ -35,14 +35,19 @@ export function qrCard(link: LinkDocument): Html {
   return html`<section class="card qr-card"><h2>QR code</h2>
 <img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
 <p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
-<p class="hint">Scans are counted apart from clicks.</p></section>`;
+<p class="hint">Clicks in your lists include its scans; analytics counts them apart.</p></section>`;
 }
 
 export function destinationCard(link: LinkDocument, csrf: Html, refused?: DestinationGiven): Html {
-  const url = { label: "Leads to", name: "url", value: refused?.url ?? link.longUrl, error: refused?.error };
-  return html`<section class="card"><h2>Destination</h2>
+  const url = {
+    label: "Destination",
+    name: "url",
+    value: refused?.url ?? link.longUrl,
+    error: refused?.error,
+  };
+  return html`<section class="card"><h2>Change the destination</h2>
 <form class="form" method="post" action="${linkPath(link, "/destination")}">${csrf}
-${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", hint: "Whoever follows the link from now on gets there; what was printed stays right." })}
+${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", hint: "The short link and its QR code stay the same. From now on they lead here." })}
 <div><button class="button">Save destination</button></div></form></section>`;
 }
 
@@ -59,21 +64,21 @@ export function stateCard(link: LinkDocument, csrf: Html): Html {
   if (link.status === "disabled" && link.block)
     return html`<section class="card"><h2>Disabled</h2><p class="muted">You have disabled the link, too.</p></section>`;
   if (link.status === "disabled")
-    return html`<section class="card"><h2>Disabled</h2><p class="muted">Who follows the link gets 404. Its numbers are kept.</p>
+    return html`<section class="card"><h2>Disabled</h2><p class="muted">The link answers 404. Its numbers are kept.</p>
 <form method="post" action="${linkPath(link, "/enable")}">${csrf}<button class="button button-primary">Enable link</button></form></section>`;
-  return html`<section class="card"><h2>Pause</h2><p class="muted">A disabled link answers 404 until you enable it again.</p>
+  return html`<section class="card"><h2>Disable</h2><p class="muted">A disabled link answers 404 until you enable it again.</p>
 <form method="post" action="${linkPath(link, "/disable")}">${csrf}<button class="button">${icon("pause")}Disable link</button></form></section>`;
 }
 
 export function removalCard(link: LinkDocument, csrf: Html): Html | false {
   if (link.status === "deleted" && link.block) return false;
   if (link.status === "deleted")
-    return html`<section class="card"><h2>Restore</h2><p class="muted">The slug is still yours: nobody else can take it. Restored, the link works as before.</p>
+    return html`<section class="card"><h2>Restore</h2><p class="muted">Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.</p>
 <form method="post" action="${linkPath(link, "/restore")}">${csrf}<button class="button button-primary">Restore link</button></form></section>`;
-  return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both.</p>
+  return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both at any time.</p>
 <div>${confirmed(
-    "Delete link",
-    html`<p>Who follows <strong>${shortName(link)}</strong> gets 404 at once.</p>`,
+    "Delete",
+    html`<p><strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.</p>`,
     html`<form method="post" action="${linkPath(link, "/delete")}">${csrf}<button class="button button-danger">${icon("trash")}Delete link</button></form>`,
   )}</div></section>`;
 }

@@ -10,8 +10,8 @@ const PLACES = [
 
 export function linkHead(link: LinkDocument, current: (typeof PLACES)[number]["name"]): Html {
   return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
-<h1>${shortName(link)} ${blockBadge(link)} ${(!link.block || link.status !== "live") && statusBadge(link.status)}</h1>
-<p class="muted leads-to">leads to ${outward(link.longUrl)}</p></div>
+<h1>${shortName(link)} ${blockBadge(link)} ${statusBadge(link.status)}</h1>
+<p class="muted leads-to">Destination: ${outward(link.longUrl)}</p></div>
 <nav class="choices" aria-label="Pages of this link">${PLACES.map(
     ({ name, below }) =>
       html`<a href="${linkPath(link, below)}" ${name === current ? html`aria-current="page"` : ""}>${name}</a>`,

@@ -1,17 +1,18 @@
 // One link under /portal/links/<host>/<slug>: QR code, changes, history.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { formErrors } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type Notice, portalContext, redirectTo } from "../shell/visit.ts";
+import { type Notice, redirectTo } from "../shell/visit.ts";
+import { changeOwnLink } from "./change-links.ts";
 import {
   blockedCard,
   type DestinationGiven,
@@ -25,6 +26,7 @@ import {
 import { linkHead } from "./link-head.ts";
 import { historyCard } from "./link-history-card.ts";
 import { isServed, LONGEST_URL, linkPath } from "./link-view.ts";
+import { typedUrl } from "./typed-url.ts";
 
 export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
 
@@ -35,50 +37,47 @@ type Params = z.infer<typeof LinkParams>;
 export function linkPages(app: Api, deps: PortalDeps): void {
   const one = { preHandler: requireSession, schema: { params: LinkParams } };
 
-  app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, request, reply, request.params));
+  app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
   for (const type of Object.keys(DONE) as (keyof typeof DONE)[])
     app.post(`/links/:host/:slug/${type}`, one, async (request, reply) => {
-      await change(deps, request, request.params, { type });
+      await changeOwnLink(deps, request, request.params, { type });
       return redirectTo(reply, linkPath(request.params), { kind: "done", text: DONE[type] });
     });
 
-  const destination = { preHandler: requireSession, schema: { params: LinkParams, body: DestinationForm } };
+  const errorHandler = formErrors({
+    show: ({ error, message, status, typed: { url } }, request, reply) => {
+      const isOfField = error instanceof InvalidUrl || error instanceof UnsafeUrl;
+      const given = typeof url === "string" ? url.slice(0, LONGEST_URL) : undefined;
+      const refused = { url: given, error: isOfField ? message : undefined };
+      const notice = { kind: "failed", text: message } as const;
+      return sendLink(deps, reply, request.params as Params, {
+        refused,
+        status,
+        notice: isOfField ? undefined : notice,
+      });
+    },
+    path: (request) => linkPath(request.params as Params),
+  });
+  const destination = {
+    ...{ preHandler: requireSession, errorHandler },
+    schema: { params: LinkParams, body: DestinationForm },
+  };
   app.post("/links/:host/:slug/destination", destination, async (request, reply) => {
     const { params, body } = request;
-    try {
-      await change(deps, request, params, { type: "retarget", url: body.url });
-    } catch (error) {
-      if (!(error instanceof InvalidUrl || error instanceof UnsafeUrl)) throw error;
-      return sendLink(deps, request, reply, params, { url: body.url, error: error.message });
-    }
+    await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });
     const text = "The link leads to its new destination from now on.";
     return redirectTo(reply, linkPath(params), { kind: "done", text });
   });
 }
 
-/** @throws NotFound for another account's link */
-async function change(
-  deps: PortalDeps,
-  request: FastifyRequest,
-  { host, slug }: Params,
-  wanted: LinkChangeRequest,
-): Promise<void> {
-  const { accountId, tier } = signedIn(request);
-  await linkHistory(deps, accountId, host, slug);
-  const by = { accountId, tier, via: "web" } as const;
-  const { position } = await changeLink(deps.links, portalContext(request), by, { host, slug }, wanted);
-  await deps.whenReadable(position);
-}
-
 async function sendLink(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { host, slug }: Params,
-  refused?: DestinationGiven,
+  answered: { refused?: DestinationGiven; status?: number; notice?: Notice | undefined } = {},
 ): Promise<FastifyReply> {
-  const { accountId } = signedIn(request);
+  const { accountId } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const keys = await listKeys(deps, accountId);
   const csrf = csrfField(reply);
@@ -86,20 +85,19 @@ async function sendLink(
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",
-    status: refused ? 400 : undefined,
-    notice: await whyNotFollowed(deps, link),
+    status: answered.status,
+    notice: answered.notice ?? (await whyNotFollowed(deps, link)),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
-<div class="grid link-grid"><div class="stack">${blockedCard(link)}${isThere && html`${shareCard(link)}${!link.block && destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
+<div class="grid link-grid"><div class="stack">${blockedCard(link)}${isThere && html`${shareCard(link)}${!link.block && destinationCard(link, csrf, answered.refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(history, keys)}</div></div>`,
   });
 }
 
 /** Why nobody can follow the link, apart from being disabled, which a card says. */
 async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
-  if (link.status === "deleted")
-    return { kind: "info", text: "This link is deleted. Who follows it gets 404." };
+  if (link.status === "deleted") return { kind: "info", text: "This link is deleted: it answers 404." };
   const domains = link.domainId === null ? [] : await listDomains(deps, link.accountId);
   if (isServed(link, domains)) return undefined;
-  return { kind: "info", text: `${link.host} is not active. Who follows a link on it gets 404.` };
+  return { kind: "info", text: `${link.host} is not active: its links answer 404.` };
 }

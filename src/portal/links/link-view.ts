@@ -35,13 +35,11 @@ export function isServed({ host, domainId }: LinkDocument, domains: readonly Dom
   return domainId === null || domains.some(({ hostname, active }) => hostname === host && active);
 }
 
-/** `isServed`: false for a link on a domain that is not active, which nobody can follow. */
-export function statusBadge(status: LinkDocument["status"], isServed = true): Html {
-  if (status === "live" && !isServed) return html`<span class="badge badge-warn">Domain not active</span>`;
-  if (status === "live") return html`<span class="badge badge-good">Active</span>`;
-  return status === "disabled"
-    ? html`<span class="badge badge-warn">Disabled</span>`
-    : html`<span class="badge badge-bad">Deleted</span>`;
+/** Nothing for a link that works. `isServed`: false for one on a domain that is not active, which nobody can open. */
+export function statusBadge(status: LinkDocument["status"], isServed = true): Html | "" {
+  if (status === "disabled") return html`<span class="badge badge-warn">Disabled</span>`;
+  if (status === "deleted") return html`<span class="badge badge-bad">Deleted</span>`;
+  return isServed ? "" : html`<span class="badge badge-warn">Domain not active</span>`;
 }
 
 /** Of a link that the operator has blocked, beside its state. */

@@ -5,6 +5,7 @@ import { RateLimitExceeded } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { type RateLimits, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import type { SignedIn } from "./sessions.ts";
 
 /**
  * Has a limit of its own, as high as the number of keys an account can have: keys can be deactivated at any time
@@ -44,19 +45,28 @@ class TooManyChanges extends RateLimitExceeded {
   }
 }
 
+type Deps = { rateLimits: RateLimits; clock: () => Date };
+
+/** Counts one change. @throws TooManyChanges when as many as the tier allows were counted within the hour */
+export async function countChange(
+  { rateLimits, clock }: Deps,
+  { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
+  subject = `portal-changes ${accountId}`,
+  limit: number = TIER_LIMITS[tier].requestsPerHour,
+): Promise<void> {
+  const now = clock();
+  const window = await rateLimits.take(subject, limit, now);
+  if (!window.granted) throw new TooManyChanges(tier, secondsUntilReset(window, now));
+}
+
 /** Must be registered after the CSRF check, so that forms of other sites don't use up the limit. */
-export function limitChanges(site: Api, deps: { rateLimits: RateLimits; clock: () => Date }): void {
+export function limitChanges(site: Api, deps: Deps): void {
   site.addHook("preValidation", async (request) => {
     const { session } = request.visit;
     if (!session || !isChange(request)) return;
-    const { accountId, tier } = session;
-    const isDeactivation = request.routeOptions.url === DEACTIVATE_KEY;
-    const subject = isDeactivation ? `key-deactivations ${accountId}` : `portal-changes ${accountId}`;
-    const limit = isDeactivation ? STREAM_LIMITS.keysIssued : TIER_LIMITS[tier].requestsPerHour;
-    const now = deps.clock();
-    const window = await deps.rateLimits.take(subject, limit, now);
-    if (window.granted) return;
-    throw new TooManyChanges(tier, secondsUntilReset(window, now));
+    if (request.routeOptions.url === DEACTIVATE_KEY)
+      return countChange(deps, session, `key-deactivations ${session.accountId}`, STREAM_LIMITS.keysIssued);
+    return countChange(deps, session);
   });
 }
 

@@ -5,17 +5,49 @@ import { type HttpError, httpErrorOf, sendError } from "../../api/http-errors.ts
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
 
+const OUR_FAULT = "It is in our log. Please try again in a moment.";
+
 export function errorPages(site: Api): void {
   site.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply));
 }
 
+/** A form that was refused. `typed`: its fields as they were sent; none of a form that was too large to be read. */
+export type RefusedForm = {
+  error: unknown;
+  status: number;
+  message: string;
+  typed: Readonly<Record<string, unknown>>;
+};
+
+type FormPage = {
+  /** Shows the form again, with what was typed. */
+  show: (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  /** Where the form is, for those who have to sign in again. */
+  path: (request: FastifyRequest, typed: RefusedForm["typed"]) => string;
+};
+
+/** The error handler of a form's route: what was typed is kept, whyever it was refused. */
+export function formErrors({ show, path }: FormPage) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { "sec-fetch-site": from = "same-origin" } = request.headers;
+    // Another site must not fill in a form of ours.
+    if (!isForPeople(request) || from !== "same-origin") return sendErrorPage(error, request, reply);
+    const typed = (request.body ?? {}) as RefusedForm["typed"];
+    if (!request.visit.session)
+      return reply.redirect(`/portal/sign-in?next=${encodeURIComponent(path(request, typed))}`, 303);
+    const { status, message } = prepared(error, request, reply);
+    try {
+      return await show({ error, status, message: message || OUR_FAULT, typed }, request, reply);
+    } catch {
+      return sendErrorPage(error, request, reply);
+    }
+  };
+}
+
 function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const visit = request.visit as typeof request.visit | undefined;
-  // JSON for clients that don't accept HTML, and for requests refused before visitHook ran, such as those for another host.
-  if (!visit || !request.headers.accept?.includes("text/html")) return sendError(error, request, reply);
-  const known = httpErrorOf(error);
-  if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
-  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
+  if (!isForPeople(request)) return sendError(error, request, reply);
+  const { visit } = request;
+  const known = prepared(error, request, reply);
   const title = TITLES[known.status] ?? "Something went wrong on our side";
   const [start, startName] = visit.operator
     ? ["/admin", "Go to the console's overview"]
@@ -34,6 +66,19 @@ function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyRe
 <p><a class="button button-primary" href="${start}">${startName}</a></p>
 </div>`,
   });
+}
+
+/** Not clients that don't accept HTML, and not requests refused before visitHook ran, such as those for another host. */
+function isForPeople({ visit, headers }: FastifyRequest): boolean {
+  return Boolean(visit as typeof visit | undefined) && headers.accept?.includes("text/html") === true;
+}
+
+/** Logs what is our fault, and says when to try again. */
+function prepared(error: unknown, request: FastifyRequest, reply: FastifyReply): HttpError {
+  const known = httpErrorOf(error);
+  if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
+  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
+  return known;
 }
 
 /** What happened. */

@@ -1,5 +1,6 @@
 // Form parts: labelled fields with hint and error, linked for screen readers.
-import { type Html, html } from "./html.ts";
+import { hash } from "node:crypto";
+import { type Html, html, htmlText } from "./html.ts";
 import { icon } from "./icons.ts";
 
 export type Field = {
@@ -59,9 +60,12 @@ export function copyable(id: string, value: string, label: string): Html {
 <button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button></div>`;
 }
 
-/** A button that opens a confirmation, without scripts (`details`). */
+/** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */
 export function confirmed(button: string, question: Html, form: Html): Html {
-  return html`<details class="confirm"><summary class="button">${button}</summary><div class="confirm-box">${question}${form}</div></details>`;
+  const id = `confirm-${hash("sha256", htmlText(form)).slice(0, 12)}`;
+  return html`<button type="button" class="button" popovertarget="${id}">${button}</button>
+<div class="confirm-box" id="${id}" popover role="dialog" aria-label="${button}">${question}${form}
+<button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
 }
 
 /** A time in UTC; portal.js shows it in the visitor's time zone. */

@@ -17,7 +17,7 @@ export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Ht
   return { [MARKUP]: text };
 }
 
-/** For response bodies only. */
+/** The markup as text, for response bodies. */
 export function htmlText(value: Html): string {
   return value[MARKUP];
 }

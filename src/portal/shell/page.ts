@@ -79,6 +79,7 @@ function header({ request }: FastifyReply, csrf: Html): Html {
   return html`<header class="header">
 <a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
+${session && newLink}
 ${method === "GET" && themeSwitch(visit, csrf, url)}
 ${
   isSignedIn
@@ -91,6 +92,9 @@ ${
 </div>
 </header>`;
 }
+
+/** On phones its sign alone is shown. */
+const newLink = html`<a class="button button-primary new-link" href="/portal/links/new" title="New link">${icon("plus")}<span>New link</span></a>`;
 
 /**
  * Cycles through system, dark and light, and redirects back to this page: for answers to GET, as the address of a form may

@@ -6,23 +6,27 @@ import type { Document } from "../../read-store/port.ts";
 import { type Projection, withoutParts } from "../projection.ts";
 import { clickRank } from "./click-rank.ts";
 import { dayOf } from "./days/days.ts";
+import { countDay } from "./days/last-days.ts";
 import { emptyDay, type LinkDay, withBreakdowns, withClick, withDay } from "./days/link-day.ts";
 import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
 
 /**
- * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `recent`: newest first. `date`: the
- * latest UTC day with a hit, YYYY-MM-DD; `day`: its numbers.
+ * `_id`: link key. `totalClicks` is the sum of the kinds, `people` that of clicks and QR scans. `rank`: of people, see
+ * click-rank.ts. `recent`: newest first. `date`: the latest UTC day with a hit, YYYY-MM-DD; `day`: its numbers; `lastDays`:
+ * people on that day and those before it (last-days.ts).
  */
 export type LinkClicksDocument = Document &
   Record<ClickKind, number> & {
     accountId: string;
     rank: number;
     totalClicks: number;
+    people: number;
     firstAt: string;
     lastAt: string;
     recent: RecentClickRow[];
     date: string;
     day: LinkDay;
+    lastDays: number[];
   };
 
 /** Id of the part with the breakdowns of all days before the present one, added up; the others are of one day each. */
@@ -36,7 +40,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
   collection: {
     name: "link-clicks",
     indexes: [["accountId", "rank"]],
-    columns: ["accountId", "rank", "totalClicks"],
+    columns: ["accountId", "rank", "people"],
   },
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
@@ -48,6 +52,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       accountId,
       rank: 0,
       totalClicks: 0,
+      people: 0,
       click: 0,
       preview: 0,
       qr_scan: 0,
@@ -56,6 +61,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       recent: [],
       date: at.slice(0, 10),
       day: emptyDay(),
+      lastDays: [],
     };
   },
   parts: {
@@ -70,13 +76,18 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     if (event.type !== "LinkClicked") return clicks;
     const { data: click } = event;
     clicks.totalClicks += 1;
-    clicks.rank = clickRank(clicks.totalClicks);
     clicks[click.kind] += 1;
+    const isPerson = click.kind !== "preview";
+    if (isPerson) {
+      clicks.people += 1;
+      clicks.rank = clickRank(clicks.people);
+    }
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     addRecent(clicks.recent, click);
     const date = click.at.slice(0, 10);
+    countDay(clicks.lastDays, clicks.date, date, isPerson);
     if (date === clicks.date) {
       withClick(clicks.day, event);
       return clicks;

@@ -1,21 +1,28 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
-import { blockOf, type LinkBlock } from "../../events/link-events.ts";
+import {
+  blockOf,
+  type LinkBlock,
+  type LinkFlags,
+  type LinkStatus,
+  noFlags,
+  withFlags,
+} from "../../events/link-events.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
- * link's stream. `deleted`: the status as a boolean, for the indexes. `block`: the operator's, whatever the status.
+ * link's stream. `block`: the operator's, whatever the status.
  */
 export type LinkDocument = Document &
+  LinkFlags &
   Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
     keyId: string | null;
     domainId: string | null;
     createdAt: string;
-    status: "live" | "disabled" | "deleted";
-    deleted: boolean;
+    status: LinkStatus;
     block: LinkBlock | null;
     revision: number;
     changedAt: string;
@@ -55,6 +62,7 @@ export const links: Projection<LinkDocument> = {
     longUrl: "",
     shortUrl: "",
     createdAt: event.data.at,
+    ...noFlags,
     status: "deleted",
     deleted: true,
     block: null,
@@ -71,26 +79,18 @@ export const links: Projection<LinkDocument> = {
     switch (event.type) {
       case "LinkCreated": {
         const { at, keyId = null, domainId = null, ...made } = event.data;
-        return {
-          ...made,
-          keyId,
-          domainId,
-          createdAt: at,
-          status: "live",
-          deleted: false,
-          block: null,
-          ...seen,
-        };
+        return { ...made, keyId, domainId, createdAt: at, ...noFlags, block: null, ...seen };
       }
       case "LinkRetargeted":
         return { ...link, longUrl: event.data.to, ...seen };
       case "LinkDisabled":
-        return { ...link, status: "disabled", deleted: false, ...seen };
+        return withFlags({ ...link, ...seen }, { disabled: true });
       case "LinkEnabled":
-      case "LinkRestored":
-        return { ...link, status: "live", deleted: false, ...seen };
+        return withFlags({ ...link, ...seen }, { disabled: false });
       case "LinkDeleted":
-        return { ...link, status: "deleted", deleted: true, ...seen };
+        return withFlags({ ...link, ...seen }, { deleted: true });
+      case "LinkRestored":
+        return withFlags({ ...link, ...seen }, { deleted: false });
       case "LinkBlocked":
         return { ...link, block: blockOf(event.data), ...seen };
       case "LinkUnblocked":

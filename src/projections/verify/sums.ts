@@ -55,6 +55,7 @@ export function sumChecks(isWhole: boolean): SumChecks {
       const clicks = document as LinkClicksDocument;
       const { _id: link, totalClicks, date, day } = clicks;
       check(`kinds of ${link}`, sumOf(CLICK_KINDS.map((kind) => clicks[kind])), totalClicks);
+      check(`people of ${link}`, clicks.people, clicks.click + clicks.qr_scan);
       seeDay(link, dayOf(link, date), day);
       ofBreakdowns.add(link, hitsOf(day));
       ofLinks.add(link, totalClicks);

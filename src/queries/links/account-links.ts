@@ -6,10 +6,12 @@ import {
 import { clickRank, EXACT_RANKS } from "../../projections/definitions/click-rank.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { FindQuery, ReadStore } from "../../read-store/port.ts";
-import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
+import type { CountQuery, FindQuery, ReadStore } from "../../read-store/port.ts";
 
 type Deps = { readStore: ReadStore };
+
+/** A page of the most clicked links reads those before it, too. */
+const MOST_RANKED = 500;
 
 /** `existing`: not deleted. */
 export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const;
@@ -21,24 +23,25 @@ export type AccountLinksOptions = {
   show?: LinkFilter | undefined;
   /** A domain's id; null for the default domain. */
   domainId?: string | null | undefined;
-  cursor?: string | undefined;
+  /** From 1; beyond the last one it is the last one. */
+  page?: number | undefined;
   limit: number;
 };
 
-/** `clicks`: hits of all kinds. */
-export type ListedLink = LinkDocument & { clicks: number };
+/** `clicks`: of people; `lastDays`: those of the day `date` and of the days before it (last-days.ts). */
+export type ListedLink = LinkDocument & { clicks: number; lastDays: number[]; date: string };
 
-/** `next` is null on the last page. */
-export type AccountLinksPage = { links: ListedLink[]; next: string | null };
+/** `pages`: how many there are, at least 1; those of the most clicked links are counted up to the next one only. */
+export type AccountLinksPage = { links: ListedLink[]; page: number; pages: number };
 
-/** Newest first. @throws InvalidCursor */
+/** Newest first. */
 export async function accountLinks(
   deps: Deps,
   accountId: string,
   options: AccountLinksOptions,
 ): Promise<AccountLinksPage> {
-  const { q, show = "existing", domainId, cursor, limit } = options;
-  const query: FindQuery = {
+  const { q, show = "existing", domainId, limit } = options;
+  const filter: CountQuery = {
     where: {
       accountId,
       deleted: show === "deleted",
@@ -46,40 +49,57 @@ export async function accountLinks(
       ...(domainId === undefined ? {} : { domainId }),
     },
     ...(q ? { contains: { fields: ["shortUrl", "longUrl"], text: q } } : {}),
-    sort: { field: "createdAt", direction: "desc" },
-    ...behindCursor(cursor),
-    limit: limit + 1,
   };
-  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
-  return { links: await withClicks(deps, page), next };
+  const at = (page: number) =>
+    deps.readStore.find<LinkDocument>(links.collection.name, {
+      ...filter,
+      sort: { field: "createdAt", direction: "desc" },
+      skip: (page - 1) * limit,
+      limit: limit + 1,
+    });
+  let { page = 1 } = options;
+  let found = await at(page);
+  const isLast = found.length <= limit && (found.length > 0 || page === 1);
+  const isWhole = !q && domainId === undefined && (show === "existing" || show === "deleted");
+  // Counted only where it must be, as a search reads all of the account's links for it.
+  const total = isLast
+    ? (page - 1) * limit + found.length
+    : isWhole
+      ? (await countLinks(deps, accountId))[show === "deleted" ? "deleted" : "links"]
+      : await deps.readStore.count(links.collection.name, filter);
+  const pages = Math.max(1, Math.ceil(total / limit));
+  if (page > pages) {
+    page = pages;
+    found = await at(page);
+  }
+  return { links: await withClicks(deps, found.slice(0, limit)), page, pages };
 }
 
-/** Most clicked first; without links that have no hits and deleted ones. @throws InvalidCursor */
+/** Most clicked by people first, at most 500; without links that people have not clicked, and deleted ones. */
 export async function topLinks(
   { readStore }: Deps,
   accountId: string,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, page = 1 }: { limit: number; page?: number | undefined },
 ): Promise<AccountLinksPage> {
   const top: ListedLink[] = [];
-  let { after } = behindCursor(cursor, "number");
+  const end = Math.min(page * limit, MOST_RANKED);
+  let after: FindQuery["after"];
   // Deleted links keep their clicks and are skipped, so filling a page may take several reads.
-  for (;;) {
-    const ranked = await mostClicked(readStore, accountId, limit + 1, after);
+  for (let isMore = true; isMore && top.length <= end; ) {
+    const wanted = end + 1 - top.length;
+    const ranked = await mostClicked(readStore, accountId, wanted, after);
     const ids = ranked.map(({ _id }) => _id);
     const found = await readStore.getMany<LinkDocument>(links.collection.name, ids);
     const byId = new Map(found.map((link) => [link._id, link]));
-    for (const { _id: id, totalClicks: clicks } of ranked) {
-      const link = byId.get(id);
-      // All clicks of a link may be withdrawn.
-      if (link && !link.deleted && clicks > 0) {
-        if (top.length === limit) return { links: top, next: after ? cursorOf(after) : null };
-        top.push({ ...link, clicks });
-      }
-      after = { value: clicks, id };
+    for (const clicks of ranked) {
+      const link = byId.get(clicks._id);
+      if (link && !link.deleted && clicks.people > 0) top.push(listed(link, clicks));
+      after = { value: clicks.people, id: clicks._id };
     }
-    if (ranked.length <= limit) return { links: top, next: null };
+    isMore = ranked.length === wanted && ranked.at(-1)?.people !== 0;
   }
+  const shown = top.slice((page - 1) * limit, end);
+  return { links: shown, page, pages: top.length > end && end < MOST_RANKED ? page + 1 : page };
 }
 
 /**
@@ -96,7 +116,7 @@ async function mostClicked(
     readStore.find<LinkClicksDocument>(linkClicks.collection.name, { ...query, limit: most });
   const ofRank = (rank: number, most: number, from?: FindQuery["after"]) => {
     // Links of an exact rank have equal clicks, so they are in the order of the index.
-    const sort = { field: rank < EXACT_RANKS ? "_id" : "totalClicks", direction: "desc" } as const;
+    const sort = { field: rank < EXACT_RANKS ? "_id" : "people", direction: "desc" } as const;
     return find({ where: { accountId, rank }, sort, ...(from ? { after: from } : {}) }, most);
   };
   const rank = after && clickRank(Number(after.value));
@@ -113,7 +133,7 @@ async function mostClicked(
 }
 
 function byClicks(a: LinkClicksDocument, b: LinkClicksDocument): number {
-  return b.totalClicks - a.totalClicks || (a._id < b._id ? 1 : -1);
+  return b.people - a.people || (a._id < b._id ? 1 : -1);
 }
 
 /** From the account-links projection, without counting documents. */
@@ -127,7 +147,15 @@ export async function countLinks(
 
 async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
   const ids = page.map(({ _id }) => _id);
-  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, ["totalClicks"]);
-  const clicks = new Map(found.map(({ _id, totalClicks }) => [_id, totalClicks]));
-  return page.map((link) => ({ ...link, clicks: clicks.get(link._id) ?? 0 }));
+  const fields = ["people", "lastDays", "date"] as const satisfies (keyof LinkClicksDocument)[];
+  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, fields);
+  const clicks = new Map(found.map((one) => [one._id, one]));
+  return page.map((link) => listed(link, clicks.get(link._id)));
+}
+
+function listed(
+  link: LinkDocument,
+  clicks?: Pick<LinkClicksDocument, "people" | "lastDays" | "date">,
+): ListedLink {
+  return { ...link, clicks: clicks?.people ?? 0, lastDays: clicks?.lastDays ?? [], date: clicks?.date ?? "" };
 }

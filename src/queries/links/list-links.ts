@@ -1,7 +1,7 @@
 // GET /api/v1/links: the links created with the caller's key, newest first, with paging.
 import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+import type { CountQuery, ReadStore } from "../../read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
 export type ListLinksDeps = { readStore: ReadStore; baseUrl: string };
@@ -45,7 +45,7 @@ export async function listLinks(
 
 function filterOf(keyId: string, options: ListLinksOptions) {
   const { domain_id: domainId, q, from, to } = options;
-  const filter: Omit<FindQuery, "limit" | "sort" | "after"> = {
+  const filter: CountQuery = {
     where: { keyId, deleted: false, ...(domainId === undefined ? {} : { domainId }) },
   };
   if (from !== undefined || to !== undefined)

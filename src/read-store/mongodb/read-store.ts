@@ -2,7 +2,15 @@
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { collectionName, fieldName } from "../names.ts";
-import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
+import type {
+  Checkpoint,
+  CollectionSpec,
+  CountQuery,
+  Document,
+  FindQuery,
+  ReadStore,
+  WriteBatch,
+} from "../port.ts";
 import { fromStored, type StoredDocument, toStored } from "./documents.ts";
 import { filterOf, sortOf } from "./query.ts";
 import { mongodbWriteBatch } from "./write-batch.ts";
@@ -59,12 +67,17 @@ class MongodbReadStore implements ReadStore {
     const filter = filterOf(query);
     const sort = sortOf(query.sort);
     const found = await this.#on(collection, (documents) =>
-      documents.find(filter).sort(sort).limit(query.limit).toArray(),
+      documents
+        .find(filter)
+        .sort(sort)
+        .skip(query.skip ?? 0)
+        .limit(query.limit)
+        .toArray(),
     );
     return found.map((stored) => fromStored<D>(stored));
   }
 
-  async count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number> {
+  async count(collection: string, query: CountQuery): Promise<number> {
     const filter = filterOf(query);
     return await this.#on(collection, (documents) => documents.countDocuments(filter));
   }

@@ -1,7 +1,15 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inSnapshot, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
-import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
+import type {
+  Checkpoint,
+  CollectionSpec,
+  CountQuery,
+  Document,
+  FindQuery,
+  ReadStore,
+  WriteBatch,
+} from "../port.ts";
 import { columnsOf, type Table, tableSql } from "./columns.ts";
 import { createMissing, openDatabase, openUnchanged } from "./database.ts";
 import { column, conditions, order, partOf, tableName } from "./query.ts";
@@ -58,13 +66,13 @@ export class SqliteReadStore implements ReadStore {
     return unavailableOnError(() => {
       const { table, columns } = this.#known(collection);
       const { sql, values } = conditions(query, columns.all);
-      const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")}`;
-      const rows = this.#prepare(statement).all(...values, query.limit);
+      const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")} OFFSET ? + 0`;
+      const rows = this.#prepare(statement).all(...values, query.limit, query.skip ?? 0);
       return rows.map((row) => parse<D>(row));
     });
   }
 
-  async count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number> {
+  async count(collection: string, query: CountQuery): Promise<number> {
     return unavailableOnError(() => {
       const { table, columns } = this.#known(collection);
       const { sql, values } = conditions(query, columns.all);

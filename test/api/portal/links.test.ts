@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { slugFrom } from "../../../src/commands/links/slug.ts";
-import { csrfOf, decoded, visitor } from "../../support/portal/browser-like.ts";
+import { csrfOf, decoded, FIREFOX, visitor } from "../../support/portal/browser-like.ts";
 import { portalPeople } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -61,7 +61,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
 
   it("are made once by a form that is sent twice, and anew by one with another address", async () => {
     const one = await people.person();
-    const once = /name="once" value="([^"]+)"/.exec((await one.get("/portal/links")).text)?.[1] ?? "";
+    const once = /name="once" value="([^"]+)"/.exec((await one.get("/portal/links/new")).text)?.[1] ?? "";
     const paths = [];
     for (const url of ["https://example.com/1", "https://example.com/1", "https://example.com/2"])
       paths.push(await people.shorten(one, url, { once }));
@@ -85,9 +85,11 @@ describe("links in the portal", { timeout: 60_000 }, () => {
   it("take a slug of one's own on one's own domain, on the Developer plan", async () => {
     const one = await people.developer();
     const { accountId } = one;
-    expect((await one.get("/portal/links")).text).toContain('href="/portal/domains"');
+    const hint = '<a href="/portal/domains">Add your own domain</a>';
+    expect((await one.get("/portal/links/new")).text).toContain(hint);
     const domainId = await service.domain(accountId, "go.example.org");
-    await until("the domain", async () => (await one.get("/portal/links")).text.includes("go.example.org"));
+    const form = async () => (await one.get("/portal/links/new")).text;
+    await until("the domain", async () => (await form()).includes("go.example.org"));
     const path = await people.shorten(one, "https://example.com/sale", {
       domain: domainId,
       slug: "Summer-Sale",
@@ -111,12 +113,13 @@ describe("links in the portal", { timeout: 60_000 }, () => {
         ...fields,
       });
       expect([answer.status, answer.text.includes(error)]).toEqual([status, true]);
+      expect(answer.text).toContain(`id="field-slug" name="slug" type="text"\nvalue="${fields.slug}"`);
     }
   });
 
   it("show Free accounts what the plan would add, and refuse what it lacks", async () => {
     const one = await people.person();
-    const page = await one.get("/portal/links");
+    const page = await one.get("/portal/links/new");
     expect(page.text).toContain('href="/portal/plan"');
     expect(page.text).not.toContain('name="slug"');
     const fields = { _csrf: csrfOf(page.text), url: "https://example.com/", slug: "own", domain: "" };
@@ -131,20 +134,27 @@ describe("links in the portal", { timeout: 60_000 }, () => {
       Array.from({ length: 60 }, (_, n) => ({ url: `https://example.com/page-${from + n}?x=Spring` }));
     for (const from of [0, 60]) await service.post("/api/v1/shorten/bulk", key, { links: items(from) });
     await until("120 links", async () => (await one.get("/portal/links")).text.includes("120 links"));
-    const seen: string[] = [];
-    let next = "/portal/links?q=sPRING";
-    while (next) {
-      const { text } = await one.get(next);
-      seen.push(
-        ...[...text.matchAll(/title="https:\/\/example\.com\/page-(\d+)/g)].map((found) => found[1] ?? ""),
-      );
-      next = decoded(/rel="next" href="([^"]+)"/.exec(text)?.[1] ?? "");
-    }
-    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+    const numbers = (text: string) =>
+      [...text.matchAll(/title="https:\/\/example\.com\/page-(\d+)/g)].map((found) => found[1] ?? "");
+    const to = (text: string, label: string) =>
+      decoded(new RegExp(`href="([^"]+)">${label}</a>`).exec(text)?.[1] ?? "");
+    const first = (await one.get("/portal/links?q=sPRING")).text;
+    const second = (await one.get(to(first, "Next"))).text;
+    const last = (await one.get(to(first, "Last"))).text;
+    expect([first, second, last].map((text) => numbers(text).length)).toEqual([50, 50, 20]);
+    expect(new Set([first, second, last].flatMap(numbers)).size).toBe(120);
+    expect(numbers((await one.get(to(last, "Previous"))).text)).toEqual(numbers(second));
+    expect(numbers((await one.get(to(last, "First"))).text)).toEqual(numbers(first));
+    expect([to(first, "Previous"), to(last, "Next")]).toEqual(["", ""]);
+    // To any page by its number, with what was searched for.
+    expect(second).toContain('<input type="hidden" name="q" value="sPRING">');
+    expect(second).toMatch(/name="page" type="number" min="1" max="3" value="2"[\s\S]*of 3/);
+    expect(numbers((await one.get("/portal/links?q=sPRING&page=99")).text)).toEqual(numbers(last));
+    expect(numbers((await one.get("/portal/links?q=sPRING&page=x")).text)).toEqual(numbers(first));
+    expect((await one.get("/portal/links?page=3")).text).toContain("of 3");
     expect((await one.get("/portal/links?q=page-77")).text).toContain("page-77");
     expect((await one.get("/portal/links?q=nowhere")).text).toContain("Nothing found");
-    expect((await one.get("/portal/links?show=disabled")).text).toContain("Nothing here");
-    expect((await one.get("/portal/links?cursor=x")).status).toBe(400);
+    expect((await one.get("/portal/links?show=disabled")).text).toContain("None of your links is disabled");
   });
 
   it("are retargeted, disabled, deleted and restored, with all of it in their history", async () => {
@@ -164,6 +174,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect([deleted.text.includes("Restore link"), await status()]).toEqual([true, 404]);
     expect((await one.get("/portal/links")).text).not.toContain(`href="${path}"`);
     expect((await one.get("/portal/links?show=deleted")).text).toContain(`href="${path}"`);
+    expect((await one.get("/portal/links")).text).toContain("All your links are deleted");
     await one.submit(path, {}, `${path}/restore`);
     expect(await status()).toBe(301);
 
@@ -173,13 +184,51 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect(text).toContain("in the portal");
   });
 
+  it("that were disabled are disabled when they are restored", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/old");
+    for (const change of ["disable", "delete"]) await one.submit(path, {}, `${path}/${change}`);
+    const question = decoded((await one.get(path)).text);
+    expect(question).toContain("Restored, the link is what it was before it was deleted");
+    const restored = await one.submit(path, {}, `${path}/restore`);
+    expect(restored.text).toContain(">Disabled</span>");
+    expect((await people.follow(path)).status).toBe(404);
+    await one.submit(path, {}, `${path}/enable`);
+    expect((await people.follow(path)).status).toBe(301);
+  });
+
+  it("ask before they are deleted, say that they can be restored, and let one think better of it", async () => {
+    const one = await people.person();
+    const { text } = await one.get(await people.shorten(one, "https://example.com/"));
+    const [, id = ""] = /popovertarget="([^"]+)">Delete</.exec(text) ?? [];
+    const [, box = ""] = new RegExp(`id="${id}" popover([\\s\\S]*?)</div>`).exec(text) ?? [];
+    expect(box).toContain("You can restore it at any time");
+    expect(box).toContain(`popovertarget="${id}" popovertargetaction="hide">Cancel<`);
+  });
+
+  it("show a state only where they don't work, and the clicks of people with a chart in words", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/");
+    for (let n = 0; n < 3; n += 1) await people.follow(path, { "user-agent": FIREFOX });
+    await people.follow(path, { "user-agent": "Googlebot/2.1" });
+    const list = async () => (await one.get("/portal/links")).text;
+    await until("three clicks", async () => (await list()).includes('aria-label="3 clicks, view analytics"'));
+    expect(await list()).toContain('aria-label="3 clicks in the last 14 days, at most 3 a day"');
+    expect(await list()).not.toContain('class="badge');
+    await one.submit(path, {}, `${path}/disable`);
+    expect(await list()).toContain(">Disabled</span>");
+  });
+
   it("keep their destination when the new one is refused", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/old");
     const refused = await one.submit(path, { url: "javascript:alert(1)" }, `${path}/destination`);
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="field-url-error"');
+    expect(refused.text).toContain('value="javascript:alert(1)"');
     expect((await people.follow(path)).headers.location).toBe("https://example.com/old");
+    await one.submit(path, { url: "example.com/new" }, `${path}/destination`);
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/new");
   });
 
   it("of another account are not found, whatever is tried, and nothing happens to them", async () => {

@@ -33,7 +33,7 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
     cookies,
     get: (path: string) => ask("GET", path),
     /** Posts the fields as they are, without adding a CSRF token or following redirects. */
-    post: (path: string, fields: Record<string, string>) =>
+    post: (path: string, fields: Record<string, string> | [name: string, value: string][]) =>
       ask("POST", path, new URLSearchParams(fields).toString()),
     /** Loads the page, posts the fields with the CSRF token of its first form, and follows redirects. */
     async submit(page: string, fields: Record<string, string>, action = page): Promise<Answer<unknown>> {

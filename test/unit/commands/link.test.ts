@@ -1,5 +1,6 @@
 // The deciders of a link and of a hostname claim, as given-when-then.
-import { describe, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import * as claims from "../../../src/commands/domains/domain-claim.ts";
 import { DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
 import {
@@ -160,6 +161,22 @@ describe("a link", () => {
       .given(created, disabled, blocked, unblocked)
       .when(changed({ type: "enable" }))
       .thenEvents({ type: "LinkEnabled", data: of });
+  });
+
+  it("is after deleting and restoring what it was before, whatever was done to it", () => {
+    const types = ["disable", "enable", "delete", "restore"] as const;
+    const run = (state: LinkState, ...wanted: (typeof types)[number][]) =>
+      wanted.reduce((now, type) => {
+        const isRefused = now.status === "deleted" && type !== "restore" && type !== "delete";
+        return isRefused ? now : changed({ type })(now).reduce(evolve, now);
+      }, state);
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...types)), (history) => {
+        const before = run(evolve(freeLink, created), ...history, "restore");
+        expect(run(before, "delete", "restore").status).toBe(before.status);
+      }),
+    );
+    expect(run(evolve(freeLink, created), "disable", "delete", "restore").status).toBe("disabled");
   });
 
   it("is changed by its own account only", () => {

@@ -148,6 +148,9 @@ describe("links", () => {
       ["LinkEnabled", "live"],
       ["LinkDeleted", "deleted"],
       ["LinkRestored", "live"],
+      ["LinkDisabled", "disabled"],
+      ["LinkDeleted", "deleted"],
+      ["LinkRestored", "disabled"],
     ] as const;
     for (const [type, status] of steps) {
       events.push({ type, data: ofLink });

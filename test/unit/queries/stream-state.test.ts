@@ -35,6 +35,7 @@ describe("the state of a stream", () => {
     const last = await streamState(stores, LINK);
     expect(last).toMatchObject({ revision: 2, against: 1, last_revision: 2, has_state: true });
     expect(last.changes).toEqual([
+      { path: "disabled", before: false, after: true },
       { path: "status", before: "live", after: "disabled" },
       { path: "changes", before: 1, after: 2 },
     ]);

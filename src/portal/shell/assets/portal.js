@@ -1,4 +1,5 @@
-// Progressive enhancement: copy buttons, times in the visitor's time zone, one open confirmation at a time, forms sent once.
+// Progressive enhancement: copy buttons, times in the visitor's time zone, a box that chooses all of a list, forms
+// sent once.
 
 /** After this time a form can be sent again, as its answer may have been given up by the browser's stop button. */
 const SENDING_MS = 10_000;
@@ -46,21 +47,15 @@ function announce(text) {
   }, 1500);
 }
 
-/** Closes an open confirmation on Escape, and when another one is opened. */
-function oneConfirmationAtATime() {
-  const others = (but) =>
-    [...document.querySelectorAll("details.confirm[open]")].filter((one) => one !== but);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    for (const open of others()) {
-      open.open = false;
-      open.querySelector("summary")?.focus();
-    }
-  });
-  document.addEventListener("click", (event) => {
-    const inside = event.target instanceof Element ? event.target.closest("details.confirm") : null;
-    for (const open of others(inside)) open.open = false;
-  });
+/** Shows the box that chooses all rows of its form, or none. */
+function chooseAll() {
+  for (const box of document.querySelectorAll("input[data-choose]")) {
+    box.closest("label").hidden = false;
+    box.addEventListener("change", () => {
+      for (const one of box.form.querySelectorAll(`[name="${box.dataset.choose}"]`))
+        one.checked = box.checked;
+    });
+  }
 }
 
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
@@ -89,5 +84,5 @@ function showCurrentEntry() {
 showCurrentEntry();
 localTimes(document);
 copyButtons(document);
-oneConfirmationAtATime();
+chooseAll();
 sendFormsOnce();

@@ -1,0 +1,30 @@
+// Clicks of people on each of a link's last UTC days, for the small chart in lists of links.
+
+export const LAST_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+/**
+ * Counts a hit in place. `counts`: of the day `latest`, then of each day before it. Days are YYYY-MM-DD; a hit of a later
+ * one moves the counts on, also if it is not a person's.
+ */
+export function countDay(counts: number[], latest: string, day: string, isPerson: boolean): void {
+  const ahead = day === latest ? 0 : daysBetween(latest, day);
+  if (ahead > 0) {
+    counts.unshift(...Array<number>(Math.min(ahead, LAST_DAYS)).fill(0));
+    counts.splice(LAST_DAYS);
+  }
+  const place = Math.max(0, -ahead);
+  if (!isPerson || place >= LAST_DAYS) return;
+  while (counts.length <= place) counts.push(0);
+  counts[place] = (counts[place] ?? 0) + 1;
+}
+
+/** The counts of the 14 days that end with `today`, oldest first. */
+export function lastDaysUntil(today: string, counts: readonly number[], latest: string): number[] {
+  const quiet = daysBetween(latest, today);
+  return Array.from({ length: LAST_DAYS }, (_, n) => counts[LAST_DAYS - 1 - n - quiet] ?? 0);
+}
+
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}

@@ -6,7 +6,6 @@ import { clickRank } from "../../src/projections/definitions/click-rank.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { accountDashboard } from "../../src/queries/analytics/account-dashboard.ts";
-import { linkReport } from "../../src/queries/analytics/link-report.ts";
 import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
@@ -23,7 +22,6 @@ import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 const LATER = "2026-03-01T10:20:00.000Z";
-const sleep = async () => undefined;
 
 let stores: Stores;
 
@@ -46,7 +44,6 @@ export function portalQueriesContract(name: string, open: () => Promise<ReadStor
     topSuite();
     dashboardSuite();
     historySuite();
-    reportSuite();
   });
 }
 
@@ -270,38 +267,6 @@ function historySuite() {
       await created("theirs", { accountId: OTHER_ACCOUNT });
       for (const slug of ["none", "theirs"])
         await expect(historyOf(slug)).rejects.toMatchObject({ code: "not_found" });
-    });
-  });
-}
-
-function reportSuite() {
-  describe("the report of a link", () => {
-    const report = async () => await linkReport({ ...stores, sleep }, "sho.rt/abc", "24h", NOW);
-
-    it("ranks each breakdown, with what is beyond the top last", async () => {
-      await clicked("abc", 1, { country: "DE", referrer: "https://other/" });
-      await clicked("abc", 2, { country: "FR", utm: { source: "mail" } });
-      await project();
-      const { breakdowns, utm, totals, recent, series } = await report();
-      expect(breakdowns.countries).toEqual([
-        ["FR", 2],
-        ["DE", 1],
-      ]);
-      expect(breakdowns.referrers.at(-1)).toEqual(["other", 1]);
-      expect(utm.source).toEqual([["mail", 2]]);
-      expect([totals.total, recent.length, series.points.at(-1)?.total]).toEqual([3, 3, 3]);
-    });
-
-    it("gives the position from which live updates start, also for a link without clicks while others get some", async () => {
-      expect((await report()).position).toBe("");
-      await clicked("abc", 1);
-      await clicked("other", 2);
-      await project();
-      const { position } = await report();
-      expect(position).toBe(await stores.eventStore.head());
-      await clicked("abc", 1);
-      const later = await stores.eventStore.readAll({ after: position, categories: ["clicks"], limit: 10 });
-      expect(later).toHaveLength(1);
     });
   });
 }

@@ -3,7 +3,7 @@
 import type { UtmField } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
-import type { LinkReport } from "../../queries/analytics/link-report.ts";
+import type { RangeSum } from "../../queries/analytics/ranges/range-sum.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 
@@ -39,7 +39,7 @@ export function breakdownCards({
   breakdowns,
   utm,
   totals,
-}: Pick<LinkReport, "breakdowns" | "utm" | "totals">): Html {
+}: Pick<RangeSum, "breakdowns" | "utm" | "totals">): Html {
   const cards = (Object.keys(TITLES) as Dimension[]).map((dimension) =>
     card(TITLES[dimension], breakdowns[dimension], totals.total, NAMES[dimension] ?? plainName),
   );

@@ -16,23 +16,25 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { RangeQuery, rangeFor, rangeName, rangePicker } from "./ranges.ts";
+import { type PageRange, pageRange, RangeQuery, rangeBar } from "./range-bar.ts";
 import { kindStats, seriesFigure } from "./series-figure.ts";
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: RangeQuery };
   app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
     const session = signedIn(request);
-    const range = rangeFor(session.tier, request.query.range);
-    const dashboard = await accountDashboard(deps, session, range, deps.clock());
+    const now = deps.clock();
+    const range = pageRange(request.query, session.tier, now);
+    const shown = range.choice === "custom" ? "7d" : range.choice;
+    const dashboard = await accountDashboard(deps, session, shown, now);
     const isNew = dashboard.usage.links + dashboard.usage.deletedLinks === 0;
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
       styles: ["uPlot.min.css", "charts.css"],
       scripts: ["chart.js"],
-      body: html`<div class="page-head"><h1>Dashboard</h1>${isNew ? "" : rangePicker("/portal", range, session.tier)}</div>
-${isNew ? welcome(csrfField(reply), deps.newId()) : overview(dashboard)}
+      body: html`<div class="page-head"><h1>Dashboard</h1>${isNew ? "" : rangeBar("/portal", range, session.tier)}</div>
+${isNew ? welcome(csrfField(reply), deps.newId()) : overview(range, dashboard)}
 ${usageCard(dashboard.usage, session.tier)}`,
     });
   });
@@ -44,11 +46,11 @@ function welcome(csrf: Html, once: string): Html {
 ${shortenForm(csrf, once)}</section>`;
 }
 
-function overview({ series, totals, top }: AccountDashboard): Html {
-  const shown = rangeName(series.range);
-  return html`${kindStats(sumOf(series.points), `Hits in the last ${shown}`)}
-<section class="card"><div class="card-head"><h2>Clicks, last ${shown}</h2><p class="muted small">${counted(totals.total, "hit")} since you joined</p></div>
-${seriesFigure(series, `Hits of all your links in the last ${shown}`)}</section>
+function overview(range: PageRange, { series, totals, top }: AccountDashboard): Html {
+  const points = series.points.map((point) => ({ ...point, start: Date.parse(point.start) }));
+  return html`${kindStats(range, sumOf(series.points), `Clicks, ${range.name}`)}
+<section class="card"><div class="card-head"><h2>Clicks, ${range.name}</h2><p class="muted small">${counted(totals.total, "hit")} since you joined</p></div>
+${seriesFigure(range, { interval: series.unit, series: points }, `Clicks of all your links, ${range.name}`)}</section>
 <section class="card"><div class="card-head"><h2>Top links</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
 ${top.length === 0 ? noClicks : topTable(top)}</section>`;
 }

@@ -26,6 +26,8 @@ const typed = z
   .transform((text) => text.trim().slice(0, LONGEST))
   .catch("");
 
+export const Bots = z.literal("1").optional().catch(undefined);
+
 export const RangeQuery = z.object({
   range: z
     .enum([...RANGES, "custom"])
@@ -35,7 +37,7 @@ export const RangeQuery = z.object({
   to: typed,
   timezone: typed,
   as_of: typed,
-  bots: z.literal("1").optional().catch(undefined),
+  bots: Bots,
 });
 type RangeQuery = z.infer<typeof RangeQuery>;
 

@@ -1,5 +1,5 @@
 // Adds up the days of a link within a range: series, totals, breakdowns and daily visitors.
-import type { ClickKind } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import type { QuarterHour } from "../../../projections/definitions/days/days.ts";
 import { countVisitors } from "../../../projections/definitions/days/visitors.ts";
 import { type Breakdowns, breakdownSum } from "../breakdowns.ts";
@@ -16,6 +16,8 @@ export type DayVisitors = { day: string; visitors: number; estimated: boolean };
 export type RangeSum = Breakdowns & {
   series: SeriesPoint[];
   totals: HitCounts;
+  /** Hits of other kinds. */
+  leftOut: number;
   visitors: DayVisitors[];
 };
 
@@ -37,16 +39,25 @@ export function rangeSum(starts: readonly number[], kinds: readonly ClickKind[])
   const { series, add: addToSeries } = seriesSum(starts, kinds);
   const sum = breakdownSum();
   const visitors: DayVisitors[] = [];
+  const others = CLICK_KINDS.filter((kind) => !kinds.includes(kind));
+  const leftOut = hitCounts();
   return {
     /** `day`: YYYY-MM-DD; days come in order. All hits of the numbers are within the range. */
     add(day: string, { quarters, kinds: ofKinds }: DayNumbers): void {
       addToSeries(day, quarters);
+      for (const quarter of quarters) addHits(leftOut, quarter, others);
       const wanted = kinds.flatMap((kind) => ofKinds[kind] ?? []);
       for (const kind of wanted) sum.add(kind);
       const counted = countVisitors(wanted.map((one) => one.visitors));
       if (counted.visitors > 0) visitors.push({ day, ...counted });
     },
-    result: (): RangeSum => ({ series, totals: sumOf(series), visitors, ...sum.result() }),
+    result: (): RangeSum => ({
+      series,
+      totals: sumOf(series),
+      leftOut: leftOut.total,
+      visitors,
+      ...sum.result(),
+    }),
   };
 }
 

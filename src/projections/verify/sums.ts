@@ -3,7 +3,7 @@ import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import { type AccountTotalsDocument, accountTotals } from "../definitions/account-totals.ts";
 import { DIMENSIONS } from "../definitions/click-dimensions.ts";
-import { accountDays, type DayDocument, dayOf } from "../definitions/days/days.ts";
+import { type AccountDayDocument, accountDays, type DayDocument, dayOf } from "../definitions/days/days.ts";
 import type { LinkDay, LinkDayDocument } from "../definitions/days/link-day.ts";
 import { earlierOf, type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
 import { type Tally, valueCounts } from "../definitions/tally.ts";
@@ -66,7 +66,12 @@ export function sumChecks(isWhole: boolean): SumChecks {
       if (part._id === earlierOf(link)) seeEarlier(link, part);
       else seeDay(link, part._id, part);
     },
-    [accountDays.name]: (document) => ofAccountDays.add(subjectOf(document), hitsOf(document as DayDocument)),
+    [accountDays.name](document) {
+      const day = document as AccountDayDocument;
+      const hits = hitsOf(day);
+      check(`links of ${day._id}`, sumOf(day.links.map(([, people, bots]) => people + bots)), hits);
+      ofAccountDays.add(subjectOf(day), hits);
+    },
     [accountTotals.name](document) {
       const totals = document as AccountTotalsDocument;
       ofAccounts.add(document._id, sumOf(CLICK_KINDS.map((kind) => totals[kind])));

@@ -150,7 +150,11 @@ function endOf({ asOf }: RangeRequest, now: Date): number {
   return asOf && "time" in asOf ? Math.min(asOf.time, now.getTime()) : now.getTime();
 }
 
-function startsOf({ zone, interval }: RangeRequest, series: { from: number; to: number }): number[] {
+/** Of the points. @throws InvalidRange for none, and for more than MOST_POINTS */
+export function startsOf(
+  { zone, interval }: Pick<RangeRequest, "zone" | "interval">,
+  series: { from: number; to: number },
+): number[] {
   if (series.from >= series.to)
     throw new InvalidRange("from must be before to; without to, before now or as_of");
   const starts = bucketStarts(zone, interval, series, MOST_POINTS);

@@ -22,6 +22,11 @@ export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
   return _id.slice(-10);
 }
 
+/** Hits of all kinds. */
+export function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
+  return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((one, other) => one + other), 0);
+}
+
 /** Counts the hit in its quarter-hour, in place. */
 export function countHit(
   quarters: QuarterHour[],

@@ -96,14 +96,14 @@ ${choice({ label: "Kind", name: "kind", value: query.kind, options: [["", "All h
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }
 
-function figures({ zone, interval }: RangeRequest, found: RangeAnalytics): Html {
+function figures({ zone }: RangeRequest, found: RangeAnalytics): Html {
   const iso = (instant: number) => isoIn(zone, instant);
   const points = found.series.map((point) => ({ ...point, start: iso(point.start) }));
   const shown = `from ${iso(found.from)} until ${iso(found.to)}`;
   const late = found.behindMs > 0 ? " Clicks recorded later are not in these numbers." : "";
   return html`${kindStats(found.totals, `Hits ${shown}`)}
 <section class="card"><h2>In this range</h2>
-${seriesFigure({ unit: interval, points, zone: zone.name }, `Hits ${shown}`)}</section>
+${seriesFigure({ unit: found.interval, points, zone: zone.name }, `Hits ${shown}`)}</section>
 ${visitorsCard(found.visitors)}
 ${breakdownCards(found)}
 <p class="muted small">All clicks recorded up to position <code>${found.position}</code> of the log.${late}</p>`;

@@ -4,7 +4,6 @@ import { refuseForeignPosition } from "../../../event-store/foreign-position.ts"
 import { upTo } from "../../../event-store/log-pages.ts";
 import { msBehind, nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
-import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { dateOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
@@ -16,7 +15,7 @@ import { utcDate } from "../../../runtime/moment.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
 import { positionsAsOf } from "./as-of.ts";
-import { bucketStarts, startOfDay } from "./buckets.ts";
+import { bucketStarts, fittingInterval, type Interval, MOST_FITTING_POINTS, startOfDay } from "./buckets.ts";
 import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";
 import { type RangeSum, rangeSum } from "./range-sum.ts";
@@ -36,6 +35,7 @@ export type RangeAnalyticsDeps = {
  */
 export type RangeAnalytics = RangeSum & {
   link: LinkDocument;
+  interval: Interval;
   from: number;
   to: number;
   position: Position;
@@ -107,7 +107,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
     const wanted = { from: dayAt(from), to: dayAt(to) };
     const { days, position: counted, rules } = await readLinkDays(deps, present._id, wanted);
     const series = { from: from ?? firstDay(request, link, days[0], asOf), to: to ?? endOf(request, now) };
-    const sum = rangeSum(startsOf(request, series), request.kind ? [request.kind] : CLICK_KINDS);
+    const sum = rangeSum(startsOf(request, series), request.kinds);
     const cut = { from: series.from, to: to ?? Number.POSITIVE_INFINITY, now: now.getTime() };
     const numbers = await inRange(present._id, days, { ...cut, asOf: asOf ?? counted, rules });
     for (const [n, { day, numbers: ofDay }] of numbers.entries()) {
@@ -118,7 +118,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
       asOf === undefined
         ? await freshness(counted, now)
         : { position: asOf, behindMs: msBehind(await nextThen(asOf), now) };
-    return { link, ...series, ...sum.result(), ...fresh };
+    return { link, ...series, interval: intervalOf(request, series), ...sum.result(), ...fresh };
   };
 }
 
@@ -150,17 +150,26 @@ function endOf({ asOf }: RangeRequest, now: Date): number {
   return asOf && "time" in asOf ? Math.min(asOf.time, now.getTime()) : now.getTime();
 }
 
-/** Of the points. @throws InvalidRange for none, and for more than MOST_POINTS */
+/** `series`: [from, to) in milliseconds. */
+export function intervalOf(
+  { interval }: Pick<RangeRequest, "interval">,
+  series: { from: number; to: number },
+): Interval {
+  return interval ?? fittingInterval(series);
+}
+
+/** Of the points. @throws InvalidRange for none, and for too many */
 export function startsOf(
-  { zone, interval }: Pick<RangeRequest, "zone" | "interval">,
+  request: Pick<RangeRequest, "zone" | "interval">,
   series: { from: number; to: number },
 ): number[] {
   if (series.from >= series.to)
     throw new InvalidRange("from must be before to; without to, before now or as_of");
-  const starts = bucketStarts(zone, interval, series, MOST_POINTS);
+  const most = request.interval ? MOST_POINTS : MOST_FITTING_POINTS;
+  const starts = bucketStarts(request.zone, intervalOf(request, series), series, most);
   if (!starts)
     throw new InvalidRange(
-      `The range has more than ${MOST_POINTS} points: choose a longer interval, or a shorter range`,
+      `The range has more than ${most} points: choose a longer interval, or a shorter range`,
     );
   return starts;
 }

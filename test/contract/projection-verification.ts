@@ -138,9 +138,9 @@ export function projectionVerificationContract(name: string, open: () => Promise
         clickProjections.filter((_, n) => n % 2 === 1),
       ).catchUp();
       const found = await verify(clickProjections);
-      const [first, second, third, fourth] = found.projections.map(({ position }) => position);
-      expect([first, second]).toEqual([third, fourth]);
-      expect(first).not.toBe(second);
+      const [first, second, third] = found.projections.map(({ position }) => position);
+      expect(third).toBe(first);
+      expect(second).not.toBe(first);
       expect(found.projections.map((one) => one.name)).toEqual(clickProjections.map((one) => one.name));
       expect(found).toMatchObject({ ok: true, differences: [] });
     });
@@ -148,7 +148,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
     it("draws a sample, also of what is missing", async () => {
       await tamper(totalsOfNow, () => []);
       await stores.readStore.replace(totalsOfNow.collection.name, [strayOf(undefined, "")]);
-      const { projections, differences } = await verify([totalsOfNow, accountDaysOfNow], { sample: 1 });
+      const { projections, differences } = await verify([totalsOfNow, accountDaysOfNow], { sample: 5 });
       expect(projections.map(({ name, documents }) => [name, documents])).toEqual([
         ["link-clicks", 120],
         ["account-days", 5],

@@ -1,8 +1,9 @@
-// An account's dashboard: hits and top links in a range of time, and usage of its tier's limits.
-import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
+// An account's dashboard: hits and top links in a range of time; and usage of its tier's limits.
+import { CLICK_KINDS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import {
   type AccountDayDocument,
   accountDays,
+  type DayDocument,
   dateOf,
   dayOf,
 } from "../../projections/definitions/days/days.ts";
@@ -13,28 +14,25 @@ import { documentPages } from "../../read-store/document-pages.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { countLinks } from "../links/account-links.ts";
-import { type HitCounts, sumOf } from "./hit-counts.ts";
-import { startsOf } from "./ranges/range-analytics.ts";
+import { addHits, type HitCounts, hitCounts } from "./hit-counts.ts";
+import { type Interval, startOfDay } from "./ranges/buckets.ts";
+import { intervalOf, startsOf } from "./ranges/range-analytics.ts";
 import type { RangeRequest } from "./ranges/range-request.ts";
 import { type SeriesPoint, seriesSum } from "./ranges/range-sum.ts";
-import { QUARTER_MS } from "./ranges/time-zone.ts";
+import { QUARTER_MS, type TimeZone } from "./ranges/time-zone.ts";
 import { type QuartersIn, type TopLinks, topLinksIn } from "./top-links-in-range.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** [from, to) in milliseconds; a quarter-hour that it cuts counts as a whole. */
-export type AccountRange = Pick<RangeRequest, "zone" | "interval"> & {
-  from: number;
-  to: number;
-  kinds: readonly ClickKind[];
-};
+/** A quarter-hour that the range cuts counts as a whole. */
+export type AccountRange = Pick<RangeRequest, "from" | "to" | "zone" | "interval" | "kinds">;
 
-/** All but usage: of the range, and of its kinds. */
+/** Of the range, and of its kinds; `totals`: of all kinds. */
 export type AccountDashboard = {
+  interval: Interval;
   series: SeriesPoint[];
   totals: HitCounts;
   top: TopLinks;
-  usage: AccountUsage;
 };
 
 export type AccountUsage = {
@@ -53,26 +51,40 @@ const DAYS_AT_A_TIME = 20;
 /** @throws InvalidRange, what the store throws */
 export async function accountDashboard(
   deps: Deps,
-  account: { accountId: string; tier: Tier },
+  accountId: string,
   range: AccountRange,
+  now: Date,
 ): Promise<AccountDashboard> {
-  const { from, to, kinds } = range;
-  const quartersIn = quartersOf(from, to);
-  const { series, add } = seriesSum(startsOf(range, range), kinds);
-  const top = topLinksIn(quartersIn, kinds);
-  const query = { range: daysOf(account.accountId, from, to), limit: DAYS_AT_A_TIME };
+  const until = range.to ?? now.getTime();
+  const from = range.from ?? (await firstDay(deps, accountId, range.zone, until));
+  const bounds = { from, to: until };
+  const quartersIn = quartersOf(from, range.to ?? Number.POSITIVE_INFINITY);
+  const { series, add } = seriesSum(startsOf(range, bounds), range.kinds);
+  const totals = hitCounts();
+  const top = topLinksIn(quartersIn, range.kinds);
+  const query = { range: daysOf(accountId, from, until), limit: DAYS_AT_A_TIME };
   const pages = documentPages<AccountDayDocument>(deps.readStore, accountDays.collection.name, query);
   for await (const page of pages)
     for (const day of page) {
-      add(dateOf(day), quartersIn(day));
+      const quarters = quartersIn(day);
+      add(dateOf(day), quarters);
+      for (const quarter of quarters) addHits(totals, quarter, CLICK_KINDS);
       top.add(day);
     }
-  return {
-    series,
-    totals: sumOf(series),
-    top: await top.best(deps, TOP_LINKS),
-    usage: await accountUsage(deps, account),
-  };
+  return { interval: intervalOf(range, bounds), series, totals, top: await top.best(deps, TOP_LINKS) };
+}
+
+/** Where a range without a beginning has its first hits; its last day when it has none. */
+async function firstDay({ readStore }: Deps, accountId: string, zone: TimeZone, until: number) {
+  const query = { range: daysOf(accountId, undefined, until), limit: 1 };
+  const [first] = await readStore.find<DayDocument>(accountDays.collection.name, query);
+  return startOfDay(zone, first ? Date.parse(`${dateOf(first)}T00:00:00.000Z`) : until - 1);
+}
+
+/** Ids of the UTC days. */
+function daysOf(accountId: string, from: number | undefined, to: number) {
+  const id = (instant: number) => dayOf(accountId, utcDate(new Date(instant)));
+  return { field: "_id", from: from === undefined ? dayOf(accountId, "") : id(from), to: `${id(to)}~` };
 }
 
 function quartersOf(from: number, to: number): QuartersIn {
@@ -83,12 +95,6 @@ function quartersOf(from: number, to: number): QuartersIn {
       return start + QUARTER_MS > from && start < to;
     });
   };
-}
-
-/** Ids of the UTC days. */
-function daysOf(accountId: string, from: number, to: number) {
-  const id = (instant: number) => dayOf(accountId, utcDate(new Date(instant)));
-  return { field: "_id", from: id(from), to: `${id(to)}~` };
 }
 
 export async function accountUsage(

@@ -1,6 +1,5 @@
 // The click projections: totals, breakdowns, days and recent clicks of given events.
 import { describe, expect, it } from "vitest";
-import { accountTotals } from "../../../src/projections/definitions/account-totals.ts";
 import { DIMENSIONS, type Dimension } from "../../../src/projections/definitions/click-dimensions.ts";
 import { accountDays } from "../../../src/projections/definitions/days/days.ts";
 import type { LinkDay, LinkDayDocument } from "../../../src/projections/definitions/days/link-day.ts";
@@ -164,10 +163,6 @@ describe("hits by day", () => {
       },
       { _id: `${ACCOUNT}@2026-03-02`, quarters: [[0, 1, 0, 0]] },
       { _id: `${OTHER_ACCOUNT}@2026-03-01`, quarters: [[40, 1, 0, 0]] },
-    ]);
-    expect(given(accountTotals, [...clicks, foreign])).toMatchObject([
-      { _id: ACCOUNT, click: 3, preview: 1, qr_scan: 1 },
-      { _id: OTHER_ACCOUNT, click: 1, preview: 0, qr_scan: 0 },
     ]);
   });
 });

@@ -29,7 +29,7 @@ export type ReadDays = {
   rules: string | undefined;
 };
 
-/** A day whose tallies are full takes two milliseconds to read. */
+/** Days of a busy link take a millisecond each. */
 const PAGE = 10;
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;

@@ -22,8 +22,6 @@ import { botsNote, type PageRange, pageRange, RangeQuery, rangeBar, withError } 
 import { recentCard } from "./recent-card.ts";
 import { KINDS_EXPLAINED, kindStats, seriesFigure } from "./series-figure.ts";
 
-/** An hour for each account. Answers from documents, or from parts of the log that are kept, are not counted. */
-const LOG_READS = 500;
 /** Clicks are counted within two seconds, unless there are more than can be folded. */
 const LATE_MS = 5_000;
 const MOST_VISITOR_DAYS = 400;
@@ -35,8 +33,11 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps): void {
     const { accountId, tier } = signedIn(request);
     const { link, position } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
     const now = deps.clock();
+    // Not the views of the page, which documents answer, or parts of the log that are kept.
+    const countLogRead = () =>
+      countForAccount(deps, accountId, "log-reads", TIER_LIMITS[tier].requestsPerHour);
     const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
-      ofRange(link, wanted, now, () => countForAccount(deps, accountId, "log-reads", LOG_READS)),
+      ofRange(link, wanted, now, countLogRead),
     );
     const path = linkPath(link, "/analytics");
     const isLive = found !== undefined && range.includesNow && TIER_LIMITS[tier].developerFeatures;

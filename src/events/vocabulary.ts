@@ -6,6 +6,9 @@ export type Tier = (typeof TIERS)[number];
 export const CLICK_KINDS = ["click", "preview", "qr_scan"] as const;
 export type ClickKind = (typeof CLICK_KINDS)[number];
 
+/** The kinds that people make; previews are made by bots. */
+export const PEOPLE_KINDS = ["click", "qr_scan"] as const satisfies readonly ClickKind[];
+
 /** The kinds of click that a webhook gets by default. */
 export const WEBHOOK_DEFAULT_KINDS = ["click", "qr_scan"] as const satisfies readonly ClickKind[];
 

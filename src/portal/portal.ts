@@ -13,7 +13,6 @@ import { dashboardPage } from "./analytics/dashboard-page.ts";
 import { exportStreams } from "./analytics/export-streams.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { linkLiveRoute } from "./analytics/link-live.ts";
-import { linkRangePage } from "./analytics/link-range-page.ts";
 import { knownDevices } from "./auth/known-devices.ts";
 import { mailedSignUpPages } from "./auth/mailed-sign-up-pages.ts";
 import { passwordWork } from "./auth/password-work.ts";
@@ -75,7 +74,6 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linksPages(app, portal);
         linkPages(app, portal);
         linkAnalyticsPage(app, portal);
-        linkRangePage(app, portal);
         linkLiveRoute(app, portal);
         clickExportRoutes(app, { ...portal, exports });
         keysPages(app, portal);

@@ -1,6 +1,5 @@
 // Which projections share a runner: lifecycle apart from clicks, so that a backlog of clicks never delays keys and links.
 import { accountLinks } from "./definitions/account-links.ts";
-import { accountTotals } from "./definitions/account-totals.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays } from "./definitions/days/days.ts";
@@ -22,7 +21,7 @@ export const lifecycleProjections: readonly Projection[] = [
   accountLinks,
 ];
 
-export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
+export const clickProjections: readonly Projection[] = [linkClicks, accountDays, clickHours];
 
 /** Commit rules that are absent are the runner's own. */
 export type ProjectionGroupSpec = Partial<CommitRules> & { name: string; projections: readonly Projection[] };

@@ -2,12 +2,18 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
+import { withdrawalStream } from "../../src/events/streams.ts";
+import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { clickRank } from "../../src/projections/definitions/click-rank.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import { accountDashboard } from "../../src/queries/analytics/account-dashboard.ts";
-import { linkReport } from "../../src/queries/analytics/link-report.ts";
+import {
+  type AccountRange,
+  accountDashboard,
+  accountUsage,
+} from "../../src/queries/analytics/account-dashboard.ts";
+import { isoIn, type TimeZone, timeZone, UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
 import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
@@ -20,11 +26,11 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
+import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 const LATER = "2026-03-01T10:20:00.000Z";
-const sleep = async () => undefined;
 
 let stores: Stores;
 
@@ -47,7 +53,6 @@ export function portalQueriesContract(name: string, open: () => Promise<ReadStor
     topSuite();
     dashboardSuite();
     historySuite();
-    reportSuite();
   });
 }
 
@@ -217,17 +222,40 @@ function topSuite() {
 }
 
 function dashboardSuite() {
+  const HOUR_MS = 3_600_000;
+  /** That ends now, in UTC. */
+  const lastHours = (hours: number, interval: "hour" | "day" = "day"): AccountRange => {
+    const from = NOW.getTime() - hours * HOUR_MS;
+    return { from, to: undefined, interval, zone: UTC, kinds: PEOPLE_KINDS };
+  };
+  const week = () => lastHours(7 * 24);
+
   describe("the dashboard of an account", () => {
-    const dashboard = async () =>
-      await accountDashboard(stores, { accountId: ACCOUNT, tier: "developer" }, "24h", NOW);
+    const dashboard = async (range = lastHours(24, "hour")) =>
+      await accountDashboard(stores, ACCOUNT, range, NOW);
+    const usage = async () => await accountUsage(stores, { accountId: ACCOUNT, tier: "developer" });
+    const numbers = async (range: AccountRange) => {
+      const { series, top } = await dashboard(range);
+      const total = series.reduce((sum, point) => sum + point.total, 0);
+      return { total, top: top.links.map(({ slug, clicks }) => [slug, clicks]) };
+    };
+    const withdrawn = async (
+      slug: string,
+      n: number,
+      selection: Parameters<typeof clicksWithdrawn>[2] = {},
+    ) => {
+      const event = clicksWithdrawn({ link: `sho.rt/${slug}` }, n, selection);
+      await append(stores.eventStore, withdrawalStream(`sho.rt/${slug}`), [event]);
+    };
 
     it("is all zeros for a new account", async () => {
-      const { series, totals, top, usage } = await dashboard();
-      expect(series.points.every(({ total }) => total === 0)).toBe(true);
-      expect([totals.total, top, usage.links, usage.keys]).toEqual([0, [], 0, { used: 0, limit: 5 }]);
+      const { series, totals, top } = await dashboard();
+      expect(series.map(({ total }) => total)).toEqual(Array.from({ length: 25 }, () => 0));
+      expect([totals.total, top.links]).toEqual([0, []]);
+      expect(await usage()).toMatchObject({ links: 0, keys: { used: 0, limit: 5 } });
     });
 
-    it("adds up all its links, and shows what the tier's limits leave", async () => {
+    it("adds up people's clicks on all its links, and shows what the tier's limits leave", async () => {
       const ofAccount = { accountId: ACCOUNT, at: AT };
       const key = { ...ofAccount, keyId: KEY, keyHash: "a".repeat(64), hint: "wxyz", label: "ci" };
       const lifecycle: LinkledgerEvent[] = [
@@ -241,17 +269,126 @@ function dashboardSuite() {
       await changed("c", "LinkDeleted");
       await clicked("a", 2);
       await clicked("b", 3, { kind: "qr_scan", at: "2026-03-01T09:00:00.000Z" });
-      await clicked("b", 4, { kind: "preview", at: "2025-03-01T09:00:00.000Z" });
+      await clicked("b", 4, { kind: "preview" });
+      await clicked("c", 5, { at: "2026-03-01T09:00:00.000Z" });
       await clicked("x", 7, { accountId: OTHER_ACCOUNT });
       await project();
-      const { series, totals, top, usage } = await dashboard();
-      expect(series.points.slice(-2).map(({ total }) => total)).toEqual([3, 2]);
-      expect(totals).toEqual({ click: 2, preview: 4, qr_scan: 3, total: 9 });
-      expect(top.map(({ slug, clicks }) => [slug, clicks])).toEqual([
+      const { series, totals, top } = await dashboard();
+      expect(series.slice(-2).map(({ total }) => total)).toEqual([8, 2]);
+      expect(totals).toEqual({ click: 7, preview: 4, qr_scan: 3, total: 14 });
+      expect(top.links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
         ["b", 3],
         ["a", 2],
       ]);
-      expect(usage).toMatchObject({ links: 2, deletedLinks: 1, keys: { used: 1, limit: 5 } });
+      expect(await usage()).toMatchObject({ links: 2, deletedLinks: 1, keys: { used: 1, limit: 5 } });
+      const withBots = await numbers({ ...lastHours(24), kinds: CLICK_KINDS });
+      expect(withBots).toEqual({
+        total: 14,
+        top: [
+          ["b", 7],
+          ["a", 2],
+        ],
+      });
+    });
+
+    it("shows the numbers and the top links of the range alone, to the quarter-hour that it starts with", async () => {
+      for (const slug of ["old", "new", "edge"]) await created(slug);
+      await clicked("old", 9, { at: "2026-02-10T12:00:00.000Z" });
+      await clicked("old", 1, { at: "2026-02-28T12:00:00.000Z" });
+      await clicked("edge", 4, { at: "2026-02-28T10:29:59.999Z" });
+      await clicked("edge", 2, { at: "2026-02-28T10:30:00.000Z" });
+      await clicked("new", 5, { at: "2026-02-22T10:29:59.999Z" });
+      await clicked("new", 3);
+      await project();
+      expect(await numbers(lastHours(24, "hour"))).toEqual({
+        total: 6,
+        top: [
+          ["new", 3],
+          ["edge", 2],
+          ["old", 1],
+        ],
+      });
+      expect(await numbers(week())).toEqual({
+        total: 10,
+        top: [
+          ["edge", 6],
+          ["new", 3],
+          ["old", 1],
+        ],
+      });
+      expect(await numbers(lastHours(30 * 24))).toMatchObject({
+        total: 24,
+        top: [
+          ["old", 10],
+          ["new", 8],
+          ["edge", 6],
+        ],
+      });
+      const { series, interval } = await dashboard({ ...week(), from: undefined, interval: undefined });
+      expect([series.length, series[0]?.total, interval]).toEqual([20, 9, "day"]);
+      expect(await numbers({ ...week(), to: Date.parse("2026-02-28T12:00:00.000Z") })).toMatchObject({
+        total: 6,
+        top: [["edge", 6]],
+      });
+    });
+
+    it("names the ten most clicked of many links, also where the range cuts both of its days", async () => {
+      for (let n = 0; n < 24; n += 1) {
+        await created(`l${n}`);
+        // The more clicks before the range, the fewer within it.
+        await clicked(`l${n}`, 40 - n, { at: "2026-02-28T10:00:00.000Z" });
+        await clicked(`l${n}`, n, { at: "2026-02-28T11:00:00.000Z" });
+        await clicked(`l${n}`, 24 - n, { at: "2026-03-01T10:45:00.000Z" });
+      }
+      await project();
+      const top = Array.from({ length: 10 }, (_, n) => [`l${23 - n}`, 23 - n]);
+      const day = { ...lastHours(24, "hour"), to: NOW.getTime() };
+      expect((await numbers(day)).top).toEqual(top);
+    });
+
+    it("has days of the zone that is asked for", async () => {
+      await created("a");
+      await clicked("a", 1, { at: "2026-02-27T23:30:00.000Z" });
+      await clicked("a", 2, { at: "2026-02-28T23:15:00.000Z" });
+      await project();
+      const zone = timeZone("Asia/Kathmandu") as TimeZone;
+      const from = Date.parse("2026-02-28T00:00:00.000+05:45");
+      const { series } = await dashboard({ ...week(), from, zone });
+      expect(series.map(({ start, total }) => [isoIn(zone, start), total])).toEqual([
+        ["2026-02-28T00:00:00.000+05:45", 1],
+        ["2026-03-01T00:00:00.000+05:45", 2],
+      ]);
+    });
+
+    it("loses what is withdrawn from the chart and from the top links alike", async () => {
+      for (const slug of ["a", "b"]) await created(slug);
+      await clicked("a", 2, { at: "2026-02-28T12:00:00.000Z" });
+      await clicked("a", 3);
+      await clicked("b", 4);
+      await withdrawn("a", 1, { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" });
+      await project();
+      for (const range of [week(), lastHours(24, "hour")])
+        expect(await numbers(range)).toEqual({
+          total: 6,
+          top: [
+            ["b", 4],
+            ["a", 2],
+          ],
+        });
+      await withdrawn("b", 2);
+      await project();
+      expect(await numbers(week())).toEqual({ total: 2, top: [["a", 2]] });
+    });
+
+    it("says so when a day had more links than are counted one by one", async () => {
+      await created("often");
+      const once = Array.from({ length: 1_000 }, (_, n) => linkClicked({ link: `sho.rt/once${n}` }));
+      await clicked("often", 3);
+      await append(stores.eventStore, "clicks-w-20260301", once);
+      await project();
+      const { totals, top } = await dashboard();
+      expect([totals.total, top.leavesOut]).toEqual([1_003, true]);
+      expect(top.links.map(({ slug, clicks }) => [slug, clicks])).toEqual([["often", 3]]);
     });
   });
 }
@@ -284,38 +421,6 @@ function historySuite() {
       await created("theirs", { accountId: OTHER_ACCOUNT });
       for (const slug of ["none", "theirs"])
         await expect(historyOf(slug)).rejects.toMatchObject({ code: "not_found" });
-    });
-  });
-}
-
-function reportSuite() {
-  describe("the report of a link", () => {
-    const report = async () => await linkReport({ ...stores, sleep }, "sho.rt/abc", "24h", NOW);
-
-    it("ranks each breakdown, with what is beyond the top last", async () => {
-      await clicked("abc", 1, { country: "DE", referrer: "https://other/" });
-      await clicked("abc", 2, { country: "FR", utm: { source: "mail" } });
-      await project();
-      const { breakdowns, utm, totals, recent, series } = await report();
-      expect(breakdowns.countries).toEqual([
-        ["FR", 2],
-        ["DE", 1],
-      ]);
-      expect(breakdowns.referrers.at(-1)).toEqual(["other", 1]);
-      expect(utm.source).toEqual([["mail", 2]]);
-      expect([totals.total, recent.length, series.points.at(-1)?.total]).toEqual([3, 3, 3]);
-    });
-
-    it("gives the position from which live updates start, also for a link without clicks while others get some", async () => {
-      expect((await report()).position).toBe("");
-      await clicked("abc", 1);
-      await clicked("other", 2);
-      await project();
-      const { position } = await report();
-      expect(position).toBe(await stores.eventStore.head());
-      await clicked("abc", 1);
-      const later = await stores.eventStore.readAll({ after: position, categories: ["clicks"], limit: 10 });
-      expect(later).toHaveLength(1);
     });
   });
 }

@@ -2,14 +2,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PRESENT_RULES as RULES } from "../../src/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
+import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareReclassified, rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
 import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
+import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
+import { addHits, hitCounts } from "../../src/queries/analytics/hit-counts.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
-import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -130,8 +133,11 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     it("are made again by a program with other rules, which takes no withdrawn click out of the older ones", async () => {
       await madeUnder(OLDER, "active");
       const totalsIn = async (which: "active" | "previous") => {
-        const build = (await readBuilds(stores.readStore)).projections["account-totals"]?.[which];
-        return await stores.readStore.get(build?.collection ?? "", ACCOUNT);
+        const build = (await readBuilds(stores.readStore)).projections[accountDays.name]?.[which];
+        const days = await stores.readStore.find<DayDocument>(build?.collection ?? "", { limit: 100 });
+        const hits = hitCounts();
+        for (const quarter of days.flatMap(({ quarters }) => quarters)) addHits(hits, quarter, CLICK_KINDS);
+        return hits;
       };
       const before = await totalsIn("active");
       expect(before).toMatchObject({ click: 280, preview: 260, qr_scan: 260 });

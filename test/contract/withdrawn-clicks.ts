@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
-import type { AccountTotalsDocument } from "../../src/projections/definitions/account-totals.ts";
+import { accountDays, type DayDocument, hitsOf } from "../../src/projections/definitions/days/days.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
@@ -52,9 +52,8 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
         list.filter((one) => !("_emptied" in one)).map(({ _position, ...fields }) => fields),
       );
     const accountTotal = async () => {
-      const named = clickProjections.find((one) => one.name === "account-totals") as Projection;
-      const [totals] = (await program.documents(named)) as AccountTotalsDocument[];
-      return totals && totals.click + totals.preview + totals.qr_scan;
+      const days = (await program.documents(accountDays as unknown as Projection)) as DayDocument[];
+      return days.reduce((sum, day) => sum + hitsOf(day), 0);
     };
 
     it("go from every document of a running projector, and come back", async () => {
@@ -163,7 +162,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
     it("are set aside by the projections that can't take them out", async () => {
       const brittle = clickProjections.map(
         (one): Projection =>
-          one.name === "account-totals"
+          one.name === accountDays.name
             ? {
                 ...one,
                 withdraw() {
@@ -184,7 +183,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
           .poll(setAside)
           .toEqual([
             [
-              "account-totals",
+              accountDays.name,
               expect.objectContaining({ position, type: "ClicksWithdrawn", error: "not today" }),
             ],
           ]);

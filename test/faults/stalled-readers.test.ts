@@ -6,6 +6,7 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accountStreams } from "../../src/api/streaming/account-streams.ts";
 import { eventStream } from "../../src/api/streaming/event-stream.ts";
+import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
 import { sendClicks } from "../../src/portal/analytics/link-live.ts";
 import { type LiveClicks, liveClicks } from "../../src/queries/analytics/live-clicks.ts";
@@ -41,7 +42,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
       const browser = eventStream(raw, { headers: {}, stream, retryMs: 1, stalledMs: STALLED_MS });
       const after = String(request.headers["last-event-id"] ?? "");
       const sending = { sleep: async () => void (await turn()) };
-      sendClicks(sending, followed(after, signal), browser, { position: after })
+      sendClicks(sending, followed(after, signal), browser, { position: after }, CLICK_KINDS)
         .catch(() => undefined)
         .finally(() => browser.end());
     });
@@ -122,8 +123,8 @@ async function read(answer: IncomingMessage, enough: number): Promise<{ clicks: 
       text = messages.pop() ?? "";
       for (const message of messages) {
         const [, id = "", data = "{}"] = /^event: clicks\nid: (\S+)\ndata: (.*)/.exec(message) ?? [];
-        const { hours = {} } = JSON.parse(data) as { hours?: Record<string, number[]> };
-        for (const counts of Object.values(hours)) for (const count of counts) seen.clicks += count;
+        const { quarters = {} } = JSON.parse(data) as { quarters?: Record<string, number[]> };
+        for (const counts of Object.values(quarters)) for (const count of counts) seen.clicks += count;
         seen.lastId = id || seen.lastId;
       }
       if (seen.clicks >= enough) break;

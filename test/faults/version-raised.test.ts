@@ -9,7 +9,7 @@ import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
-import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
+import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -150,7 +150,7 @@ describe("a release that raises a projection's version", () => {
       const listed = async () =>
         (await get<{ links: { slug: string }[] }>("/api/v1/links?limit=5")).body.links;
       await expect.poll(async () => (await listed()).map((one) => one.slug), LONG).toContain(slug);
-      const clicksCounted = async () => Number((await rowOf(accountTotals.name)).position);
+      const clicksCounted = async () => Number((await rowOf(accountDays.name)).position);
       const before = await clicksCounted();
       await expect.poll(clicksCounted, LONG).toBeGreaterThan(before);
       expect((await analytics(seeded)).totalClicks).toBe(SEEDED);

@@ -7,14 +7,21 @@ import type { RangeRequest } from "../../queries/analytics/ranges/range-request.
 import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
 import type { RangeAnswer } from "./range-schema.ts";
 
-export function rangeAnswer({ zone, interval, kind }: RangeRequest, found: RangeAnalytics): RangeAnswer {
-  const { link, totals, series, breakdowns, utm, visitors } = found;
+export function rangeAnswer({ zone, kinds }: RangeRequest, found: RangeAnalytics): RangeAnswer {
+  const [kind = null, ...others] = kinds;
+  const { link, interval, totals, series, breakdowns, utm, visitors } = found;
   const { total, ...eventTypes } = totals;
   const iso = (instant: number) => isoIn(zone, instant);
   const ofDimensions = Object.fromEntries(DIMENSIONS.map((name) => [name, counts(breakdowns[name])]));
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt, status: link.status },
-    range: { from: iso(found.from), to: iso(found.to), interval, timezone: zone.name, kind: kind ?? null },
+    range: {
+      from: iso(found.from),
+      to: iso(found.to),
+      interval,
+      timezone: zone.name,
+      kind: others.length > 0 ? null : kind,
+    },
     analytics: {
       totalClicks: total,
       actualClicks: eventTypes.click,

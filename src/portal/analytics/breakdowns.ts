@@ -3,7 +3,7 @@
 import type { UtmField } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
-import type { LinkReport } from "../../queries/analytics/link-report.ts";
+import type { RangeSum } from "../../queries/analytics/ranges/range-sum.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 
@@ -39,7 +39,7 @@ export function breakdownCards({
   breakdowns,
   utm,
   totals,
-}: Pick<LinkReport, "breakdowns" | "utm" | "totals">): Html {
+}: Pick<RangeSum, "breakdowns" | "utm" | "totals">): Html {
   const cards = (Object.keys(TITLES) as Dimension[]).map((dimension) =>
     card(TITLES[dimension], breakdowns[dimension], totals.total, NAMES[dimension] ?? plainName),
   );
@@ -65,7 +65,7 @@ function card(
     pairs.map(([value, hits]) => bar(nameOf(value), hits, total));
   return html`<section class="card"><h2>${title}</h2>${
     tally.length === 0
-      ? html`<p class="muted">Nothing yet.</p>`
+      ? html`<p class="muted">None in this time.</p>`
       : html`<ul class="plain bars">${bars(tally.slice(0, SHOWN))}</ul>`
   }${
     tally.length > SHOWN &&

@@ -5,37 +5,55 @@ import {
   type AccountDashboard,
   type AccountUsage,
   accountDashboard,
+  accountUsage,
 } from "../../queries/analytics/account-dashboard.ts";
-import { sumOf } from "../../queries/analytics/hit-counts.ts";
-import type { ListedLink } from "../../queries/links/account-links.ts";
+import type { ClickedLink } from "../../queries/analytics/top-links-in-range.ts";
+import { InvalidRange } from "../../queries/errors.ts";
 import { shortenForm } from "../links/create-link-form.ts";
-import { count, counted, linkPath, outward, shortName } from "../links/link-view.ts";
+import { count, linkPath, outward, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { RangeQuery, rangeFor, rangeName, rangePicker } from "./ranges.ts";
-import { kindStats, seriesFigure } from "./series-figure.ts";
+import { botsNote, type PageRange, pageRange, RangeQuery, rangeBar, withError } from "./range-bar.ts";
+import { KINDS_EXPLAINED, kindStats, seriesFigure } from "./series-figure.ts";
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: RangeQuery };
   app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
-    const session = signedIn(request);
-    const range = rangeFor(session.tier, request.query.range);
-    const dashboard = await accountDashboard(deps, session, range, deps.clock());
-    const isNew = dashboard.usage.links + dashboard.usage.deletedLinks === 0;
+    const { accountId, tier } = signedIn(request);
+    const usage = await accountUsage(deps, { accountId, tier });
+    const isNew = usage.links + usage.deletedLinks === 0;
+    const { range, found } = await answered(deps, accountId, pageRange(request.query, tier, deps.clock()));
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
       styles: ["uPlot.min.css", "charts.css"],
       scripts: ["chart.js"],
-      body: html`<div class="page-head"><h1>Dashboard</h1>${isNew ? "" : rangePicker("/portal", range, session.tier)}</div>
-${isNew ? welcome(csrfField(reply), deps.newId()) : overview(dashboard)}
-${usageCard(dashboard.usage, session.tier)}`,
+      status: found ? 200 : 400,
+      body: html`<div class="page-head"><h1>Dashboard</h1></div>
+${isNew ? welcome(csrfField(reply), deps.newId()) : rangeBar("/portal", range, tier)}
+${!isNew && found && overview(range, found)}
+${usageCard(usage, tier)}`,
     });
   });
+}
+
+/** Without an answer the range has errors, which stand beside their fields. */
+async function answered(
+  deps: PortalDeps,
+  accountId: string,
+  range: PageRange,
+): Promise<{ range: PageRange; found?: AccountDashboard }> {
+  if (!range.request) return { range };
+  try {
+    return { range, found: await accountDashboard(deps, accountId, range.request, deps.clock()) };
+  } catch (error) {
+    if (error instanceof InvalidRange) return { range: withError(range, "from", error.message) };
+    throw error;
+  }
 }
 
 function welcome(csrf: Html, once: string): Html {
@@ -44,18 +62,21 @@ function welcome(csrf: Html, once: string): Html {
 ${shortenForm(csrf, once)}</section>`;
 }
 
-function overview({ series, totals, top }: AccountDashboard): Html {
-  const shown = rangeName(series.range);
-  return html`${kindStats(sumOf(series.points), `Hits in the last ${shown}`)}
-<section class="card"><div class="card-head"><h2>Clicks, last ${shown}</h2><p class="muted small">${counted(totals.total, "hit")} since you joined</p></div>
-${seriesFigure(series, `Hits of all your links in the last ${shown}`)}</section>
-<section class="card"><div class="card-head"><h2>Top links</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
-${top.length === 0 ? noClicks : topTable(top)}</section>`;
+function overview(range: PageRange, found: AccountDashboard): Html {
+  const { name } = range;
+  const { totals, top } = found;
+  return html`${kindStats(range, totals, `Clicks, ${name}`)}
+${botsNote("/portal", range, totals.preview)}
+<section class="card"><h2>Clicks, ${name}</h2>
+${seriesFigure(range, found, `Clicks on all your links, ${name}`)}${KINDS_EXPLAINED}</section>
+<section class="card"><div class="card-head"><h2>Top links, ${name}</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
+${top.links.length === 0 ? noClicks : topTable(top.links)}
+${top.leavesOut && html`<p class="muted small">On some days more than 1,000 of your links were clicked. Of those days only the most clicked links count here.</p>`}</section>`;
 }
 
-const noClicks = html`<p class="muted">Nobody has followed one of your links yet. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
+const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
-function topTable(top: readonly ListedLink[]): Html {
+function topTable(top: readonly ClickedLink[]): Html {
   return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th></tr></thead>
 <tbody>${top.map(
     (link) => html`<tr><td><a class="clip" href="${linkPath(link, "/analytics")}">${shortName(link)}</a></td>

@@ -6,13 +6,15 @@ import type { Api } from "../../api/fastify.ts";
 import type { EventStream } from "../../api/streaming/event-stream.ts";
 import { liveStreams, sendBatches } from "../../api/streaming/live-streams.ts";
 import { requireDeveloper } from "../../commands/errors.ts";
-import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
 import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";
+import { QUARTER_MS } from "../../queries/analytics/ranges/time-zone.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
+import { Bots } from "./range-bar.ts";
 import { recentRow } from "./recent-card.ts";
 
 /** A log position; other values are ignored. */
@@ -21,7 +23,7 @@ const Place = z
   .regex(/^[\w:.-]{1,100}$/)
   .optional()
   .catch(undefined);
-const Query = z.object({ after: Place });
+const Query = z.object({ after: Place, bots: Bots });
 
 /** Clicks are batched, so that a busy link sends no more messages than a quiet one. */
 const BETWEEN_MESSAGES_MS = 250;
@@ -36,12 +38,13 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
     requireDeveloper(tier, "Live updates");
     const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
     const sent = { position: after };
+    const kinds = request.query.bots ? CLICK_KINDS : PEOPLE_KINDS;
     await streams.open(
       reply,
       accountId,
       (browser, stream) => keepAlive(deps.sessions, request, browser, sent, stream),
       (browser, signal) =>
-        sendClicks(deps, deps.logReader.followLink(link._id, after, signal), browser, sent),
+        sendClicks(deps, deps.logReader.followLink(link._id, after, signal), browser, sent, kinds),
     );
   });
 }
@@ -58,9 +61,11 @@ export async function sendClicks(
   batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,
   browser: EventStream,
   sent: Sent,
+  kinds: readonly ClickKind[],
 ): Promise<void> {
-  const end = await sendBatches(batches, async ({ clicks, position }) => {
+  const end = await sendBatches(batches, async ({ clicks: all, position }) => {
     sent.position = position;
+    const clicks = all.filter(({ kind }) => kinds.includes(kind));
     if (clicks.length > 0) await browser.send({ event: "clicks", id: position, data: summary(clicks) });
     await sleep(BETWEEN_MESSAGES_MS);
   });
@@ -84,14 +89,17 @@ async function keepAlive(
   if (!session) stream.abort();
 }
 
-/** `hours`: counts by UTC hour, in the order of CLICK_KINDS; `recent`: the newest, oldest of them first. */
+/**
+ * `quarters`: counts by the start of the quarter-hour, of which the hours of all zones are made, in the order of CLICK_KINDS;
+ * `recent`: the newest, oldest of them first.
+ */
 function summary(clicks: readonly LiveClick[]) {
-  const hours: Record<string, number[]> = {};
+  const quarters: Record<string, number[]> = {};
   for (const { at, kind } of clicks) {
-    const hour = at.slice(0, 13);
-    hours[hour] ??= CLICK_KINDS.map(() => 0);
+    const start = new Date(Math.floor(Date.parse(at) / QUARTER_MS) * QUARTER_MS).toISOString();
+    quarters[start] ??= CLICK_KINDS.map(() => 0);
     const index = CLICK_KINDS.indexOf(kind);
-    hours[hour][index] = (hours[hour][index] ?? 0) + 1;
+    quarters[start][index] = (quarters[start][index] ?? 0) + 1;
   }
-  return { hours, recent: clicks.slice(-RECENT_CLICKS).map((click) => recentRow(recentClickOf(click))) };
+  return { quarters, recent: clicks.slice(-RECENT_CLICKS).map((click) => recentRow(recentClickOf(click))) };
 }

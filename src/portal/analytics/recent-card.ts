@@ -33,7 +33,7 @@ export function recentCard(recent: readonly RecentClick[], beside: Html | ""): H
   return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,
   ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table></section>`;
+<tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table>${recent.length === 0 ? html`<p class="muted" id="no-recent">None in this time.</p>` : ""}</section>`;
 }
 
 const COLUMNS = {

@@ -1,10 +1,13 @@
-// A time series as a static SVG chart and a table; chart.js replaces the SVG with an interactive chart.
-import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
+// A time series as a static SVG chart with axes and a table; chart.js replaces the SVG with an interactive chart.
+import type { ClickKind } from "../../events/vocabulary.ts";
 import type { HitCounts } from "../../queries/analytics/hit-counts.ts";
-import type { Point, TimeSeries } from "../../queries/analytics/time-series.ts";
+import { type Interval, nextStart } from "../../queries/analytics/ranges/buckets.ts";
+import type { SeriesPoint } from "../../queries/analytics/ranges/range-sum.ts";
+import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
 import { count } from "../links/link-view.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
+import type { PageRange } from "./range-bar.ts";
 
 export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   click: "Clicks",
@@ -12,63 +15,121 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Previews",
 };
 
-/** Stacking order from the bottom of each bar. */
-const STACKED = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
-const HEIGHT = 100;
+export const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; scans are those that came by the QR code; previews are fetched by bots and messengers.</p>`;
+
+/** From the bottom of each bar, and from the left of cards and tables. */
+const ORDER = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
 const DAY = { day: "numeric", month: "short", year: "numeric" } as const;
-const MONTH = { month: "long", year: "numeric" } as const;
-const UNIT_NAMES = { hour: "Hour", day: "Day", week: "Week of", month: "Month" } as const;
+const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const UNITS = {
+  hour: { name: "Hour", point: { ...DAY, ...HOUR }, axis: HOUR },
+  day: { name: "Day", point: DAY, axis: { day: "numeric", month: "short" } },
+  week: { name: "Week of", point: DAY, axis: { month: "short", year: "numeric" } },
+  month: {
+    name: "Month",
+    point: { month: "long", year: "numeric" },
+    axis: { month: "short", year: "numeric" },
+  },
+} as const satisfies Record<Interval, unknown>;
+/** More hours than this are labelled by their days. */
+const MOST_HOURS = 48;
 
-type Unit = keyof typeof UNIT_NAMES;
+/** Of the figure, in per cent of the drawing. */
+const PLOT = { left: 9, top: 5, width: 91, height: 82 };
+const X_LABELS = 6;
+const Y_LABELS = 4;
 
-/** `zone`: in which the points are named; without it hours are shown in the visitor's zone, days and months by UTC. */
-type ShownSeries = Pick<TimeSeries, "points"> & { unit: Unit; zone?: string };
+type ShownSeries = { interval: Interval; series: readonly SeriesPoint[] };
 
 /** `label`: accessible name of the chart. */
-export function seriesFigure({ unit, points, zone }: ShownSeries, label: string): Html {
-  const nameOf = pointNames(unit, zone);
-  const note = zone ? `Times are those of ${zone}.` : unit === "hour" ? "" : "Days are UTC days.";
+export function seriesFigure(range: PageRange, { interval, series }: ShownSeries, label: string): Html {
+  const kinds = shownKinds(range.bots);
+  const { name, point } = UNITS[interval];
+  const format = formatIn(range, point);
+  // Without a chosen zone portal.js and chart.js show hours in that of the browser.
+  const isLocal = interval === "hour" && range.choice !== "custom" && range.typed.timezone === "";
+  const nameOf = (start: number) => (isLocal ? time(new Date(start).toISOString()) : format(start));
+  const total = series.reduce((sum, one) => sum + one.total, 0);
+  const next = nextStart(range.zone, interval, series.at(-1)?.start ?? 0);
   return html`<figure class="chart" data-chart>
-<div class="chart-keys">${STACKED.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}${note ? html`<span class="muted small">${note}</span>` : ""}</div>
-<div class="chart-canvas">${drawing(points, label)}</div>
+<div class="chart-keys">${kinds.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}<span class="muted small" ${isLocal ? html`data-static` : ""}>Times are those of ${range.zone.name}.</span></div>
+<div class="chart-canvas">${drawing(range, { interval, series }, kinds, label)}</div>
+<p class="chart-readout muted small" data-empty="No clicks in this time.">${total === 0 ? "No clicks in this time." : ""}</p>
 <details class="as-table"><summary>Show as a table</summary>
-<table class="table" data-unit="${unit}"><caption class="visually-hidden">${label}</caption>
-<thead><tr><th scope="col">${UNIT_NAMES[unit]}</th>${STACKED.map((kind) => html`<th scope="col" class="end">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
-<tbody>${points.map((point) => row(point, nameOf(point.start)))}</tbody></table></details>
+<table class="table" data-unit="${interval}" ${isLocal ? "" : html`data-zone="${range.zone.name}"`} data-next="${new Date(next).toISOString()}"><caption class="visually-hidden">${label}</caption>
+<thead><tr><th scope="col">${name}</th>${kinds.map((kind) => html`<th scope="col" class="end" data-kind="${kind}">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
+<tbody>${series.map((one) => row(one, isoIn(range.zone, one.start), nameOf(one.start), kinds))}</tbody></table></details>
 </figure>`;
 }
 
-function pointNames(unit: Unit, zone: string | undefined): (start: string) => Html | string {
-  if (unit === "hour" && zone === undefined) return time;
-  const shown =
-    unit === "hour" ? { ...DAY, hour: "numeric", minute: "2-digit" } : unit === "month" ? MONTH : DAY;
-  const format = new Intl.DateTimeFormat("en", { ...(shown as typeof DAY), timeZone: zone ?? "UTC" });
-  return (start) => format.format(new Date(start));
+function shownKinds(bots: boolean): ClickKind[] {
+  return ORDER.filter((kind) => bots || kind !== "preview");
 }
 
-function row(point: Point, name: Html | string): Html {
-  return html`<tr data-start="${point.start}"><th scope="row">${name}</th>
-${STACKED.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
+function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start: number) => string {
+  const format = new Intl.DateTimeFormat("en", { ...form, timeZone: zone.name });
+  return (start) => format.format(start);
+}
+
+function row(point: SeriesPoint, start: string, name: Html | string, kinds: readonly ClickKind[]): Html {
+  return html`<tr data-start="${start}"><th scope="row">${name}</th>
+${kinds.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
 <td class="end number" data-kind="total" data-label="All">${count(point.total)}</td></tr>`;
 }
 
-function drawing(points: readonly Point[], label: string): Html {
-  const highest = Math.max(1, ...points.map(({ total }) => total));
-  const bars = points.map((point, index) => {
-    let top = HEIGHT;
-    return STACKED.map((kind) => {
-      const height = (point[kind] / highest) * HEIGHT;
-      top -= height;
-      if (height === 0) return "";
-      return html`<rect class="bar-${kind}" x="${index * 10 + 1.5}" width="7" y="${top.toFixed(2)}" height="${height.toFixed(2)}"/>`;
+/** Without a viewBox, so that the width stretches the bars and not the labels. */
+function drawing(
+  range: PageRange,
+  { interval, series }: ShownSeries,
+  kinds: readonly ClickKind[],
+  label: string,
+): Html {
+  const step = stepOf(Math.max(...series.map(({ total }) => total)));
+  const steps = Math.max(1, ...series.map(({ total }) => Math.ceil(total / step)));
+  const bottom = PLOT.top + PLOT.height;
+  const y = (hits: number) => bottom - (hits / (steps * step)) * PLOT.height;
+  const slot = PLOT.width / series.length;
+  const x = (index: number, within: number) => percent(PLOT.left + (index + within) * slot);
+  const lines = Array.from({ length: steps + 1 }, (_, n) => {
+    const at = percent(y(n * step));
+    return html`<line x1="${PLOT.left}%" x2="100%" y1="${at}" y2="${at}"/><text x="${PLOT.left - 1}%" y="${at}" dy="4" text-anchor="end">${compact.format(n * step)}</text>`;
+  });
+  const bars = series.map((point, index) => {
+    let sum = 0;
+    return kinds.map((kind) => {
+      sum += point[kind];
+      if (point[kind] === 0) return "";
+      const height = (point[kind] / (steps * step)) * PLOT.height;
+      return html`<rect class="bar-${kind}" x="${x(index, 0.15)}" width="${percent(slot * 0.7)}" y="${percent(y(sum))}" height="${percent(height)}"/>`;
     });
   });
-  return html`<svg viewBox="0 0 ${points.length * 10} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+  const isManyHours = interval === "hour" && series.length > MOST_HOURS;
+  const nameOf = formatIn(range, UNITS[isManyHours ? "day" : interval].axis);
+  const every = Math.ceil(series.length / X_LABELS);
+  const labels = series.map(({ start }, index) =>
+    index % every === Math.floor(every / 2)
+      ? html`<text x="${x(index, 0.5)}" y="96%" text-anchor="middle">${nameOf(start)}</text>`
+      : "",
+  );
+  return html`<svg role="img" aria-label="${label}">${lines}${bars}${labels}</svg>`;
 }
 
-/** Totals by kind; live.js increments the elements with `data-total`. */
-export function kindStats(totals: HitCounts, what: string): Html {
-  const stat = (kind: ClickKind | "total", name: string) =>
-    html`<div class="card stat"><span class="stat-name">${name}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
-  return html`<section class="grid stats" aria-label="${what}">${stat("total", "All hits")}${CLICK_KINDS.map((kind) => stat(kind, KIND_NAMES[kind]))}</section>`;
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+
+function percent(value: number): string {
+  return `${value.toFixed(2)}%`;
+}
+
+/** Between two lines of the chart: 1, 2 or 5 times a power of ten, so that at most five reach the highest bar. */
+function stepOf(highest: number): number {
+  const least = Math.max(1, highest / Y_LABELS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * (([1, 2, 5] as const).find((times) => times * power >= least) ?? 10);
+}
+
+/** Hits by kind; live.js increments the elements with `data-total`. `more`: further cards. */
+export function kindStats(range: PageRange, totals: HitCounts, what: string, more: Html | "" = ""): Html {
+  const stat = (kind: ClickKind) =>
+    html`<div class="card stat"><span class="stat-name">${KIND_NAMES[kind]}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
+  return html`<section class="grid stats" aria-label="${what}">${shownKinds(range.bots).map(stat)}${more}</section>`;
 }

@@ -8,7 +8,7 @@ export type Field = {
   id?: string | undefined;
   label: string;
   name: string;
-  type?: "text" | "email" | "password" | "url" | "search" | "number" | undefined;
+  type?: "text" | "email" | "password" | "url" | "search" | "number" | "date" | "datetime-local" | undefined;
   value?: string | undefined;
   autocomplete?: string | undefined;
   placeholder?: string | undefined;

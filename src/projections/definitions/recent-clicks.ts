@@ -1,4 +1,5 @@
-// The last ten hits of a link, newest first (interface, part 2: recentClicks).
+// The last ten hits of a link by people and the last ten by bots, newest first; the first ten of them are the last ten of
+// all (interface, part 2: recentClicks).
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { referrerOf } from "../../events/click-facts.ts";
 import {
@@ -45,17 +46,26 @@ export type RecentClickRow = [
 ];
 
 /**
- * Adds the hit in place, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from a
- * spool are appended later.
+ * Adds the hit in place, if it is one of the ten latest by people, or by bots. Sorted by the time of the hit, as hits of
+ * other writers or from a spool are appended later.
  */
 export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): void {
-  let place = 0;
-  while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
-  if (place >= RECENT_CLICKS) return;
+  const isBot = click.kind === "preview";
+  let [place, newer, older, last] = [0, 0, 0, 0];
+  for (let n = 0; n < rows.length; n++) {
+    const [at, kind] = rows[n] as RecentClickRow;
+    const isNewer = at > click.at;
+    if (isNewer) place = n + 1;
+    if ((kind === "preview") !== isBot) continue;
+    last = n;
+    if (isNewer) newer += 1;
+    else older += 1;
+  }
+  if (newer === RECENT_CLICKS) return;
+  if (newer + older === RECENT_CLICKS) rows.splice(last, 1);
   // Nearly all hits are the newest, and `splice` is slower than `unshift`.
   if (place === 0) rows.unshift(rowOf(click));
   else rows.splice(place, 0, rowOf(click));
-  if (rows.length > RECENT_CLICKS) rows.pop();
 }
 
 /** A stored hit with the field names of the API's answer. */

@@ -1,9 +1,8 @@
 // Checks that counts which are kept in several places add up: breakdowns to totals, days to links, links to accounts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
-import { type AccountTotalsDocument, accountTotals } from "../definitions/account-totals.ts";
 import { DIMENSIONS } from "../definitions/click-dimensions.ts";
-import { accountDays, type DayDocument, dayOf } from "../definitions/days/days.ts";
+import { type AccountDayDocument, accountDays, dayOf, hitsOf } from "../definitions/days/days.ts";
 import type { LinkDay, LinkDayDocument } from "../definitions/days/link-day.ts";
 import { earlierOf, type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
 import { type Tally, valueCounts } from "../definitions/tally.ts";
@@ -31,7 +30,6 @@ export function sumChecks(isWhole: boolean): SumChecks {
   const ofLinkDays = counter();
   const ofBreakdowns = counter();
   const byAccount = counter();
-  const ofAccounts = counter();
   const ofAccountDays = counter();
   const checkBreakdowns = (id: string, { kinds }: LinkDay, hits: (kind: ClickKind) => number) => {
     for (const kind of CLICK_KINDS)
@@ -67,10 +65,11 @@ export function sumChecks(isWhole: boolean): SumChecks {
       if (part._id === earlierOf(link)) seeEarlier(link, part);
       else seeDay(link, part._id, part);
     },
-    [accountDays.name]: (document) => ofAccountDays.add(subjectOf(document), hitsOf(document as DayDocument)),
-    [accountTotals.name](document) {
-      const totals = document as AccountTotalsDocument;
-      ofAccounts.add(document._id, sumOf(CLICK_KINDS.map((kind) => totals[kind])));
+    [accountDays.name](document) {
+      const day = document as AccountDayDocument;
+      const hits = hitsOf(day);
+      check(`links of ${day._id}`, sumOf(day.links.map(([, people, bots]) => people + bots)), hits);
+      ofAccountDays.add(subjectOf(day), hits);
     },
   };
   return {
@@ -79,8 +78,7 @@ export function sumChecks(isWhole: boolean): SumChecks {
       if (!isWhole) return found;
       ofLinkDays.compare(ofLinks, (link, sum, total) => check(`days of ${link}`, sum, total));
       ofBreakdowns.compare(ofLinks, (link, sum, total) => check(`breakdowns of ${link}`, sum, total));
-      byAccount.compare(ofAccounts, (account, sum, total) => check(`links of ${account}`, sum, total));
-      ofAccountDays.compare(ofAccounts, (account, sum, total) => check(`days of ${account}`, sum, total));
+      ofAccountDays.compare(byAccount, (account, sum, total) => check(`days of ${account}`, sum, total));
       return found;
     },
   };
@@ -109,10 +107,6 @@ function counter(): Counter {
 /** Of `<subject>@YYYY-MM-DD`. */
 function subjectOf({ _id }: Document): string {
   return _id.slice(0, -11);
-}
-
-function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
-  return sumOf(quarters.map(([, ...hits]) => sumOf(hits)));
 }
 
 function tallied(tally: Tally): number {

@@ -1,12 +1,12 @@
 // GET /api/v1/analytics/{slug}: the Analytics object of one of the caller's links (interface, parts 2 and 4).
 import type { Caller } from "../../commands/caller.ts";
-import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import { type ClickKind, RECENT_CLICKS, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import { type DayDocument, dateOf } from "../../projections/definitions/days/days.ts";
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
 import type { ValueCount } from "../../projections/definitions/tally.ts";
 import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
 import { hitCounts } from "./hit-counts.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
-import { daysIn, timeSeries } from "./time-series.ts";
 
 /** Value to count; without a prototype, so that any value can be a key. */
 export type Counts = Record<string, number>;
@@ -34,6 +34,8 @@ export type Analytics = {
 
 export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
+const HOUR_MS = 3_600_000;
+
 /** Always present, even without hits (interface, part 2). */
 export const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
@@ -49,9 +51,9 @@ export async function linkAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const link = await findOwnLink(deps, caller, slug, domainId);
-  const read = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const hours = lastHours(now);
+  const read = await readLinkClicks(deps, link._id, [...new Set(hours.map((hour) => hour.slice(0, 10)))]);
   const { clicks, days, breakdowns } = read;
-  const hours = timeSeries("24h", now, days).points;
   const { total, ...eventTypes } = hitCounts(clicks);
   const utm = UTM_FIELDS.map((field) => [field, counts(read.utm[field])] as const);
   return {
@@ -68,11 +70,32 @@ export async function linkAnalytics(
       cities: counts(breakdowns.cities),
       browsers: counts(breakdowns.browsers),
       os: counts(breakdowns.os),
-      hourlyClicks: Object.fromEntries(hours.map(({ start, total }) => [start, total])),
+      hourlyClicks: hourlyClicks(hours, days),
       utm: Object.fromEntries(utm) as Record<UtmField, Counts>,
-      recentClicks: (clicks?.recent ?? []).map(recentClick),
+      recentClicks: (clicks?.recent ?? []).slice(0, RECENT_CLICKS).map(recentClick),
     },
   };
+}
+
+/** The starts of 24 hours, the last of them the present one; ISO 8601 UTC. */
+function lastHours(now: Date): string[] {
+  const present = Math.floor(now.getTime() / HOUR_MS);
+  return Array.from({ length: 24 }, (_, n) => new Date((present - 23 + n) * HOUR_MS).toISOString());
+}
+
+function hourlyClicks(hours: readonly string[], days: readonly DayDocument[]): Counts {
+  const hits = new Map(hours.map((hour) => [hour, 0]));
+  for (const day of days)
+    for (const [quarter, ...counts] of day.quarters) {
+      const hour = `${dateOf(day)}T${String(Math.floor(quarter / 4)).padStart(2, "0")}:00:00.000Z`;
+      const sum = hits.get(hour);
+      if (sum !== undefined)
+        hits.set(
+          hour,
+          counts.reduce((all, count) => all + count, sum),
+        );
+    }
+  return Object.fromEntries(hits);
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */

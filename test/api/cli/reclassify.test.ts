@@ -8,7 +8,7 @@ import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
-const NAMES = ["link-clicks", "account-days", "account-totals"];
+const NAMES = ["link-clicks", "account-days"];
 
 /** A key may ask 500 times an hour. */
 const SELDOM = { everyMs: 200 };

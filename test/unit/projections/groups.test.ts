@@ -8,11 +8,9 @@ import { rebuild } from "../../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../../src/projections/builds/fold-builds.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
 import { registerRebuild } from "../../../src/projections/builds/register-builds.ts";
-import {
-  type AccountTotalsDocument,
-  accountTotals,
-} from "../../../src/projections/definitions/account-totals.ts";
+import { accountDays, type DayDocument, hitsOf } from "../../../src/projections/definitions/days/days.ts";
 import { clickProjections, projectionGroups } from "../../../src/projections/groups.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import {
   CLICKS,
@@ -91,16 +89,16 @@ describe("a group of projections", () => {
     const stopping = new AbortController();
     const running = [group.build(stopping.signal), group.run(stopping.signal)];
     const totals = async () => {
-      const build = queriedBuild(accountTotals, await readBuilds(stores.readStore));
-      const found = await stores.readStore.get<AccountTotalsDocument>(build?.collection.name ?? "", ACCOUNT);
-      return { build: build?.build, preview: found?.preview };
+      const build = queriedBuild(accountDays, await readBuilds(stores.readStore));
+      const days = await stores.readStore.find<DayDocument>(build?.collection.name ?? "", { limit: 100 });
+      return { build: build?.build, hits: days.reduce((sum, day) => sum + hitsOf(day), 0) };
     };
-    await expect.poll(totals, SOON).toEqual({ build: 0, preview: 260 });
+    await expect.poll(totals, SOON).toEqual({ build: 0, hits: 800 });
     await registerRebuild(program.deps, [totalsOfNow]);
     await until("the long build", () => isHeldUp);
-    await rebuild(program.deps, [accountTotals], quiet);
-    await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK, kind: "preview" })]);
-    await expect.poll(totals, SOON).toEqual({ build: 2, preview: 261 });
+    await rebuild(program.deps, [accountDays as unknown as Projection], quiet);
+    await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
+    await expect.poll(totals, SOON).toEqual({ build: 2, hits: 801 });
     gate.resolve();
     stopping.abort();
     await Promise.all(running);

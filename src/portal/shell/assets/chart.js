@@ -1,33 +1,36 @@
 // Replaces a figure's static SVG with an interactive chart, drawn from the figure's table.
 import uPlot from "./uPlot.esm.js";
 
-const KINDS = ["click", "qr_scan", "preview"];
 const HEIGHT = 250;
 const LABELS_HEIGHT = 34;
 const whole = new Intl.NumberFormat();
 
 /** Computed colours, because a canvas does not support light-dark(). */
-function colours(figure) {
+function colours(figure, kinds) {
   const of = (element, property) => getComputedStyle(element)[property];
   return {
-    kinds: KINDS.map((kind) => of(figure.querySelector(`.key-${kind}`), "backgroundColor")),
+    kinds: kinds.map((kind) => of(figure.querySelector(`.key-${kind}`), "backgroundColor")),
     text: of(figure.querySelector(".chart-keys"), "color"),
     line: of(figure.querySelector(".chart-keys"), "borderBottomColor"),
   };
 }
 
+/** `kinds`, `names` and `counts`: of each layer, from the bottom. */
 function readTable(table) {
   const rows = [...table.tBodies[0].rows];
+  const heads = [...table.tHead.querySelectorAll("[data-kind]")];
+  const kinds = heads.map((head) => head.dataset.kind);
   const number = (row, kind) =>
     Number(row.querySelector(`[data-kind="${kind}"]`).textContent.replace(/\D/g, ""));
   return {
-    unit: table.dataset.unit,
+    kinds,
+    names: heads.map((head) => head.textContent),
     starts: rows.map((row) => Date.parse(row.dataset.start) / 1000),
-    counts: KINDS.map((kind) => rows.map((row) => number(row, kind))),
+    counts: kinds.map((kind) => rows.map((row) => number(row, kind))),
   };
 }
 
-/** Cumulative sums, so that the series are drawn stacked. */
+/** Cumulative sums, so that the series are drawn stacked, the highest first. */
 function stacked({ starts, counts }) {
   const sums = starts.map(() => 0);
   const layers = counts.map((layer) =>
@@ -39,34 +42,47 @@ function stacked({ starts, counts }) {
   return [starts, ...layers.reverse()];
 }
 
-/** Hours are shown in the visitor's time zone; days and months are counted by UTC and shown so. */
-function labels(unit) {
-  const zone = unit === "hour" ? undefined : "UTC";
+/** Hours without a zone are shown in the visitor's. */
+function labels({ unit, zone }, starts) {
+  const isDays = unit === "hour" && starts.length > 48;
   const short = {
     hour: { hour: "numeric", minute: "2-digit" },
     day: { day: "numeric", month: "short" },
-    month: { month: "short" },
+    week: { month: "short", year: "numeric" },
+    month: { month: "short", year: "numeric" },
   };
   const long = {
     hour: { dateStyle: "medium", timeStyle: "short" },
     day: { dateStyle: "full" },
+    week: { dateStyle: "full" },
     month: { month: "long", year: "numeric" },
   };
-  const axis = new Intl.DateTimeFormat(undefined, { ...short[unit], timeZone: zone });
-  const legend = new Intl.DateTimeFormat(undefined, { ...long[unit], timeZone: zone });
-  return { axis: (at) => axis.format(at * 1000), legend: (at) => legend.format(at * 1000) };
+  const axis = new Intl.DateTimeFormat(undefined, { ...short[isDays ? "day" : unit], timeZone: zone });
+  const point = new Intl.DateTimeFormat(undefined, { ...long[unit], timeZone: zone });
+  return { axis: (at) => axis.format(at * 1000), point: (at) => point.format(at * 1000) };
 }
 
 function draw(figure) {
   const holder = figure.querySelector(".chart-canvas");
   const table = figure.querySelector("table[data-unit]");
-  const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
+  const readout = figure.querySelector(".chart-readout");
   let shown = readTable(table);
   let plot;
+  figure.querySelector("[data-static]")?.remove();
+
+  const label = labels(table.dataset, shown.starts);
+  const read = (at) => {
+    if (at === null || at === undefined) {
+      const isEmpty = shown.counts.flat().every((count) => count === 0);
+      readout.textContent = isEmpty ? readout.dataset.empty : "Point at the chart to read its numbers.";
+      return;
+    }
+    const counts = shown.names.map((name, index) => `${name}: ${whole.format(shown.counts[index][at])}`);
+    readout.textContent = `${label.point(shown.starts[at])} · ${counts.join(" · ")}`;
+  };
 
   const make = () => {
-    const { kinds, text, line } = colours(figure);
-    const label = labels(shown.unit);
+    const { kinds, text, line } = colours(figure, shown.kinds);
     const axis = {
       stroke: text,
       grid: { stroke: line, width: 1 },
@@ -74,28 +90,17 @@ function draw(figure) {
       font: "12px system-ui",
     };
     const bars = uPlot.paths.bars({ size: [0.72, 56], radius: 0.12 });
-    const layer = (index) => ({
-      label: names[index],
-      fill: kinds[index],
-      stroke: kinds[index],
-      width: 0,
-      paths: bars,
+    const layers = kinds.map((fill) => ({
+      ...{ fill, stroke: fill, width: 0, paths: bars },
       points: { show: false },
-      value: (_, __, ___, at) => (at === null ? "–" : whole.format(shown.counts[index][at])),
-    });
-    const data = stacked(shown);
+    }));
     plot?.destroy();
     const drawing = document.createElement("div");
     plot = new uPlot(
       {
         width: holder.clientWidth,
         height: HEIGHT,
-        series: [
-          { value: (_, at) => (at === null ? "–" : label.legend(at)), label: "When" },
-          layer(2),
-          layer(1),
-          layer(0),
-        ],
+        series: [{}, ...layers.reverse()],
         axes: [
           {
             ...axis,
@@ -118,11 +123,14 @@ function draw(figure) {
           y: { range: (_, __, most) => [0, Math.max(4, most * 1.08)] },
         },
         cursor: { y: false, drag: { x: false, y: false } },
+        legend: { show: false },
+        hooks: { setCursor: [({ cursor }) => read(cursor.idx)] },
       },
-      data,
+      stacked(shown),
       drawing,
     );
     holder.replaceChildren(...drawing.childNodes);
+    read();
   };
 
   make();
@@ -133,11 +141,13 @@ function draw(figure) {
   figure.addEventListener("counted", () => {
     shown = readTable(table);
     plot.setData(stacked(shown));
+    read(plot.cursor.idx);
   });
 }
 
+/** The first point may be shorter than the others. */
 function gap(starts) {
-  return starts.length > 1 ? starts[1] - starts[0] : 3600;
+  return starts.length > 1 ? starts.at(-1) - starts.at(-2) : 3600;
 }
 
 /** As many labels as fit, always with the last one. */

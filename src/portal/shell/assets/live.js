@@ -3,8 +3,8 @@ import { localTimes } from "./portal.js";
 
 const KINDS = ["click", "preview", "qr_scan"];
 const ROWS = 10;
-const LENGTHS = { hour: 13, day: 10, month: 7 };
-const REFRESH_MS = 5000;
+/** Few enough in an hour for the limit on reads of the log, which some ranges need each time. */
+const REFRESH_MS = 15_000;
 /** Delay before a reload after `reset`: the projections may still be behind, so an immediate reload could show old numbers. */
 const RELOAD_AFTER_RESET_MS = 10_000;
 
@@ -16,15 +16,16 @@ function raise(element, by) {
   if (element && by > 0) element.textContent = whole.format(numberIn(element) + by);
 }
 
-/** False when the chart has no row for the hour, such as a new hour. */
-function countHour(table, hour, counts) {
-  const length = LENGTHS[table.dataset.unit];
-  const row = [...table.tBodies[0].rows].find(
-    ({ dataset }) => dataset.start.slice(0, length) === hour.slice(0, length),
-  );
-  if (!row) return false;
-  for (const [index, kind] of KINDS.entries())
+/** False when the quarter-hour begins after the last point of the chart. One before the first is of no point. */
+function countQuarter(table, quarter, counts) {
+  const start = Date.parse(quarter);
+  if (start >= Date.parse(table.dataset.next)) return false;
+  const row = [...table.tBodies[0].rows].findLast(({ dataset }) => Date.parse(dataset.start) <= start);
+  if (!row) return true;
+  for (const [index, kind] of KINDS.entries()) {
     raise(row.querySelector(`[data-kind="${kind}"]`), counts[index]);
+    raise(document.querySelector(`[data-total="${kind}"]`), counts[index]);
+  }
   raise(row.querySelector('[data-kind="total"]'), sum(counts));
   return true;
 }
@@ -59,7 +60,7 @@ function addRow(body, shown) {
 
 const later = { timer: undefined, reload: false };
 
-/** Schedules a refresh of what live messages don't contain: the breakdowns, or with `reload` the whole page. */
+/** Schedules a refresh of what live messages don't contain: visitors and breakdowns, or with `reload` the whole page. */
 function refreshLater(reload) {
   later.reload ||= reload;
   later.timer ??= setTimeout(refresh, REFRESH_MS);
@@ -71,24 +72,23 @@ async function refresh() {
   const answer = await fetch(location.href).catch(() => undefined);
   if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById("breakdowns");
-  const old = document.getElementById("breakdowns");
-  if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(fresh);
+  for (const id of ["visitors", "breakdowns"]) {
+    const fresh = page.getElementById(id);
+    const old = document.getElementById(id);
+    if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(fresh);
+  }
 }
 
-function counted({ hours, recent }) {
+function counted({ quarters, recent }) {
   // The page of a link without clicks has no chart and tables to update.
   if (document.getElementById("first-click")) return location.reload();
   const figure = document.querySelector("[data-chart]");
   const table = figure.querySelector("table[data-unit]");
   let isOnChart = true;
-  for (const [hour, counts] of Object.entries(hours)) {
-    for (const [index, kind] of KINDS.entries())
-      raise(document.querySelector(`[data-total="${kind}"]`), counts[index]);
-    raise(document.querySelector('[data-total="total"]'), sum(counts));
-    isOnChart = countHour(table, hour, counts) && isOnChart;
-  }
+  for (const [quarter, counts] of Object.entries(quarters))
+    isOnChart = countQuarter(table, quarter, counts) && isOnChart;
   figure.dispatchEvent(new Event("counted"));
+  document.getElementById("no-recent")?.remove();
   const body = document.getElementById("recent").tBodies[0];
   for (const shown of recent) addRow(body, shown);
   refreshLater(!isOnChart);

@@ -81,7 +81,24 @@ function showCurrentEntry() {
   nav.scrollLeft += left + width / 2 - nav.clientWidth / 2;
 }
 
+/** The browser's time zone is the first of the list, and what a custom range opens with unless the address names one. */
+function offerOwnZone() {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const link of document.querySelectorAll("a[data-zoned]")) {
+    const url = new URL(link.href);
+    if (!url.searchParams.has("timezone")) url.searchParams.set("timezone", zone);
+    link.href = url;
+  }
+  for (const list of document.querySelectorAll("select[name=timezone]")) {
+    const own = [...list.options].find(({ value }) => value === zone);
+    const { value } = list;
+    list.prepend(own ?? new Option(zone.replaceAll("_", " "), zone));
+    list.value = value;
+  }
+}
+
 showCurrentEntry();
+offerOwnZone();
 localTimes(document);
 copyButtons(document);
 chooseAll();

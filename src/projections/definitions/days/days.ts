@@ -4,6 +4,7 @@ import { CATEGORY } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
 import type { Projection } from "../../projection.ts";
+import { countLink, type LinkHits, uncountLink } from "./link-hits.ts";
 
 /** The number of the quarter-hour in the UTC day, 0 to 95, and its hits by kind, in the order of CLICK_KINDS. */
 export type QuarterHour = [quarter: number, click: number, preview: number, qrScan: number];
@@ -19,6 +20,11 @@ export function dayOf(subject: string, at: string): string {
 /** YYYY-MM-DD of a day's document. */
 export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
   return _id.slice(-10);
+}
+
+/** Hits of all kinds. */
+export function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
+  return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((one, other) => one + other), 0);
 }
 
 /** Counts the hit in its quarter-hour, in place. */
@@ -52,8 +58,10 @@ function indexOf(kind: ClickKind): 1 | 2 | 3 {
   return (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
 }
 
-/** One document for each day on which one of the account's links was hit, for the chart of the dashboard. */
-export const accountDays: Projection<DayDocument> = {
+export type AccountDayDocument = DayDocument & { links: LinkHits[] };
+
+/** One document for each day on which one of the account's links was hit, for the dashboard. */
+export const accountDays: Projection<AccountDayDocument> = {
   name: "account-days",
   version: 1,
   collection: { name: "account-days", indexes: [] },
@@ -63,13 +71,17 @@ export const accountDays: Projection<DayDocument> = {
     const { accountId, at } = event.data as LinkClicked["data"];
     return dayOf(accountId, at);
   },
-  empty: () => ({ quarters: [] }),
+  empty: () => ({ quarters: [], links: [] }),
   evolve(day, event) {
-    if (event.type === "LinkClicked") countHit(day.quarters, event.data);
+    if (event.type !== "LinkClicked") return day;
+    countHit(day.quarters, event.data);
+    countLink(day.links, event.data);
     return day;
   },
   withdraw(day, event) {
-    if (event.type === "LinkClicked") day.quarters = withoutHit(day.quarters, event.data);
+    if (event.type !== "LinkClicked") return day;
+    day.quarters = withoutHit(day.quarters, event.data);
+    uncountLink(day.links, event.data);
     return day;
   },
 };

@@ -27,13 +27,39 @@ export function bucketStarts(
   return starts;
 }
 
-/** The start of the day that the instant lies in. */
-export function startOfDay(zone: TimeZone, instant: number): number {
-  const local = instant + zone.offsetAt(instant);
-  return instantOf(zone, Math.floor(local / DAY_MS) * DAY_MS, "start");
+/** Points of a range whose interval is chosen to fit. */
+export const MOST_FITTING_POINTS = 400;
+
+/** The shortest interval of which a range has at most 400 points, but hours for a week at most; months for 33 years. */
+export function fittingInterval({ from, to }: { from: number; to: number }): Interval {
+  const days = (to - from) / DAY_MS;
+  if (days <= 8) return "hour";
+  if (days <= 367) return "day";
+  return days <= 5 * 367 ? "week" : "month";
 }
 
-function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
+/** The start of the hour, day or month that lies `back` of them before the one of the instant. */
+export function startBack(
+  zone: TimeZone,
+  interval: "hour" | "day" | "month",
+  instant: number,
+  back: number,
+): number {
+  const local = instant + zone.offsetAt(instant);
+  if (interval === "hour") return instant - (local % HOUR_MS) - back * HOUR_MS;
+  const day = Math.floor(local / DAY_MS);
+  if (interval === "day") return instantOf(zone, (day - back) * DAY_MS, "start");
+  const date = new Date(day * DAY_MS);
+  return instantOf(zone, date.setUTCMonth(date.getUTCMonth() - back, 1), "start");
+}
+
+/** The start of the day that the instant lies in. */
+export function startOfDay(zone: TimeZone, instant: number): number {
+  return startBack(zone, "day", instant, 0);
+}
+
+/** The first start of an interval after the instant. */
+export function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
   if (interval === "hour") return nextHour(zone, instant);
   const local = instant + zone.offsetAt(instant);
   // A day that a zone left out, when the date line was moved, begins and ends at the same instant.

@@ -20,7 +20,15 @@ export type Cut = { from: number; to: number; now: number; asOf: Position; rules
 
 export type DayInRange = { day: string; numbers: DayNumbers };
 
-export type DaysInRange = (link: string, days: readonly LinkDayDocument[], cut: Cut) => Promise<DayInRange[]>;
+/** Called before the log is read, which costs more than all else; rejects to refuse it. */
+export type BeforeLogRead = () => Promise<void>;
+
+export type DaysInRange = (
+  link: string,
+  days: readonly LinkDayDocument[],
+  cut: Cut,
+  beforeLogRead?: BeforeLogRead,
+) => Promise<DayInRange[]>;
 
 /** As JSON a day whose tallies are full takes some 440 KB, and one of a few clicks 2 KB: 9 or some 2,500 of them. */
 const KEPT_BYTES = 8 * 1024 * 1024;
@@ -32,7 +40,7 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
     maxSize: KEPT_BYTES,
     sizeCalculation: (json, key) => 2 * (json.length + key.length),
   });
-  return async (link, days, cut) => {
+  return async (link, days, cut, beforeLogRead) => {
     const { asOf } = cut;
     const hasLater = days.some(({ _position }) => _position > asOf);
     const corrected = hasLater ? await firstCorrectionAfter(deps, link, asOf) : undefined;
@@ -50,6 +58,7 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
       else missing.push({ key, part });
     }
     if (missing.length > 0) {
+      await beforeLogRead?.();
       const parts = missing.map(({ part }) => part);
       const folded = await deps.logParts.dayParts(link, parts, asOf);
       for (const [n, { key, part }] of missing.entries()) {

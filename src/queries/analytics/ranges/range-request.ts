@@ -1,6 +1,6 @@
 // What a request for a range of time asks for, from the text of its parameters.
 import type { Position } from "../../../event-store/port.ts";
-import type { ClickKind } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { parseLocalMoment } from "../../../runtime/moment.ts";
 import { InvalidRange } from "../../errors.ts";
 import type { Interval } from "./buckets.ts";
@@ -17,13 +17,13 @@ export type RangeParameters = {
   as_of?: string | undefined;
 };
 
-/** `from` inclusive, `to` exclusive, in milliseconds. */
+/** `from` inclusive, `to` exclusive, in milliseconds. `interval`: undefined for one that fits the length of the range. */
 export type RangeRequest = {
   from: number | undefined;
   to: number | undefined;
-  interval: Interval;
+  interval: Interval | undefined;
   zone: TimeZone;
-  kind: ClickKind | undefined;
+  kinds: readonly ClickKind[];
   asOf: { time: number } | { position: Position } | undefined;
 };
 
@@ -46,7 +46,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
     to: time("to"),
     interval,
     zone,
-    kind,
+    kinds: kind ? [kind] : CLICK_KINDS,
     asOf: asOfOf(given.as_of, zone),
   };
   if (request.from !== undefined && request.to !== undefined && request.from >= request.to)
@@ -54,7 +54,8 @@ export function parseRange(given: RangeParameters): RangeRequest {
   return request;
 }
 
-function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
+/** @throws InvalidRange */
+export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   if (text === undefined) return undefined;
   if (POSITION.test(text)) return { position: text };
   return { time: timeOf(text, zone, "as_of", ", or a position of the log") };

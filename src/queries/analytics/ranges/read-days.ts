@@ -1,12 +1,14 @@
 // Reads the day documents of a link with the log position as of which they hold its clicks.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Position } from "../../../event-store/port.ts";
 import { queriedBuild } from "../../../projections/builds/build.ts";
 import { readBuilds } from "../../../projections/builds/builds-document.ts";
 import { dayOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../projections/definitions/link-clicks.ts";
+import type { RecentClickRow } from "../../../projections/definitions/recent-clicks.ts";
 import { checkpointName, type Projection } from "../../../projections/projection.ts";
-import { allDocuments } from "../../../read-store/document-pages.ts";
+import { documentPages } from "../../../read-store/document-pages.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { LINK_DAYS, presentDay } from "../link-clicks.ts";
 
@@ -19,9 +21,16 @@ export type ReadDaysDeps = {
  * All clicks up to `position` are in the days; those with a higher `_position` contain later ones, too. `rules`: those under
  * which their clicks were classified again; undefined: as recorded.
  */
-export type ReadDays = { days: LinkDayDocument[]; position: Position; rules: string | undefined };
+export type ReadDays = {
+  days: LinkDayDocument[];
+  /** Of all days, newest first. */
+  recent: RecentClickRow[];
+  position: Position;
+  rules: string | undefined;
+};
 
-const PAGE = 100;
+/** Days of a busy link take a millisecond each. */
+const PAGE = 10;
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 
@@ -44,7 +53,8 @@ export async function readLinkDays(
     const present = clicks && isIn(bounds, clicks.date) ? presentDay(clicks) : undefined;
     const days = eachOnce(await readDays(readStore, link, bounds), present);
     const isConsistent = days.every(({ _position }) => _position <= position);
-    if (isConsistent || attempt === TRIES) return { days, position, rules: build?.rules };
+    if (isConsistent || attempt === TRIES)
+      return { days, recent: clicks?.recent ?? [], position, rules: build?.rules };
     await sleep(BETWEEN_TRIES_MS);
   }
 }
@@ -55,14 +65,19 @@ function isIn({ from, to }: Bounds, date: string): boolean {
   return date >= from && date <= to;
 }
 
-/** Days that are over, in pages, so that reading many doesn't block the thread. */
+/** Days that are over; the thread does other work between the pages. */
 async function readDays(
   readStore: Pick<ReadStore, "find">,
   link: string,
   { from, to }: Bounds,
 ): Promise<LinkDayDocument[]> {
   const range = { field: "_id", from: dayOf(link, from), to: `${dayOf(link, to)}~` };
-  return await allDocuments<LinkDayDocument>(readStore, LINK_DAYS, { range, limit: PAGE });
+  const days: LinkDayDocument[] = [];
+  for await (const page of documentPages<LinkDayDocument>(readStore, LINK_DAYS, { range, limit: PAGE })) {
+    days.push(...page);
+    await yieldToLoop();
+  }
+  return days;
 }
 
 /** Of a day that was read twice the newer: it has ended meanwhile, or its document is from when its clicks were withdrawn. */

@@ -48,7 +48,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps): void {
       scripts: isLive ? ["chart.js", "live.js"] : ["chart.js"],
       status: found ? 200 : 400,
       body: html`${linkHead(link, "Analytics")}
-<div class="actions choices-row">${rangeBar(path, range, tier, { asOf: true })}${isLive ? liveSign(link, range, after) : ""}</div>
+${rangeBar(path, range, tier, { asOf: true, end: isLive ? liveSign(link, range, after) : undefined })}
 ${found?.everHit === false ? firstClick(link) : ""}${found?.everHit ? figures(path, range, found, exportLinks(link, tier)) : ""}`,
     });
   });

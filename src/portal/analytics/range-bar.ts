@@ -114,7 +114,7 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
   return {
     ...{ choice: "custom", typed: fields, errors, zone, bots },
     includesNow: !asOf && (to === undefined || to > now.getTime()),
-    name: `${dateName(fields.from) || "the start"} to ${dateName(fields.to) || "now"}`,
+    name: customName(dateName(fields.from), dateName(fields.to)) + (asOf ? `, as of ${fields.as_of}` : ""),
     request:
       Object.keys(errors).length > 0
         ? undefined
@@ -143,6 +143,11 @@ function dateName(text: string): string {
   return moment ? dates.format(moment.local) : text;
 }
 
+function customName(from: string, to: string): string {
+  if (from && to) return from === to ? from : `${from} to ${to}`;
+  return from ? `since ${from}` : to ? `until ${to}` : "all time";
+}
+
 /** Of the page at `path` with the range; `changes`: to other values of the query. */
 export function rangeAddress(
   path: string,
@@ -160,8 +165,13 @@ export function rangeAddress(
   return `${path}?${query}`;
 }
 
-/** `asOf`: whether the page can show the numbers as they stood at a time. */
-export function rangeBar(path: string, range: PageRange, tier: Tier, { asOf = false } = {}): Html {
+/** `asOf`: whether the page can show the numbers as they stood at a time. `end`: at the end of the bar. */
+export function rangeBar(
+  path: string,
+  range: PageRange,
+  tier: Tier,
+  { asOf = false, end }: { asOf?: boolean; end?: Html | undefined } = {},
+): Html {
   const all = TIER_LIMITS[tier].developerFeatures;
   const entry = (one: Range | "custom", name: string) => {
     if (!all && one !== range.choice)
@@ -172,7 +182,7 @@ export function rangeBar(path: string, range: PageRange, tier: Tier, { asOf = fa
       : html`<a href="${rangeAddress(path, range, { range: one })}" ${current}>${name}</a>`;
   };
   return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMES[one]))}${entry("custom", "Custom")}</nav>
-<a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box">${range.bots ? icon("check") : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a></div>
+<a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box" aria-hidden="true">${range.bots ? "✓" : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a>${end}</div>
 ${range.choice === "custom" ? customForm(path, range, asOf) : ""}`;
 }
 

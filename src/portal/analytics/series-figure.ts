@@ -24,7 +24,7 @@ const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const UNITS = {
   hour: { name: "Hour", point: { ...DAY, ...HOUR }, axis: HOUR },
   day: { name: "Day", point: DAY, axis: { day: "numeric", month: "short" } },
-  week: { name: "Week of", point: DAY, axis: { day: "numeric", month: "short" } },
+  week: { name: "Week of", point: DAY, axis: { month: "short", year: "numeric" } },
   month: {
     name: "Month",
     point: { month: "long", year: "numeric" },

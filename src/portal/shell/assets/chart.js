@@ -48,8 +48,8 @@ function labels({ unit, zone }, starts) {
   const short = {
     hour: { hour: "numeric", minute: "2-digit" },
     day: { day: "numeric", month: "short" },
-    week: { day: "numeric", month: "short" },
-    month: { month: "short", year: "2-digit" },
+    week: { month: "short", year: "numeric" },
+    month: { month: "short", year: "numeric" },
   };
   const long = {
     hour: { dateStyle: "medium", timeStyle: "short" },

@@ -14,7 +14,7 @@ import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 const TWO_MINUTES_MS = 120_000;
-const isOneClick = (text: string) => /data-total="total"[^>]*>1</.test(text);
+const isOneClick = (text: string) => /data-total="click"[^>]*>1</.test(text);
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;

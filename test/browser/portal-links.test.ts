@@ -41,7 +41,10 @@ onServer(chromiumServer, () => {
   /** A new account on the Developer plan. */
   async function developer(): Promise<Page> {
     people += 1;
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      timezoneId: "America/New_York",
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE.timeout);
     await page.goto(`${base}/portal/sign-up`);
@@ -86,8 +89,8 @@ onServer(chromiumServer, () => {
     await page.getByText("Live", { exact: true }).waitFor();
     await page.evaluate("document.body.dataset.kept = 'yes'");
     for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
-    await page.locator('[data-total="total"]', { hasText: /^4$/ }).waitFor();
-    expect(await page.locator('[data-total="qr_scan"]').textContent()).toBe("3");
+    await page.locator('[data-total="qr_scan"]', { hasText: /^3$/ }).waitFor();
+    expect(await page.locator('[data-total="click"]').textContent()).toBe("1");
     expect(await page.locator("#recent tbody tr").count()).toBe(4);
     expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
     expect(await page.evaluate("document.body.dataset.kept")).toBe("yes");
@@ -96,6 +99,41 @@ onServer(chromiumServer, () => {
     expect(await last.locator('[data-kind="total"]').textContent()).toBe("4");
     expect(complaints).toEqual([]);
   });
+
+  it(
+    "has a chart whose numbers can be read by pointing at it, in every range, in the browser's time zone",
+    PATIENCE,
+    async () => {
+      const page = await developer();
+      const complaints = complaintsOf(page);
+      const path = await shorten(page, "https://example.com/");
+      await visit(path);
+      const isCounted = (text: string) => text.includes('data-total="click">1<');
+      await showing(page, `${base}${path}/analytics`, "a click", isCounted);
+      const readout = page.locator(".chart-readout");
+      for (const range of ["24 hours", "7 days", "30 days", "12 months", "Custom"]) {
+        await page.getByRole("link", { name: range, exact: true }).click();
+        await page.locator(".choices [aria-current=true]", { hasText: range }).waitFor();
+        const plot = page.locator(".chart-canvas .u-over");
+        await readout.getByText("Point at the chart").waitFor();
+        const { width = 0 } = (await plot.boundingBox()) ?? {};
+        await plot.hover({ position: { x: width - 2, y: 20 } });
+        await readout.getByText("Clicks: 1 · QR scans: 0").waitFor();
+      }
+      const zone = await page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone");
+      const zones = page.getByLabel("Time zone");
+      expect([await zones.inputValue(), await zones.locator("option").first().textContent()]).toEqual([
+        zone,
+        String(zone).replaceAll("_", " "),
+      ]);
+      await page.getByLabel("First day").fill("2020-01-01");
+      await page.getByLabel("Last day").fill("2020-01-31");
+      await page.keyboard.press("Enter");
+      await page.getByText("Clicks, Jan 1, 2020 to Jan 31, 2020").first().waitFor();
+      expect(await readout.textContent()).toBe("No clicks in this time.");
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it("copies a short link", PATIENCE, async () => {
     const page = await developer();
@@ -125,8 +163,8 @@ onServer(chromiumServer, () => {
       );
     });
     await service.backend.eventStore.append("clicks-seed-20260101", "none", clicks);
-    const isCounted = (text: string) => /data-total="total"[^>]*>60</.test(text);
-    await showing(page, `${base}${path}/analytics`, "60 clicks", isCounted);
+    const isCounted = (text: string) => /data-total="preview"[^>]*>20</.test(text);
+    await showing(page, `${base}${path}/analytics?bots=1`, "60 hits", isCounted);
     const found: string[] = [];
     for (const at of [
       "/portal",
@@ -134,8 +172,9 @@ onServer(chromiumServer, () => {
       "/portal/links?q=none",
       path,
       `${path}/analytics?range=7d`,
-      `${path}/analytics/range?timezone=Asia/Kathmandu&interval=week`,
-      `${path}/analytics/range?timezone=Mars`,
+      `${path}/analytics?range=12mo&bots=1`,
+      `${path}/analytics?range=custom&timezone=Asia/Kathmandu`,
+      `${path}/analytics?range=custom&timezone=Mars&from=soon`,
     ]) {
       for (const [colorScheme, width] of [
         ["light", 1280],

@@ -60,6 +60,16 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
       expect(await total("2026-01-01T07:07:00Z", "2026-02-01T07:07:00.001Z")).toBe(32);
     });
 
+    it("have the latest hits of the range and its kinds, and the position from which live updates go on", async () => {
+      const { recent, position, leftOut, everHit } = await ask({ from: "2026-02-24", kind: "click" });
+      const days = [28, 27, 26, 25, 24].map((day) => `2026-02-${day}T07:07:00.000Z`);
+      expect(recent.map(({ at, type }) => [at, type])).toEqual(days.map((at) => [at, "click"]));
+      expect([leftOut, everHit]).toEqual([5, true]);
+      expect(position).toBe(await stores.eventStore.head());
+      const before = await ask({ from: "2020-01-01", to: "2020-01-02" });
+      expect([before.totals.total, before.recent, before.everHit]).toEqual([0, [], true]);
+    });
+
     it("travel to any position", async () => {
       const events = await stores.eventStore.readAll({ categories: ["clicks"], limit: 2 * DAYS });
       for (const n of [0, 1, 101, 2 * DAYS - 1]) {

@@ -65,7 +65,7 @@ function card(
     pairs.map(([value, hits]) => bar(nameOf(value), hits, total));
   return html`<section class="card"><h2>${title}</h2>${
     tally.length === 0
-      ? html`<p class="muted">Nothing yet.</p>`
+      ? html`<p class="muted">None in this time.</p>`
       : html`<ul class="plain bars">${bars(tally.slice(0, SHOWN))}</ul>`
   }${
     tally.length > SHOWN &&

@@ -47,7 +47,7 @@ export function seriesFigure(range: PageRange, { interval, series }: ShownSeries
   const { name, point } = UNITS[interval];
   const format = formatIn(range, point);
   // Without a chosen zone portal.js and chart.js show hours in that of the browser.
-  const isLocal = interval === "hour" && range.typed.timezone === "";
+  const isLocal = interval === "hour" && range.choice !== "custom" && range.typed.timezone === "";
   const nameOf = (start: number) => (isLocal ? time(new Date(start).toISOString()) : format(start));
   const total = series.reduce((sum, one) => sum + one.total, 0);
   const next = nextStart(range.zone, interval, series.at(-1)?.start ?? 0);

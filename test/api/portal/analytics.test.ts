@@ -1,9 +1,11 @@
 // Dashboard and analytics pages over real HTTP: numbers without scripts, escaping of request data, live updates.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newEvent } from "../../../src/events/new-event.ts";
+import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
-import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type EventStream, eventStream } from "../../support/service/event-stream.ts";
 import { leaveEarly } from "../../support/service/leave-early.ts";
@@ -26,17 +28,30 @@ function total(text: string, kind: string): number {
   return Number(new RegExp(`data-total="${kind}">([\\d,]+)<`).exec(text)?.[1]?.replace(",", ""));
 }
 
+/** The page with bots, once it has as many hits of all kinds. */
 async function counted(one: Person, path: string, hits: number): Promise<string> {
   let text = "";
-  await until(`${hits} clicks`, async () => {
-    text = (await one.get(`${path}/analytics`)).text;
-    return total(text, "total") === hits;
+  await until(`${hits} hits`, async () => {
+    text = (await one.get(`${path}/analytics?bots=1`)).text;
+    return CLICK_KINDS.reduce((sum, kind) => sum + total(text, kind), 0) === hits;
   });
   return text;
 }
 
+/** Clicks of the past, as an import appends them. */
+async function clickedBefore(one: Person, path: string, clicks: Parameters<typeof linkClicked>[0][]) {
+  const link = `localhost/${path.split("/").at(-1)}`;
+  const origin = { correlationId: "t", causationId: "t", actor: { type: "operator" as const } };
+  const events = clicks.map((click) =>
+    newEvent(linkClicked({ link, accountId: one.accountId, ...click }), randomUUID(), origin),
+  );
+  await service.backend.eventStore.append(`clicks-${randomUUID()}-20260101`, "none", events);
+}
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
 describe("the dashboard", { timeout: 60_000 }, () => {
-  const DAY_MS = 86_400_000;
   const rowsOf = ({ text }: { text: string }) => text.match(/<tr data-start=/g)?.length;
   const sumOf = ({ text }: { text: string }) => total(text, "click") + total(text, "qr_scan");
   /** Of the table of top links, in order: path of the link, and its clicks. */
@@ -44,14 +59,12 @@ describe("the dashboard", { timeout: 60_000 }, () => {
     [...text.matchAll(/href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="Clicks">(\d+)</g)].map(
       ([, path, clicks]) => [path, Number(clicks)],
     );
-  /** Clicks of the past, as they were recorded then. */
-  const clickedBefore = async (one: Person, path: string, days: number, times: number, more = {}) => {
-    const at = new Date(Date.now() - days * DAY_MS).toISOString();
-    const link = `localhost/${path.split("/").at(-1)}`;
-    const click = linkClicked({ link, accountId: one.accountId, at, ...more });
-    const clicks = Array.from({ length: times }, () => click);
-    await append(service.backend.eventStore, "clicks-0123456789-20260301", clicks);
-  };
+  const past = async (one: Person, path: string, days: number, times: number, more = {}) =>
+    await clickedBefore(
+      one,
+      path,
+      Array.from({ length: times }, () => ({ at: daysAgo(days), ...more })),
+    );
 
   it("offers a newcomer the first link, and shows it with its clicks afterwards", async () => {
     const one = await people.person();
@@ -82,11 +95,11 @@ describe("the dashboard", { timeout: 60_000 }, () => {
     const old = await people.shorten(one, "https://example.com/old");
     const fresh = await people.shorten(one, "https://example.com/fresh");
     const gone = await people.shorten(one, "https://example.com/gone");
-    await clickedBefore(one, old, 10, 5);
-    await clickedBefore(one, old, 3, 1);
-    await clickedBefore(one, fresh, 0, 2, { kind: "qr_scan" });
-    await clickedBefore(one, fresh, 1, 4, { kind: "preview" });
-    await clickedBefore(one, gone, 2, 9);
+    await past(one, old, 10, 5);
+    await past(one, old, 3, 1);
+    await past(one, fresh, 0, 2, { kind: "qr_scan" });
+    await past(one, fresh, 1, 4, { kind: "preview" });
+    await past(one, gone, 2, 9);
     await until("the clicks of 30 days", async () => sumOf(await one.get("/portal?range=30d")) === 17);
     await one.submit(gone, {}, `${gone}/delete`);
     const at = async (query: string) => await one.get(`/portal?${query}`);
@@ -110,7 +123,7 @@ describe("the dashboard", { timeout: 60_000 }, () => {
       [old, 1],
     ]);
     expect(await top("range=24h")).toEqual([[fresh, 2]]);
-    const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+    const day = daysAgo(3).slice(0, 10);
     expect(await top(`range=custom&from=${day}&to=${day}&timezone=UTC`)).toEqual([[old, 1]]);
   });
 
@@ -201,33 +214,109 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect((await free.get(`${path}/clicks.csv`)).status).toBe(404);
   });
 
-  it("are shown for any range of time in any zone, without scripts, on the Developer plan", async () => {
+  it("are all of the range that the page names: cards, chart, breakdowns, visitors and recent clicks", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    await clickedBefore(one, path, [
+      { at: daysAgo(200), city: "Lyon", visitor: "a".repeat(16) },
+      { at: daysAgo(10), city: "Nice", visitor: "b".repeat(16) },
+      { at: daysAgo(10), city: "Nice", visitor: "c".repeat(16), kind: "qr_scan" },
+      { at: daysAgo(2), city: "Lille", visitor: "d".repeat(16) },
+    ]);
+    await until("four clicks", async () =>
+      (await one.get(`${path}/analytics?range=12mo`)).text.includes('data-total="click">3<'),
+    );
+    const seen = async (query: string) => {
+      const { text } = await one.get(`${path}/analytics?${query}`);
+      const [breakdowns = "", recent = ""] = ["breakdowns", "recent"].map(
+        (id) => text.split(`id="${id}"`)[1],
+      );
+      const cities = (part: string) => ["Lille", "Nice", "Lyon"].filter((city) => part.includes(city));
+      const charted = [...text.matchAll(/data-kind="total"[^>]*>(\d+)</g)].map(([, n]) => Number(n));
+      const bars = text.match(/<rect class="bar-/g)?.length ?? 0;
+      const visitors = Number(/id="visitors".*?stat-value">(\d+)</.exec(text)?.[1]);
+      return {
+        cards: [total(text, "click"), total(text, "qr_scan"), visitors],
+        charted: charted.reduce((a, b) => a + b, 0),
+        ...{ points: charted.length, bars, breakdowns: cities(breakdowns), recent: cities(recent) },
+      };
+    };
+    const of = (cards: number[], points: number, bars: number, cities: string[]) => ({
+      ...{
+        cards,
+        charted: (cards[0] ?? 0) + (cards[1] ?? 0),
+        points,
+        bars,
+        breakdowns: cities,
+        recent: cities,
+      },
+    });
+    expect(await seen("range=24h")).toEqual(of([0, 0, 0], 24, 0, []));
+    expect(await seen("range=7d")).toEqual(of([1, 0, 1], 7, 1, ["Lille"]));
+    expect(await seen("range=30d")).toEqual(of([2, 1, 3], 30, 3, ["Lille", "Nice"]));
+    expect(await seen("range=12mo")).toMatchObject({ cards: [3, 1, 4], charted: 4, points: 12 });
+    const day = daysAgo(10).slice(0, 10);
+    expect(await seen(`from=${day}&to=${day}`)).toEqual(of([1, 1, 2], 24, 2, ["Nice"]));
+    for (const first of ["2025-12-01", "2022-01-01", "1999-01-01"])
+      expect((await seen(`from=${first}`)).points).toBeLessThanOrEqual(400);
+    const { status, text } = await one.get(`${path}/analytics?from=1900-01-01`);
+    expect([status, /id="field-from-error"/.test(text)]).toEqual([400, true]);
+  });
+
+  it("are of people, until bots are included", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    const bot = { kind: "preview", device: "bot", browser: undefined, city: "Bots" } as const;
+    await clickedBefore(one, path, [{ at: daysAgo(1) }, ...Array(12).fill({ ...bot, at: daysAgo(0.5) })]);
+    const withBots = await counted(one, path, 13);
+    expect(total(withBots, "preview")).toBe(12);
+    expect(withBots).toMatch(/>Bot<.*>Bots/s);
+    const { text } = await one.get(`${path}/analytics`);
+    expect([total(text, "click"), total(text, "qr_scan")]).toEqual([1, 0]);
+    expect(text).not.toMatch(/data-total="preview"|>Bot<|>Unknown<|>Bots/);
+    expect(text.match(/<time /g)).toHaveLength(1);
+    expect(decoded(text)).toMatch(/And 12 previews by bots: <a href="[^"]*bots=1">include them/);
+    expect(text).not.toContain("of the log");
+  });
+
+  it("are shown in any zone and as they stood, without scripts, with what is wrong beside its field", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
     await people.follow(path, browser());
-    await people.follow(path, browser(), "?qr=1");
-    expect(await counted(one, path, 2)).toContain(`href="${path}/analytics/range"`);
-    const range = `${path}/analytics/range`;
-    const { status, text } = await one.get(
-      `${range}?interval=hour&timezone=Asia%2FKathmandu&from=&to=&kind=&as_of=`,
-    );
-    expect([status, total(text, "total"), total(text, "qr_scan")]).toEqual([200, 2, 1]);
+    await counted(one, path, 1);
+    const page = `${path}/analytics?range=custom`;
+    const { status, text } = await one.get(`${page}&timezone=Asia%2FKathmandu&from=&to=&as_of=`);
+    expect([status, total(text, "click")]).toEqual([200, 1]);
     expect(text).toContain("Times are those of Asia/Kathmandu");
     expect(text).toMatch(/<tr data-start="[^"]+\+05:45"><th scope="row">/);
-    expect(total((await one.get(`${range}?kind=qr_scan`)).text, "total")).toBe(1);
-    expect(
-      total((await one.get(`${range}?from=2020-01-01&to=2021-01-01&interval=month`)).text, "total"),
-    ).toBe(0);
-    const refused = await one.get(`${range}?timezone=Mars&from=2026-01-01`);
-    expect(refused.status).toBe(400);
-    expect(decoded(refused.text)).toContain('There is no time zone "Mars"');
-    expect(refused.text).toContain('value="2026-01-01"');
-    const unborn = await one.get(`${range}?as_of=2026-01-01`);
-    expect([unborn.status, unborn.text]).toEqual([400, expect.stringContaining('value="2026-01-01"')]);
+    const then = await one.get(`${page}&as_of=${new Date().toISOString()}`);
+    expect([then.status, total(then.text, "click"), then.text.includes("data-live")]).toEqual([
+      200,
+      1,
+      false,
+    ]);
+    for (const [field, query, kept] of [
+      ["timezone", "timezone=Mars&from=2026-01-01", 'value="2026-01-01"'],
+      ["from", "from=31%20March", 'value="31 March"'],
+      ["from", "from=2999-01-01", 'value="2999-01-01"'],
+      ["to", "from=2026-02-01&to=2026-01-01", 'value="2026-02-01"'],
+      ["to", "to=2020-01-01", 'value="2020-01-01"'],
+      ["as_of", "as_of=2026-01-01T09:30", 'value="2026-01-01T09:30"'],
+      ["as_of", "as_of=soon", 'value="soon"'],
+    ] as const) {
+      const refused = await one.get(`${page}&${query}`);
+      const errors = [...refused.text.matchAll(/id="field-(\w+)-error"/g)].map(([, name]) => name);
+      expect([query, refused.status, errors]).toEqual([query, 400, [field]]);
+      expect(decoded(refused.text)).toContain(kept);
+    }
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
-    expect((await free.get(`${own}/analytics/range`)).status).toBe(402);
-    expect((await free.get(range)).status).toBe(404);
+    await people.follow(own, browser());
+    const asked = await free.get(`${own}/analytics?range=12mo&from=2020-01-01`);
+    expect([asked.status, asked.text.includes("Clicks, last 12 months")]).toEqual([200, false]);
+    await counted(free, own, 1);
+    expect((await free.get(`${own}/analytics?range=12mo`)).text.match(/<tr data-start=/g)).toHaveLength(24);
+    expect((await free.get(page)).status).toBe(404);
   });
 
   it("teach the next step while nobody has come", async () => {
@@ -249,8 +338,8 @@ describe("live updates", { timeout: 60_000 }, () => {
     while (kinds.reduce((a, b) => a + b) < hits) {
       const message = await stream.next("clicks");
       if (!message) break;
-      for (const hour of Object.values(message.data.hours as Record<string, number[]>))
-        for (const [kind, n] of hour.entries()) kinds[kind] = (kinds[kind] ?? 0) + n;
+      for (const quarter of Object.values(message.data.quarters as Record<string, number[]>))
+        for (const [kind, n] of quarter.entries()) kinds[kind] = (kinds[kind] ?? 0) + n;
     }
     return kinds;
   }
@@ -278,6 +367,23 @@ describe("live updates", { timeout: 60_000 }, () => {
     const second = await watch(one, address, { "last-event-id": lastId });
     expect(await take(second, 2)).toEqual([1, 0, 1]);
     second.close();
+  });
+
+  it("are of people, and of bots too where these are included", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    const address = await liveAddress(one, path);
+    const withBots = decoded(
+      /data-live="([^"]+)"/.exec((await one.get(`${path}/analytics?bots=1`)).text)?.[1] ?? "",
+    );
+    const [ofPeople, ofAll] = [await watch(one, address), await watch(one, withBots)];
+    await service.ask(`/${path.split("/").at(-1)}`, { method: "HEAD" });
+    expect(await take(ofAll, 1)).toEqual([0, 1, 0]);
+    await people.follow(path, browser());
+    expect(await take(ofAll, 1)).toEqual([1, 0, 0]);
+    expect(await take(ofPeople, 1)).toEqual([1, 0, 0]);
+    ofPeople.close();
+    ofAll.close();
   });
 
   it("say what the page would say, in words", async () => {

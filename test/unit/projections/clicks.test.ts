@@ -264,4 +264,13 @@ describe("recent clicks", () => {
     );
     expect(document?.recent.map(([at]) => at)).toEqual([14, 13, 12, 11, 10, 9, 8, 7, 6, 5].map(minute));
   });
+
+  it("keep ten of people however many bots come, and the other way round", () => {
+    const minute = (n: number) => `2026-03-01T10:${String(n).padStart(2, "0")}:00.000Z`;
+    const people = Array.from({ length: 12 }, (_, n) => ({ at: minute(n), kind: "qr_scan" as const }));
+    const bots = Array.from({ length: 15 }, (_, n) => ({ at: minute(20 + n), kind: "preview" as const }));
+    const [document] = given(linkClicks, [...bots.toReversed(), ...people]);
+    const expected = [...people.slice(-10), ...bots.slice(-10)].toReversed();
+    expect(document?.recent.map(([at, kind]) => ({ at, kind }))).toEqual(expected);
+  });
 });

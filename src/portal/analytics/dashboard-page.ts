@@ -85,12 +85,13 @@ ${top.leavesOut && html`<p class="muted small">So many links were clicked that d
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
 function topTable(top: readonly ListedLink[], range: PageRange): Html {
-  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th></tr></thead>
+  const hits = range.bots ? "All" : "Clicks and scans";
+  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">${hits}</th></tr></thead>
 <tbody>${top.map(
     (
       link,
     ) => html`<tr><td><a class="clip" href="${rangeAddress(linkPath(link, "/analytics"), range)}">${shortName(link)}</a></td>
-<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="Clicks">${count(link.clicks)}</td></tr>`,
+<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="${hits}">${count(link.clicks)}</td></tr>`,
   )}</tbody></table>`;
 }
 

@@ -56,9 +56,11 @@ describe("the dashboard", { timeout: 60_000 }, () => {
   const sumOf = ({ text }: { text: string }) => total(text, "click") + total(text, "qr_scan");
   /** Of the table of top links, in order: path of the link, and its clicks. */
   const topOf = ({ text }: { text: string }) =>
-    [...text.matchAll(/href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="Clicks">(\d+)</g)].map(
-      ([, path, clicks]) => [path, Number(clicks)],
-    );
+    [
+      ...text.matchAll(
+        /href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="(?:Clicks and scans|All)">(\d+)</g,
+      ),
+    ].map(([, path, clicks]) => [path, Number(clicks)]);
   const past = async (one: Person, path: string, days: number, times: number, more = {}) =>
     await clickedBefore(
       one,

@@ -17,7 +17,15 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { botsNote, type PageRange, pageRange, RangeQuery, rangeBar, withError } from "./range-bar.ts";
+import {
+  botsNote,
+  type PageRange,
+  pageRange,
+  RangeQuery,
+  rangeAddress,
+  rangeBar,
+  withError,
+} from "./range-bar.ts";
 import { KINDS_EXPLAINED, kindStats, seriesFigure } from "./series-figure.ts";
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
@@ -70,17 +78,20 @@ ${botsNote("/portal", range, totals.preview)}
 <section class="card"><h2>Clicks, ${name}</h2>
 ${seriesFigure(range, found, `Clicks on all your links, ${name}`)}${KINDS_EXPLAINED}</section>
 <section class="card"><div class="card-head"><h2>Top links, ${name}</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
-${top.links.length === 0 ? noClicks : topTable(top.links)}
-${top.leavesOut && html`<p class="muted small">On some days more than 1,000 of your links were clicked. Of those days only the most clicked links count here.</p>`}</section>`;
+${top.links.length === 0 ? noClicks : topTable(top.links, range)}
+${top.leavesOut && html`<p class="muted small">So many links were clicked that days on which one had few clicks may be missing from its number here.</p>`}</section>`;
 }
 
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
-function topTable(top: readonly ClickedLink[]): Html {
-  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th></tr></thead>
+function topTable(top: readonly ClickedLink[], range: PageRange): Html {
+  const hits = range.bots ? "All" : "Clicks and scans";
+  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">${hits}</th></tr></thead>
 <tbody>${top.map(
-    (link) => html`<tr><td><a class="clip" href="${linkPath(link, "/analytics")}">${shortName(link)}</a></td>
-<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="Clicks">${count(link.clicks)}</td></tr>`,
+    (
+      link,
+    ) => html`<tr><td><a class="clip" href="${rangeAddress(linkPath(link, "/analytics"), range)}">${shortName(link)}</a></td>
+<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="${hits}">${count(link.clicks)}</td></tr>`,
   )}</tbody></table>`;
 }
 

@@ -2,6 +2,7 @@
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
+import { readableUrl } from "./readable-url.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
 export const LONGEST_URL = 4096;
@@ -25,9 +26,9 @@ export function linkPath({ host, slug }: Named, below = ""): string {
   return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;
 }
 
-/** The short URL without its scheme. */
+/** The short URL without its scheme, as people write it. */
 export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string {
-  return shortUrl.replace(/^https?:\/\//, "");
+  return readableUrl(shortUrl.replace(/^https?:\/\//, ""));
 }
 
 /** Whether the link's host answers: `domains` are those of its account. */
@@ -49,5 +50,5 @@ export function blockBadge({ block }: LinkDocument): Html | false {
 
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
 export function outward(url: string): Html {
-  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${url}</a>`;
+  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${readableUrl(url)}</a>`;
 }

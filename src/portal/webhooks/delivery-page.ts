@@ -5,16 +5,17 @@ import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { pretty } from "./webhook-page.ts";
-import { deliveryPath, outcome, stateBadge, webhookPath } from "./webhook-view.ts";
+import { clickOf, deliveryPath, outcome, stateBadge, webhookPath } from "./webhook-view.ts";
 
 export function sendDeliveryPage(reply: FastifyReply, delivery: DeliveryWithLog): FastifyReply {
-  const { webhookId, eventId, event, state, createdAt, dueAt, body, log } = delivery;
+  const { name, at } = clickOf(delivery);
+  const { webhookId, eventId, state, createdAt, dueAt, body, log } = delivery;
   return sendPage(reply, {
     title: "Delivery",
     nav: "Webhooks",
     styles: ["charts.css"],
     body: html`<div class="page-head"><div><p class="small"><a href="/portal/webhooks">Webhooks</a> / <a href="${webhookPath(webhookId)}">Deliveries</a></p>
-<h1>${event} ${stateBadge(state)}</h1><p class="muted"><code>webhook-id: ${eventId}</code></p></div>
+<h1>Click on ${name} ${stateBadge(state)}</h1><p class="muted">${time(at)} · <code>webhook-id: ${eventId}</code></p></div>
 <form method="post" action="${deliveryPath(delivery, "/resend")}">${csrfField(reply)}<button class="button">Send again</button></form></div>
 <section class="card"><dl class="facts"><dt>Created</dt><dd>${time(createdAt)}</dd>
 <dt>Next try</dt><dd>${dueAt && state === "pending" ? time(dueAt) : "None"}</dd></dl></section>

@@ -28,6 +28,7 @@ import type { RefusedSettings } from "./webhooks-page.ts";
 
 const TESTS_AN_HOUR = 60;
 const ON_A_PAGE = 25;
+const REFRESH_MS = 5_000;
 const ON_FREE =
   "Nothing is sent on the Free plan: webhooks are part of the Developer plan. You can pause this one, give it a new key, or remove it.";
 
@@ -80,12 +81,13 @@ export async function sendWebhookPage(
     title: webhookName(webhook),
     nav: "Webhooks",
     styles: ["charts.css"],
+    scripts: ["console.js"],
     status: given.refused ? 400 : 200,
     body: html`${head(webhook, csrf)}
 ${!TIER_LIMITS[tier].developerFeatures && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
 ${testCard(webhookId, given.tested, csrf)}
-${logCard(webhookId, log, given.state, csrf)}
+${logCard(webhookId, log, given, csrf)}
 ${settingsCard(webhook, deps.clock().toISOString(), given.refused, csrf)}`,
   });
 }
@@ -149,7 +151,8 @@ export function pretty(body: string): string {
   }
 }
 
-function logCard(webhookId: string, log: DeliveryPage, state: DeliveryState | undefined, csrf: Html): Html {
+/** `data-live`: the newest deliveries are loaded again by console.js. */
+function logCard(webhookId: string, log: DeliveryPage, { state, cursor }: State, csrf: Html): Html {
   const path = webhookPath(webhookId);
   const choice = (name: string, wanted: DeliveryState | undefined) =>
     html`<a href="${address(path, { state: wanted })}" ${wanted === state ? html`aria-current="true"` : ""}>${name}</a>`;
@@ -159,7 +162,8 @@ function logCard(webhookId: string, log: DeliveryPage, state: DeliveryState | un
   const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)].filter(
     Boolean,
   );
-  return html`<section class="card" id="deliveries"><div class="card-head"><h2>Deliveries</h2>
+  return html`<section class="card" id="deliveries" ${cursor === undefined ? html`data-live data-busy="${REFRESH_MS}"` : ""}><div class="card-head"><h2>Deliveries</h2>
+<noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
 <nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATE_NAMES[one], one))}</nav></div>
 ${log.deliveries.length > 0 ? deliveryTable(log.deliveries) : html`<p class="muted">${state ? `None is ${STATE_NAMES[state].toLowerCase()}.` : "None in the last 30 days. Follow a link that was made through the API, and its delivery appears here."}</p>`}
 ${more.length > 0 && html`<div class="actions">${more}</div>`}</section>`;

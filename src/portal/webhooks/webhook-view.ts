@@ -2,8 +2,9 @@
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
-import type { Delivery, DeliveryState } from "../../webhooks/queue/queue.ts";
+import type { Delivery, DeliveryState, DeliveryWithBody } from "../../webhooks/queue/queue.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";
+import { shortName } from "../links/link-view.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 
@@ -74,15 +75,25 @@ ${field({ label: "Label", name: "label", value: given.label, maxlength: 100, aut
   )}</div></fieldset>`;
 }
 
-export function deliveryTable(deliveries: readonly Delivery[]): Html {
-  return html`<table class="table"><thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Last try</th><th scope="col">Created</th><th scope="col">Next try</th></tr></thead>
+/** The short link that was clicked and when, which tell the deliveries apart. */
+export function clickOf({ event, body, createdAt }: DeliveryWithBody): { name: string; at: string } {
+  try {
+    const { timestamp, data } = JSON.parse(body);
+    return { name: shortName({ shortUrl: data.short_url }), at: timestamp };
+  } catch {
+    return { name: event, at: createdAt };
+  }
+}
+
+export function deliveryTable(deliveries: readonly DeliveryWithBody[]): Html {
+  return html`<table class="table"><thead><tr><th scope="col">Link</th><th scope="col">Clicked</th><th scope="col">State</th><th scope="col">Last try</th><th scope="col">Next try</th></tr></thead>
 <tbody>${deliveries.map(
     (
       delivery,
-    ) => html`<tr><td><a href="${deliveryPath(delivery)}"><code>${delivery.eventId.slice(0, 8)}…</code></a></td>
+    ) => html`<tr><td><a class="clip" href="${deliveryPath(delivery)}">${clickOf(delivery).name}</a></td>
+<td data-label="Clicked">${time(clickOf(delivery).at)}</td>
 <td data-label="State">${stateBadge(delivery.state)}</td>
 <td data-label="Last try">${outcome(delivery.lastAttempt)}</td>
-<td data-label="Created">${time(delivery.createdAt)}</td>
 <td data-label="Next try">${delivery.dueAt && delivery.state === "pending" ? time(delivery.dueAt) : html`<span class="muted">None</span>`}</td></tr>`,
   )}</tbody></table>`;
 }

@@ -25,14 +25,15 @@ type Candidate = { link: string; whole: number; most: number };
 /** `clicks`: hits in the range. */
 export type ClickedLink = LinkDocument & { clicks: number };
 
-/** `leavesOut`: whether a day had more links than are counted one by one. */
+/** `leavesOut`: whether there were more links than are counted one by one, so that numbers may be too low. */
 export type TopLinks = { links: ClickedLink[]; leavesOut: boolean };
 
+const MOST_CANDIDATES = 10_000;
 /** A link's document with the breakdowns of a busy day takes some milliseconds to read. */
 const READ_AT_A_TIME = 5;
 
 export function topLinksIn(quartersIn: QuartersIn, kinds: readonly ClickKind[]) {
-  const candidates = new Map<string, Candidate>();
+  let candidates = new Map<string, Candidate>();
   const cutDays: string[] = [];
   const withBots = kinds.includes("preview");
   let leavesOut = false;
@@ -52,16 +53,19 @@ export function topLinksIn(quartersIn: QuartersIn, kinds: readonly ClickKind[]) 
         candidate.most += hits;
         candidates.set(link, candidate);
       }
+      if (candidates.size <= MOST_CANDIDATES) return;
+      leavesOut = true;
+      const kept = ranked(candidates).slice(0, MOST_CANDIDATES / 2);
+      candidates = new Map(kept.map((one) => [one.link, one]));
     },
     /** Most hits first, without deleted links. @throws what the store throws */
     async best({ readStore }: { readStore: ReadStore }, limit: number): Promise<TopLinks> {
+      const all = ranked(candidates);
       let best: ClickedLink[] = [];
-      let last: Candidate | undefined;
-      for (;;) {
-        const next = nextBest(candidates.values(), last, READ_AT_A_TIME);
-        last = next.at(-1);
+      for (let n = 0; n < all.length; n += READ_AT_A_TIME) {
+        const next = all.slice(n, n + READ_AT_A_TIME);
         const isDecided = best.length === limit && (best.at(-1)?.clicks ?? 0) >= (next[0]?.most ?? 0);
-        if (!last || isDecided) return { links: best, leavesOut };
+        if (isDecided) break;
         const inCutDays = await hitsOn(readStore, next, cutDays, quartersIn, kinds);
         const documents = await readStore.getMany<LinkDocument>(links.collection.name, next.map(idOf));
         const byId = new Map(documents.map((document) => [document._id, document]));
@@ -73,6 +77,7 @@ export function topLinksIn(quartersIn: QuartersIn, kinds: readonly ClickKind[]) 
         best = [...best, ...found].sort(byClicks).slice(0, limit);
         await yieldToLoop();
       }
+      return { links: best, leavesOut };
     },
   };
 }
@@ -105,21 +110,9 @@ async function hitsOn(
   );
 }
 
-/** Those that follow, without a sort of all, of which a year may have hundreds of thousands. */
-function nextBest(all: Iterable<Candidate>, after: Candidate | undefined, limit: number): Candidate[] {
-  const best: Candidate[] = [];
-  for (const one of all) {
-    if (after && byMost(after, one) >= 0) continue;
-    const place = best.findLastIndex((better) => byMost(better, one) < 0) + 1;
-    if (place === limit) continue;
-    best.splice(place, 0, one);
-    if (best.length > limit) best.pop();
-  }
-  return best;
-}
-
-function byMost(a: Candidate, b: Candidate): number {
-  return b.most - a.most || (a.link < b.link ? -1 : Number(a.link > b.link));
+/** Those that may have most hits first. */
+function ranked(candidates: ReadonlyMap<string, Candidate>): Candidate[] {
+  return [...candidates.values()].sort((a, b) => b.most - a.most || (a.link < b.link ? -1 : 1));
 }
 
 function byClicks(a: ClickedLink, b: ClickedLink): number {

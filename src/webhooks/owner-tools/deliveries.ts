@@ -3,7 +3,7 @@ import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { NotFound } from "../../queries/errors.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import type { Delivery, DeliveryQueue, DeliveryState, DeliveryWithLog } from "../queue/queue.ts";
+import type { DeliveryQueue, DeliveryState, DeliveryWithBody, DeliveryWithLog } from "../queue/queue.ts";
 
 export type DeliveriesDeps = { readStore: ReadStore; deliveryQueue: DeliveryQueue };
 
@@ -14,7 +14,7 @@ export type DeliveryFilter = {
 };
 
 /** `next_cursor` is null on the last page. */
-export type DeliveryPage = { deliveries: Delivery[]; next_cursor: string | null };
+export type DeliveryPage = { deliveries: DeliveryWithBody[]; next_cursor: string | null };
 
 /** Newest first. `accountId`: the required owner, if given. @throws NotFound, InvalidCursor */
 export async function listDeliveries(

@@ -9,7 +9,8 @@ export type StoredDelivery = Omit<Delivery, "id"> & {
   log: Attempt[];
 };
 
-/** Projection for lists: without bodies and answers, which are large. */
+/** Projections: without answers, which are large, and without the body, too. */
+export const WITHOUT_LOG = { log: 0 } as const;
 export const LISTED = { body: 0, log: 0 } as const;
 
 export function stored(id: string, delivery: NewDelivery, now: string): StoredDelivery {

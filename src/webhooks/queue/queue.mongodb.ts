@@ -1,7 +1,7 @@
 // The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import type { MongodbConnection } from "../../connections/mongodb.ts";
-import { deliveryFrom, LISTED, type StoredDelivery } from "./queue.mongodb-documents.ts";
+import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./queue.mongodb-documents.ts";
 import { insertMissing } from "./queue.mongodb-insert.ts";
 import {
   type Attempt,
@@ -13,6 +13,7 @@ import {
   type DeliveryOutcome,
   type DeliveryQuery,
   type DeliveryQueue,
+  type DeliveryWithBody,
   type DeliveryWithLog,
   type FailureStreak,
   type NewDelivery,
@@ -110,7 +111,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return (await this.#on((all) => all.updateMany({ webhookId, state: "pending" }, end))).modifiedCount;
   }
 
-  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<Delivery[]> {
+  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     if (limit <= 0) return [];
     const filter: Filter<StoredDelivery> = { webhookId };
     if (state) filter.state = state;
@@ -121,7 +122,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
       ];
     const found = await this.#on((all) =>
       all
-        .find(filter, { projection: LISTED })
+        .find(filter, { projection: WITHOUT_LOG })
         .sort([
           ["createdAt", -1],
           ["_id", -1],
@@ -129,7 +130,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
         .limit(limit)
         .toArray(),
     );
-    return found.map(deliveryFrom);
+    return found.map((one) => ({ ...deliveryFrom(one), body: one.body }));
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {

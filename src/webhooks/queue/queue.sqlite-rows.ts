@@ -4,6 +4,8 @@ import type { Attempt, Delivery } from "./queue.ts";
 /** `last`: JSON of the last attempt. */
 export type DeliveryRow = Omit<Delivery, "lastAttempt"> & { last: string | null };
 
+export type RowWithBody = DeliveryRow & { body: string };
+
 /** `attempt`: JSON of the attempt without its answer. */
 export type AttemptRow = { attempt: string; answer: string };
 

@@ -72,10 +72,10 @@ export const STATEMENTS = {
   cancel: `UPDATE deliveries SET state = 'cancelled', due_at = NULL, finished_at = :now, claim = NULL
     WHERE webhook_id = :webhookId AND state = 'pending'`,
 
-  list: `SELECT ${COLUMNS} FROM deliveries
+  list: `SELECT ${COLUMNS}, body FROM deliveries
     WHERE webhook_id = :webhookId AND (created_at, id) < (:afterAt, :afterId)
     ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
-  listOfState: `SELECT ${COLUMNS} FROM deliveries
+  listOfState: `SELECT ${COLUMNS}, body FROM deliveries
     WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
     ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
   one: `SELECT ${COLUMNS} FROM deliveries WHERE id = :id`,

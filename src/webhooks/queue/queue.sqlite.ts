@@ -3,7 +3,13 @@ import { storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
-import { type AttemptRow, attemptOf, type DeliveryRow, deliveryOf } from "./queue.sqlite-rows.ts";
+import {
+  type AttemptRow,
+  attemptOf,
+  type DeliveryRow,
+  deliveryOf,
+  type RowWithBody,
+} from "./queue.sqlite-rows.ts";
 import {
   type Attempt,
   afterAttempt,
@@ -14,6 +20,7 @@ import {
   type DeliveryOutcome,
   type DeliveryQuery,
   type DeliveryQueue,
+  type DeliveryWithBody,
   type DeliveryWithLog,
   deliveryId,
   type FailureStreak,
@@ -114,16 +121,16 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return this.#db.onDisk(() => this.#db.run("cancel", { webhookId, now }));
   }
 
-  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<Delivery[]> {
+  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
     const rows = state
-      ? this.#db.all<DeliveryRow>("listOfState", { ...page, state })
-      : this.#db.all<DeliveryRow>("list", page);
-    return rows.map(deliveryOf);
+      ? this.#db.all<RowWithBody>("listOfState", { ...page, state })
+      : this.#db.all<RowWithBody>("list", page);
+    return rows.map((row) => ({ ...deliveryOf(row), body: row.body }));
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {
-    const row = this.#db.get<DeliveryRow & { body: string }>("oneWithBody", { id });
+    const row = this.#db.get<RowWithBody>("oneWithBody", { id });
     if (!row) return undefined;
     const log = this.#db.all<AttemptRow>("attempts", { id }).map(attemptOf);
     return { ...deliveryOf(row), body: row.body, log };

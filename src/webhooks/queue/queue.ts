@@ -44,7 +44,9 @@ export type Delivery = {
   lastAttempt: Omit<Attempt, "answer"> | null;
 };
 
-export type DeliveryWithLog = Delivery & { body: string; log: Attempt[] };
+export type DeliveryWithBody = Delivery & { body: string };
+
+export type DeliveryWithLog = DeliveryWithBody & { log: Attempt[] };
 
 /** A delivery claimed until `ClaimRequest.until`. `token` proves the claim; `wasDueAt`: when it was due before. */
 export type ClaimedDelivery = Pick<Delivery, "id" | "webhookId" | "eventId" | "event" | "tries"> & {
@@ -97,7 +99,7 @@ export interface DeliveryQueue {
   recover(webhookId: string, since: string, now: string): Promise<number>;
   /** Cancels all pending deliveries, including claimed ones; returns how many. */
   cancel(webhookId: string, now: string): Promise<number>;
-  list(query: DeliveryQuery): Promise<Delivery[]>;
+  list(query: DeliveryQuery): Promise<DeliveryWithBody[]>;
   get(id: string): Promise<DeliveryWithLog | undefined>;
   /** Deletes deliveries, with their attempts, that finished or became due before `before`; returns how many. */
   sweep(before: string): Promise<number>;

@@ -52,29 +52,95 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 describe("the dashboard", { timeout: 60_000 }, () => {
+  const rowsOf = ({ text }: { text: string }) => text.match(/<tr data-start=/g)?.length;
+  const sumOf = ({ text }: { text: string }) => total(text, "click") + total(text, "qr_scan");
+  /** Of the table of top links, in order: path of the link, and its clicks. */
+  const topOf = ({ text }: { text: string }) =>
+    [
+      ...text.matchAll(
+        /href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="(?:Clicks and scans|All)">(\d+)</g,
+      ),
+    ].map(([, path, clicks]) => [path, Number(clicks)]);
+  const past = async (one: Person, path: string, days: number, times: number, more = {}) =>
+    await clickedBefore(
+      one,
+      path,
+      Array.from({ length: times }, () => ({ at: daysAgo(days), ...more })),
+    );
+
   it("offers a newcomer the first link, and shows it with its clicks afterwards", async () => {
     const one = await people.person();
     expect((await one.get("/portal")).text).toContain("Make your first short link");
     const path = await people.shorten(one, "https://example.com/first");
     expect((await one.get("/portal")).text).toContain("Nobody has followed");
     for (let n = 0; n < 3; n += 1) await people.follow(path, browser());
-    await until("three clicks", async () => total((await one.get("/portal")).text, "click") === 3);
-    const { text } = await one.get("/portal");
-    expect(text).toContain(`href="${path}/analytics"`);
-    expect(text).toContain("Active API keys");
-    expect(text.match(/<tr data-start=/g)).toHaveLength(24);
+    await until("three clicks", async () => sumOf(await one.get("/portal")) === 3);
+    const page = await one.get("/portal");
+    expect(topOf(page)).toEqual([[path, 3]]);
+    expect(page.text).toContain("Active API keys");
+    expect(rowsOf(page)).toBe(24);
   });
 
   it("shows longer times on the Developer plan only", async () => {
     const free = await people.person();
     await people.shorten(free, "https://example.com/");
-    const short = (await free.get("/portal?range=12mo")).text;
-    expect(short.match(/<tr data-start=/g)).toHaveLength(24);
+    for (const query of ["range=12mo", "range=custom&from=2020-01-01"])
+      expect(rowsOf(await free.get(`/portal?${query}`))).toBe(24);
     const one = await people.developer();
     await people.shorten(one, "https://example.com/");
-    const rows = async (range: string) =>
-      (await one.get(`/portal?range=${range}`)).text.match(/<tr data-start=/g)?.length;
+    const rows = async (range: string) => rowsOf(await one.get(`/portal?range=${range}`));
     expect(await Promise.all(["24h", "7d", "30d", "12mo", "nonsense"].map(rows))).toEqual([24, 7, 30, 12, 7]);
+  });
+
+  it("has the numbers and the top links of the range, people's unless bots are included", async () => {
+    const one = await people.developer();
+    const old = await people.shorten(one, "https://example.com/old");
+    const fresh = await people.shorten(one, "https://example.com/fresh");
+    const gone = await people.shorten(one, "https://example.com/gone");
+    await past(one, old, 10, 5);
+    await past(one, old, 3, 1);
+    await past(one, fresh, 0, 2, { kind: "qr_scan" });
+    await past(one, fresh, 1, 4, { kind: "preview" });
+    await past(one, gone, 2, 9);
+    await until("the clicks of 30 days", async () => sumOf(await one.get("/portal?range=30d")) === 17);
+    await one.submit(gone, {}, `${gone}/delete`);
+    const at = async (query: string) => await one.get(`/portal?${query}`);
+    const top = async (query: string) => topOf(await at(query));
+    await until("the deletion", async () => (await top("range=7d")).length === 2);
+    expect(await top("range=30d")).toEqual([
+      [old, 6],
+      [fresh, 2],
+    ]);
+    const week = await at("range=7d");
+    expect([topOf(week), sumOf(week)]).toEqual([
+      [
+        [fresh, 2],
+        [old, 1],
+      ],
+      12,
+    ]);
+    expect(week.text).toContain("4 previews by bots");
+    expect(await top("range=7d&bots=1")).toEqual([
+      [fresh, 6],
+      [old, 1],
+    ]);
+    expect(await top("range=24h")).toEqual([[fresh, 2]]);
+    const day = daysAgo(3).slice(0, 10);
+    expect(await top(`range=custom&from=${day}&to=${day}&timezone=UTC`)).toEqual([[old, 1]]);
+  });
+
+  it("says beside the field what is wrong with a range, and keeps what was typed", async () => {
+    const one = await people.developer();
+    await people.shorten(one, "https://example.com/");
+    for (const [query, said] of [
+      ["timezone=Mars%2FBase", "There is no time zone"],
+      ["from=yesterday", "This is no date"],
+      ["from=0001-01-01", "has more than"],
+    ]) {
+      const { status, text } = await one.get(`/portal?range=custom&${query}`);
+      expect([status, text], query).toEqual([400, expect.stringContaining(String(said))]);
+      expect(text).toContain(decodeURIComponent(String(query?.split("=")[1])));
+    }
   });
 });
 

@@ -128,7 +128,11 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     await until("the delivery", async () => (await log("delivered")).includes("Answered 200"));
     expect(await log("failed")).toContain("None is failed.");
     const [delivery = ""] = /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log()) ?? [];
+    expect(await log()).toMatch(
+      /deliveries\/[^"]+">localhost\/\w+<\/a><\/td>\s*<td data-label="Clicked"><time/,
+    );
     const shown = decoded((await person.get(delivery)).text);
+    expect(shown).toMatch(/<h1>Click on localhost\/\w+ /);
     expect(shown).toMatch(/"short_url": "http:\/\/localhost\/[\s\S]*/);
     expect(shown).toContain('"received": true');
     const again = await person.submit(delivery, {}, `${delivery}/resend`);

@@ -1,4 +1,4 @@
-// Live progress in the console: reloads the marked parts of the page once a second while one of them is busy.
+// Live progress: reloads the marked parts of the page while one of them is busy, each second or as often as it says.
 import { localTimes } from "./portal.js";
 
 const EVERY_MS = 1000;
@@ -16,8 +16,9 @@ function isSame(part, fresh) {
   return one.isEqualNode(other);
 }
 
-function isBusy() {
-  return document.querySelector("[data-live][data-busy]") !== null;
+function refreshLater() {
+  const busy = document.querySelector("[data-live][data-busy]");
+  if (busy) setTimeout(keepFresh, Number(busy.dataset.busy) || EVERY_MS);
 }
 
 async function refresh() {
@@ -35,7 +36,7 @@ async function refresh() {
 
 async function keepFresh() {
   if (!document.hidden) await refresh();
-  if (isBusy()) setTimeout(keepFresh, EVERY_MS);
+  refreshLater();
 }
 
-if (isBusy()) setTimeout(keepFresh, EVERY_MS);
+refreshLater();

@@ -10,6 +10,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
+import { LINK, linkNamed } from "./link-name.ts";
 import { type Json, runReading } from "./session.ts";
 
 class StreamNotFound extends DomainError {
@@ -65,12 +66,12 @@ export function auditCommands(program: Command): void {
   audit
     .command("link")
     .description("everything that happened to one link, withdrawals of its clicks too; the clicks apart")
-    .argument("<slug>")
-    .option("--host <hostname>", "custom domain; the base host by default")
+    .argument("<link>", LINK)
     .option("--json", "print one JSON document")
-    .action((slug: string, options: Json & { host?: string }) =>
-      runReading(options, async ({ backend, config }) => {
-        const host = options.host ?? config.baseHost;
+    .action((text: string, options: Json) =>
+      runReading(options, async (session) => {
+        const { backend } = session;
+        const { host, slug } = linkNamed(session, text);
         const stream = linkStream(host, slug);
         const events = await backend.eventStore.read(stream);
         if (events.length === 0) throw new LinkNotFound();

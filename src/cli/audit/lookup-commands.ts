@@ -11,6 +11,7 @@ import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { timeArgument, wholeFrom } from "../arguments.ts";
+import { LINK } from "../link-name.ts";
 import { type Json, runQuery, runReading } from "../session.ts";
 
 type FindOptions = Json &
@@ -74,7 +75,7 @@ export function auditLookupCommands(audit: Command): void {
   audit
     .command("clicks")
     .description("clicks by the time of recording, in their order; the last hour by default")
-    .option("--link <link>", "of this link: slug on the base host, `host/slug`, or the short URL")
+    .option("--link <link>", `of this link: ${LINK}`)
     .option("--account <account>", "of this account's links")
     .option("--from <time>", "ISO 8601", isoTime)
     .option("--to <time>", "an hour after --from by default", isoTime)

@@ -81,7 +81,7 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Account").fill(member.accountId);
     await page.getByLabel("Type").selectOption("KeyIssued");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("Proved: no changes found").waitFor();
     await page.getByRole("link", { name: "Clear" }).click();
     await page.getByRole("table", { name: "Events found" }).waitFor();
   });
@@ -144,7 +144,7 @@ onServer(chromiumServer, () => {
     expect(await page.getByRole("row", { name: /^0/ }).textContent()).toMatch(/this service.*Good/s);
     await page.getByRole("button", { name: "Verify every event" }).click();
     await page.getByText("The log is being verified.").waitFor();
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("Proved: no changes found").waitFor();
     await looksRight("seals-verified");
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("LogVerified").waitFor();

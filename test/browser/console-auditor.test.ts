@@ -81,7 +81,7 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Account").fill(member.accountId);
     await page.getByLabel("Type").selectOption("KeyIssued");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("Proved: no changes found").waitFor();
+    await page.getByText("Nothing found").waitFor();
     await page.getByRole("link", { name: "Clear" }).click();
     await page.getByRole("table", { name: "Events found" }).waitFor();
   });
@@ -111,7 +111,7 @@ onServer(chromiumServer, () => {
     await page.getByRole("link", { name: `link-localhost/${slugs[1]}` }).click();
     expect(await types()).toEqual(["LinkDisabled", "LinkRetargeted", "LinkCreated"]);
     await page.getByRole("link", { name: "State", exact: true }).click();
-    await page.getByRole("heading", { name: "State as of revision 2" }).waitFor();
+    await page.getByRole("heading", { name: "State after revision 2" }).waitFor();
     const difference = page.getByRole("table", { name: "Difference" });
     expect(await difference.getByRole("row", { name: /^status/ }).textContent()).toMatch(/live.*disabled/);
     expect(await difference.getByRole("row", { name: /^longUrl/ }).count()).toBe(0);

@@ -30,7 +30,7 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       title: "Console",
       nav: "Overview",
       styles: CONSOLE_STYLES,
-      body: html`<div class="page-head"><div><h1>Console</h1><p class="muted">The log of this service, and what is folded from it.</p></div></div>
+      body: html`<div class="page-head"><div><h1>Console</h1><p class="muted">The log of this service, and what is computed from it.</p></div></div>
 <div class="grid"><section class="card stack"><h2>Projections</h2>${projectionsText(projections, router.set_aside)}<p><a href="/admin/projections">All projections</a></p></section>
 <section class="card stack"><h2>Seals</h2>${
         seal

@@ -17,7 +17,7 @@ import {
 } from "../../../queries/audit/questions.ts";
 import { searchClicks } from "../../../queries/audit/search-clicks.ts";
 import { streamState } from "../../../queries/audit/stream-state.ts";
-import type { ConsoleDeps } from "../guard.ts";
+import { type ConsoleDeps, SEARCH } from "../guard.ts";
 import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
@@ -48,7 +48,7 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
   app.get("/log", { schema: { querystring: LogQuestion } }, ({ query }) => logPage(deps, query));
 
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, ({ query }) =>
-    searchClicks({ ...deps, findClicks: logReader.findClicks }, query),
+    searchClicks({ ...deps, findClicks: logReader.findClicks }, query, SEARCH),
   );
 
   app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) => listSeals(deps, query));

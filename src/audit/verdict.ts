@@ -41,14 +41,14 @@ function provedText({ sealed, skipped, keyOrigin, isPart = false }: Evidence, se
   const { position, at, publicKey } = seal;
   const key = `the key ${publicKey} ${keyOrigin}`;
   if (isPart)
-    return `Proved: ${amount(sealed, "event")} of this file are as they were sealed by ${at} with ${key}`;
+    return `Proved: ${amount(sealed, "event")} of this file are as they were sealed until ${at} with ${key}`;
   if (!skipped) {
     const all = sealed === 1 ? "the one event" : `all ${amount(sealed, "event")}`;
-    return `Proved: ${all} up to position ${position} as sealed by ${at} with ${key}`;
+    return `Proved: ${all} up to position ${position} are as they were sealed until ${at} with ${key}`;
   }
   const read = `${amount(sealed, "event")} behind position ${skipped.position} and up to ${position}`;
   const rest = `${amount(skipped.total, "event")} before them were not read: only the given anchor speaks for them`;
-  return `Proved: ${read} are as they were sealed by ${at} with ${key}; ${rest}`;
+  return `Proved: ${read} are as they were sealed until ${at} with ${key}; ${rest}`;
 }
 
 function unsealedText({ unsealed }: Evidence): string {

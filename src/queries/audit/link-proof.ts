@@ -38,18 +38,19 @@ export function proofOf(evidence: Evidence): LinkProof {
     const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
     return { verdict: "problem", sentence: `Not as it should be: ${first}${more}; ${clicks}.` };
   }
-  const events = `its ${amount(evidence.events, "event")}`;
+  const isOne = evidence.events === 1;
+  const events = isOne ? "its only event" : `its ${amount(evidence.events, "event")}`;
   if (seals.sealed === 0)
     return { verdict: "unsealed", sentence: `Nothing is proved: no seal covers ${events} yet; ${clicks}.` };
   const rest = seals.unsealed > 0 ? `, ${seals.unsealed} of them under no seal yet` : "";
   if (seals.recomputed)
     return {
       verdict: "proved",
-      sentence: `Proved: ${events} are as they were sealed by ${sealsText(seals)}${rest}; ${clicks}.`,
+      sentence: `Proved: ${events} ${isOne ? "is as it was" : "are as they were"} sealed by ${sealsText(seals)}${rest}; ${clicks}.`,
     };
   return {
     verdict: "sealed",
-    sentence: `Nothing wrong was seen: ${events} lie under ${sealsText(seals)}${rest}, which verifying the log checks; ${clicks}.`,
+    sentence: `Nothing wrong was seen: ${events} ${isOne ? "lies" : "lie"} under ${sealsText(seals)}${rest}, which verifying the log checks; ${clicks}.`,
   };
 }
 
@@ -63,8 +64,8 @@ function clicksText({ clicks, seals }: Evidence): string {
   if (upTo === null) return "no click is counted";
   const cover =
     seals.newest !== null && upTo <= seals.newest ? "under seals too" : "the last under no seal yet";
-  const counted = recounted ? "counted again in the log" : "as counted when they came";
-  return `${amount(total, "hit")} up to position ${upTo} (${cover}) are ${counted}`;
+  const counted = recounted ? "counted again in the log" : "counted as they came";
+  return `${amount(total, "hit")} up to position ${upTo} (${cover}) were ${counted}`;
 }
 
 function amount(number: number, noun: string): string {

@@ -134,7 +134,7 @@ describe("the seals of a log", () => {
     const { stdout } = await command.linkledger(["audit", "verify"]);
     const last = stdout.trimEnd().split("\n").at(-1);
     expect(last).toMatch(
-      /Proved: all 43 events up to position 0{18}44 as sealed by \S+Z with the key \S+ of SECRET_KEY; no event is without/,
+      /Proved: all 43 events up to position 0{18}44 are as they were sealed until \S+Z with the key \S+ of SECRET_KEY; no event is without/,
     );
   });
 

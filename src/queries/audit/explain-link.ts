@@ -67,6 +67,7 @@ export type ExplainDeps = {
 /** Such projections keep what they could not take of links and clicks. */
 const CONSUMERS = [links, linkClicks, eventIndex];
 const MOST_UNREADABLE = 10;
+const BLOCKS = ["LinkBlocked", "LinkUnblocked"];
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
@@ -120,13 +121,18 @@ export async function explainLink(
   const [first] = history;
   return {
     ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
-    state: link?.status ?? "unreadable",
+    state: isBlocked(events) ? "blocked" : (link?.status ?? "unreadable"),
     owner: { account_id: accountId, email: typeof email === "string" ? email : null },
     ...{ created_at: link?.createdAt ?? null, created_by: first?.by ?? null },
     ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },
     problems,
     ...proofOf({ events: all.length, clicks, seals, problems }),
   };
+}
+
+/** By the operator, whatever state the owner has put it in. */
+function isBlocked(events: readonly RecordedEvent[]): boolean {
+  return events.findLast(({ type }) => BLOCKS.includes(type))?.type === BLOCKS[0];
 }
 
 async function eventsOf(eventStore: EventStore, stream: string): Promise<RecordedEvent[]> {

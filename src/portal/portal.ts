@@ -20,6 +20,7 @@ import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { domainsPages } from "./domains/domains-pages.ts";
+import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-pages.ts";
 import { linksPages } from "./links/links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
@@ -73,6 +74,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         newLinkPage(app, portal);
         linksPages(app, portal);
         linkPages(app, portal);
+        explainPage(app, portal);
         linkAnalyticsPage(app, portal);
         linkLiveRoute(app, portal);
         clickExportRoutes(app, { ...portal, exports });

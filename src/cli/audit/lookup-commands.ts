@@ -11,6 +11,7 @@ import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { timeArgument, wholeFrom } from "../arguments.ts";
+import { LINK } from "../link-name.ts";
 import { type Json, runQuery, runReading } from "../session.ts";
 
 type FindOptions = Json &
@@ -73,8 +74,10 @@ export function auditLookupCommands(audit: Command): void {
 
   audit
     .command("clicks")
-    .description("clicks by the time of recording, in their order; the last hour by default")
-    .option("--link <link>", "of this link: slug on the base host, `host/slug`, or the short URL")
+    .description(
+      "clicks in the order of their recording: all of a link or account, or those of the last hour",
+    )
+    .option("--link <link>", `of this link: ${LINK}`)
     .option("--account <account>", "of this account's links")
     .option("--from <time>", "ISO 8601", isoTime)
     .option("--to <time>", "an hour after --from by default", isoTime)
@@ -82,12 +85,14 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: ClickOptions) =>
-      runReading(options, ({ backend, config, deps }) => {
-        const { baseHost } = config;
-        return searchClicks(
-          { ...deps, baseHost, findClicks: (search) => findClicks(backend, search) },
+      runReading(options, async ({ backend, deps }) => {
+        const found = await searchClicks(
+          { ...deps, findClicks: (search) => findClicks(backend, search) },
           options,
         );
+        const { next } = found;
+        const rest = next === null ? "no more" : `there may be more: go on with --after ${next}`;
+        return { ...found, rest };
       }),
     );
 

@@ -1,7 +1,6 @@
 // linkledger clicks withdraw | restore | withdrawals
 import type { Command } from "commander";
 import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
-import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
@@ -11,13 +10,12 @@ import {
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { timeArgument } from "../arguments.ts";
+import { LINK, linkNamed } from "../link-name.ts";
 import { type Json, runCommand, runReading, type Session } from "../session.ts";
 
 class ReasonRequired extends DomainError {
   override readonly code = "reason_required";
 }
-
-const LINK = "slug on the base host, `host/slug`, or the short URL";
 
 type WithdrawOptions = Json & {
   from: Date;
@@ -61,9 +59,9 @@ export function clickCommands(program: Command): void {
     .argument("<withdrawal-id>")
     .option("--json", "print one JSON document")
     .action((text: string, withdrawalId: string, options: Json) =>
-      runCommand(options, async ({ deps, context, config }) => {
-        const address = namedLink(text, config.baseHost);
-        const { position } = await restoreClicks(deps, context, address, withdrawalId);
+      runCommand(options, async (session) => {
+        const { deps, context } = session;
+        const { position } = await restoreClicks(deps, context, linkNamed(session, text), withdrawalId);
         return { withdrawal_id: withdrawalId, restored: true, position };
       }),
     );
@@ -74,17 +72,18 @@ export function clickCommands(program: Command): void {
     .argument("<link>", LINK)
     .option("--json", "print one JSON document")
     .action((text: string, options: Json) =>
-      runReading(options, async ({ deps, config }) => {
-        const made = await listWithdrawals(deps, namedLink(text, config.baseHost));
+      runReading(options, async (session) => {
+        const made = await listWithdrawals(session.deps, linkNamed(session, text));
         return { withdrawals: made.map(withdrawalRow) };
       }),
     );
 }
 
-async function withdrawn({ deps: given, context, config }: Session, text: string, options: WithdrawOptions) {
+async function withdrawn(session: Session, text: string, options: WithdrawOptions) {
+  const { deps: given, context } = session;
   const find: FindMatching = (...args) => matchingClicks(given, ...args);
   const deps = { ...given, matchingClicks: find };
-  const address = namedLink(text, config.baseHost);
+  const address = linkNamed(session, text);
   const { reason, dryRun, json: _, ...request } = options;
   if (dryRun) {
     return { dry_run: true, ...previewRow(await previewWithdrawal(deps, address, request)) };

@@ -19,6 +19,7 @@ import { blockRoutes } from "./links/block-card.ts";
 import { liveRates } from "./live-rates.ts";
 import { clicksPage } from "./log/clicks-page.ts";
 import { eventPage } from "./log/event-page.ts";
+import { explainPage } from "./log/explain-page.ts";
 import { findPages } from "./log/find-page.ts";
 import { statePage } from "./log/state-page.ts";
 import { streamsPages } from "./log/streams-page.ts";
@@ -68,6 +69,7 @@ export async function consoleRoutes(
         findPages(pages, deps);
         clicksPage(pages, deps);
         blockRoutes(pages, deps);
+        explainPage(pages, deps);
         withdrawalsPages(pages, deps);
         sealsPages(pages, deps);
         projectionsPage(pages, { ...deps, rates });

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { SETTINGS, type Setting } from "./config/settings.ts";
+import type { Tier } from "./events/vocabulary.ts";
 import { DomainError } from "./runtime/errors.ts";
 
 /** `problems`: one line for each invalid variable, ready to print. */
@@ -19,12 +20,14 @@ export class BadConfig extends DomainError {
 type Parsed = { -readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["read"]> };
 
 /** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */
-export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom">> & {
+export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier">> & {
   /** Origin of the service's own short links, without a slash at the end. */
   baseUrl: string;
   /** Hostname of `baseUrl`, lower case, without port. */
   baseHost: string;
   mailFrom: string;
+  /** Of who signs up in the portal. */
+  defaultTier: Tier;
 };
 
 /** Makes members that may be undefined optional. */
@@ -47,14 +50,16 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const parsed = Object.fromEntries(settings.map(([name, { variable }]) => [name, data[variable]])) as Parsed;
   if (parsed.port === 0 && !parsed.baseUrl)
     throw new BadConfig(["BASE_URL: must be set when PORT is 0, as the port isn't known beforehand"]);
-  if (!parsed.secretKey && (parsed.eventStoreUrl || parsed.mongodbUrl || parsed.redisUrl))
+  const hasServers = Boolean(parsed.eventStoreUrl || parsed.mongodbUrl || parsed.redisUrl);
+  if (!parsed.secretKey && hasServers)
     throw new BadConfig([
       "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
     ]);
   const base = parsed.baseUrl ?? `http://localhost:${parsed.port}`;
   const baseHost = new URL(base).hostname;
   const mailFrom = parsed.mailFrom ?? `Linkledger <no-reply@${baseHost}>`;
-  return { ...parsed, baseUrl: base, baseHost, mailFrom };
+  const defaultTier = parsed.defaultTier ?? (hasServers || parsed.planPrice ? "free" : "developer");
+  return { ...parsed, baseUrl: base, baseHost, mailFrom, defaultTier };
 }
 
 /** The configuration for the log at the start; secret values are replaced by `(set)`. */

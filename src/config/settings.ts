@@ -1,6 +1,7 @@
 // The list of all settings: environment variable, format, default and description. README contains it as a table.
 import { resolve } from "node:path";
 import { z } from "zod";
+import { TIERS } from "../events/vocabulary.ts";
 import {
   baseUrl,
   dnsServers,
@@ -54,6 +55,18 @@ export const SETTINGS = {
     read: text.default("./data").transform((folder) => resolve(folder)),
     unset: "`./data`",
     what: "the SQLite files and the service's secret",
+  },
+  planPrice: {
+    variable: "PLAN_PRICE",
+    read: text.optional(),
+    unset: "none",
+    what: "what the Developer plan costs, such as `9 USD a month`: the portal then offers it. Without it nobody is asked for money",
+  },
+  defaultTier: {
+    variable: "DEFAULT_TIER",
+    read: z.enum(TIERS).optional(),
+    unset: "see right",
+    what: "`free` or `developer`: the plan of who signs up. By default `developer` with the files in `DATA_DIR`, `free` with `PLAN_PRICE` or servers",
   },
   keyPrefix: {
     variable: "KEY_PREFIX",

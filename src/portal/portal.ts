@@ -51,6 +51,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
+      sellsPlans: deps.planPrice !== undefined,
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
       ...{ assets, cookies },
     });

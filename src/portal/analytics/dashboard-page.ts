@@ -8,14 +8,13 @@ import {
 } from "../../queries/analytics/account-dashboard.ts";
 import { sumOf } from "../../queries/analytics/hit-counts.ts";
 import type { ListedLink } from "../../queries/links/account-links.ts";
-import { shortenForm } from "../links/create-link-form.ts";
 import { count, counted, linkPath, outward, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
+import { firstSteps } from "./first-steps.ts";
 import { RangeQuery, rangeFor, rangeName, rangePicker } from "./ranges.ts";
 import { kindStats, seriesFigure } from "./series-figure.ts";
 
@@ -32,16 +31,10 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
       styles: ["uPlot.min.css", "charts.css"],
       scripts: ["chart.js"],
       body: html`<div class="page-head"><h1>Dashboard</h1>${isNew ? "" : rangePicker("/portal", range, session.tier)}</div>
-${isNew ? welcome(csrfField(reply), deps.newId()) : overview(dashboard)}
-${usageCard(dashboard.usage, session.tier)}`,
+${isNew ? firstSteps(csrfField(reply), deps.newId(), session.tier) : overview(dashboard)}
+${usageCard(dashboard.usage, session.tier, deps.planPrice !== undefined)}`,
     });
   });
-}
-
-function welcome(csrf: Html, once: string): Html {
-  return html`<section class="card empty">${icon("link")}<h2>Make your first short link</h2>
-<p>Paste a long address. You get a short one and a QR code at once, and every click shows up here.</p>
-${shortenForm(csrf, once)}</section>`;
 }
 
 function overview({ series, totals, top }: AccountDashboard): Html {
@@ -63,9 +56,11 @@ function topTable(top: readonly ListedLink[]): Html {
   )}</tbody></table>`;
 }
 
-function usageCard({ links, keys, webhooks, domains, requestsPerHour }: AccountUsage, tier: Tier): Html {
+function usageCard(usage: AccountUsage, tier: Tier, sellsPlans: boolean): Html {
+  const { links, keys, webhooks, domains, requestsPerHour } = usage;
   const isDeveloper = tier === "developer";
-  return html`<section class="card"><div class="card-head"><h2>Your plan</h2><a class="badge badge-accent" href="/portal/plan">${isDeveloper ? "Developer" : "Free"}</a></div>
+  const plan = html`<a class="badge badge-accent" href="/portal/plan">${isDeveloper ? "Developer" : "Free"}</a>`;
+  return html`<section class="card"><div class="card-head"><h2>In use</h2>${(sellsPlans || !isDeveloper) && plan}</div>
 <div class="grid grid-small">
 ${meter("Active API keys", keys.used, keys.limit)}
 ${isDeveloper ? meter("Webhooks", webhooks.used, webhooks.limit) : ""}

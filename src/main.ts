@@ -6,7 +6,7 @@ import { BadConfig, type Config, describeConfig } from "./config.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
-import { stopGracefully } from "./runtime/stop-gracefully.ts";
+import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
 import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";

@@ -2,6 +2,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { docsTheme } from "./docs-theme.ts";
 import type { Api } from "./fastify.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
@@ -70,6 +71,7 @@ export async function openApiRoutes(app: Api): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: CSP,
+    ...docsTheme(),
     uiConfig: { deepLinking: true, persistAuthorization: false },
   });
 }

@@ -10,7 +10,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { inTime } from "../runtime/pause.ts";
-import { stopGracefully } from "../runtime/stop-gracefully.ts";
+import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** The worker itself has printed why. */

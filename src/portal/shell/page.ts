@@ -106,6 +106,6 @@ function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string): Htm
 }
 
 const footer = html`<footer class="footer">
-<p><a href="/docs">API documentation</a> · <a href="/health/ready">Status</a></p>
+<p><a href="/docs">API documentation</a> · <a href="/status">Status</a></p>
 <p>IP geolocation by <a href="https://db-ip.com">DB-IP</a></p>
 </footer>`;

@@ -43,6 +43,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,
+    readiness: async () => ({ ready: true, reasons: [], degraded: [] }),
   });
   await app.ready();
   await app.close();

@@ -1,12 +1,9 @@
-// Swagger UI's look: our colours, light and dark as the system says, and our mark.
+// Swagger UI's look: our colours in its light and its dark mode, and our mark.
 import { readFileSync } from "node:fs";
 import { SITE_ICON } from "./site-routes.ts";
 
-const COLOURS = `const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-new MutationObserver(() => document.querySelector(".topbar a.link")?.setAttribute("href", "/"))
+/** Leads from the mark to the first page; Swagger UI draws it late, and without an address. */
+const HOME = `new MutationObserver(() => document.querySelector(".topbar a.link")?.setAttribute("href", "/"))
   .observe(document.body, { childList: true, subtree: true });
 `;
 
@@ -19,7 +16,7 @@ export function docsTheme() {
     theme: {
       title: "API documentation · Linkledger",
       css: [{ filename: "linkledger.css", content: css }],
-      js: [{ filename: "linkledger.js", content: COLOURS }],
+      js: [{ filename: "linkledger.js", content: HOME }],
       favicon: [icon],
     },
   };

@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No package that the service runs on needs an install script.
+# No package that the service runs on needs an install script; without them the package of Node is empty, too.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
@@ -13,17 +13,18 @@ WORKDIR /app
 RUN mkdir /data compiled && chown node:node /data compiled
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
+COPY bin ./bin
 COPY src ./src
 USER node
 # A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
-RUN export DATA_DIR=/tmp/compiling; node src/cli.ts account create --email compiling@example.com \
-  && timeout --preserve-status 20 node --max-semi-space-size=8 --no-parallel-scavenge --expose-gc --max-old-space-size=1536 src/cli.ts serve \
+RUN export DATA_DIR=/tmp/compiling; bin/linkledger account create --email compiling@example.com \
+  && timeout --preserve-status 20 bin/linkledger serve \
   && rm -r "$DATA_DIR"
 VOLUME /data
 EXPOSE 3000
 # Whether the process lives: a store that is away is no reason to take a node out, redirects go on without it.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# As `npm start` ("Node's flags" in docs/decisions.md).
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "--expose-gc", "--max-old-space-size=1536", "src/cli.ts"]
+# It replaces itself by Node, which gets the signals as the first process.
+ENTRYPOINT ["/app/bin/linkledger"]
 CMD ["serve"]

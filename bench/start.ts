@@ -2,8 +2,6 @@
 // and alternately for another one. NODE_DISABLE_COMPILE_CACHE=1 measures the first start after an installation.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -47,8 +45,8 @@ export async function benchStart({ rounds = 3, against }: Options, report: Repor
 }
 
 async function measure(checkout: string, env: Environment): Promise<Measured> {
-  const bare = await run(["-e", "0"], checkout, env);
-  const command = await run([...argumentsOf("linkledger", checkout), ...COMMAND], checkout, env);
+  const bare = await run([process.execPath, "-e", "0"], checkout, env);
+  const command = await run(["bin/linkledger", ...COMMAND], checkout, env);
   return {
     "bare node": bare.seconds,
     "bare node, CPU": bare.cpuSeconds,
@@ -76,7 +74,7 @@ function print(name: string, of: readonly Measured[], report: Report): void {
 async function startOnce(checkout: string, env: Environment): Promise<Measured> {
   const url = `http://127.0.0.1:${env.PORT}`;
   const begun = performance.now();
-  const service = spawn(process.execPath, argumentsOf("start", checkout), {
+  const service = spawn("bin/linkledger", ["serve"], {
     cwd: checkout,
     env,
     stdio: "inherit",
@@ -107,17 +105,11 @@ async function startOnce(checkout: string, env: Environment): Promise<Measured> 
   }
 }
 
-/** Node's arguments from the npm script. */
-function argumentsOf(script: "start" | "linkledger", checkout: string): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
-  return scripts[script].split(" ").slice(1);
-}
-
 /** In a shell, because its `times` reports the CPU time of child processes. */
 async function run(args: readonly string[], cwd: string, env: Environment) {
   const begun = performance.now();
   const script = '"$0" "$@" > /dev/null; times';
-  const { stdout } = await promisify(execFile)("sh", ["-c", script, process.execPath, ...args], { cwd, env });
+  const { stdout } = await promisify(execFile)("sh", ["-c", script, ...args], { cwd, env });
   const seconds = (performance.now() - begun) / 1_000;
   const times = [...(stdout.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
   return { seconds, cpuSeconds: times.reduce((sum, [, m, s]) => sum + Number(m) * 60 + Number(s), 0) };

@@ -68,7 +68,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
     }
     if (portal) {
       const { portalRoutes } = await loaded(import("./portal/portal.ts"));
-      await portalRoutes(base, portal);
+      await portalRoutes(base, { ...portal, readiness: () => readinessOf(deps) });
     }
   });
   await app.ready();

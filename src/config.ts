@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { SETTINGS, type Setting } from "./config/settings.ts";
+import type { Tier } from "./events/vocabulary.ts";
 import { DomainError } from "./runtime/errors.ts";
 
 /** `problems`: one line for each invalid variable, ready to print. */
@@ -20,12 +21,14 @@ export class BadConfig extends DomainError {
 type Parsed = { -readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["read"]> };
 
 /** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */
-export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom">> & {
+export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier">> & {
   /** Origin of the service's own short links, without a slash at the end. */
   baseUrl: string;
   /** Hostname of `baseUrl`, lower case, without port. */
   baseHost: string;
   mailFrom: string;
+  /** Of who signs up in the portal. */
+  defaultTier: Tier;
 };
 
 /** Makes members that may be undefined optional. */
@@ -47,10 +50,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const problems = [...(error?.issues.map((issue) => problem(issue, env)) ?? []), ...missing(set)];
   if (!data || problems.length > 0) throw new BadConfig(problems);
   const parsed = Object.fromEntries(settings.map(([name, { variable }]) => [name, data[variable]])) as Parsed;
+  const hasServers = Boolean(parsed.eventStoreUrl || parsed.mongodbUrl || parsed.redisUrl);
   const base = parsed.baseUrl ?? `http://localhost:${parsed.port}`;
   const baseHost = new URL(base).hostname;
   const mailFrom = parsed.mailFrom ?? `Linkledger <no-reply@${baseHost}>`;
-  return { ...parsed, baseUrl: base, baseHost, mailFrom };
+  const defaultTier = parsed.defaultTier ?? (hasServers || parsed.planPrice ? "free" : "developer");
+  return { ...parsed, baseUrl: base, baseHost, mailFrom, defaultTier };
 }
 
 /** For the log at the start: where the data is, and what is not as by default; of secrets that they are `(set)`. */

@@ -1,15 +1,13 @@
-// The service's process: reads the configuration, starts the service, and stops it on signals.
+// The service's process: checks what its start needs, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import closeWithGrace from "close-with-grace";
 import { VERSION } from "./config/version.ts";
-import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
-import { ALL_ROLES, answersHttp, ROLES, type Roles, rolesFrom } from "./roles/role.ts";
+import { BadConfig, type Config, describeConfig } from "./config.ts";
+import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
-import { makeFilesPrivate } from "./runtime/private-folder.ts";
+import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
 import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
@@ -17,8 +15,6 @@ import { openService, type Service, type ServiceOptions } from "./service.ts";
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
 const MOST_WORKERS = 64;
-/** What shells, terminals and systemd send to a whole process group, so to each worker and to their primary too. */
-const GROUP_SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const;
 
 export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> & {
   /** Names the worker in each line of the log. */
@@ -39,10 +35,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
     await refuseUnreadableHosts(config.unsafeHostsFile);
   const opening = openService(config, log, serviceOptions);
-  const delay = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
-  const skip = group ? [...GROUP_SIGNALS] : [];
-  for (const signal of skip) process.on(signal, () => undefined);
-  const { close } = closeWithGrace({ delay, logger: false, skip }, async ({ signal, err }) => {
+  const ms = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
+  const close = stopGracefully({ ms, ignoresSignals: group !== undefined }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
     // Before it is opened it may answer redirects already.
@@ -106,7 +100,7 @@ async function refuseUnreadableHosts(file: string): Promise<void> {
 
 function greet(log: Logger, baseUrl: string): void {
   log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
-  log.info("Or on the command line:  npm run -s linkledger -- account create --email you@example.com");
+  log.info("Or on the command line:  npx linkledger account create --email you@example.com");
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -144,23 +138,4 @@ export async function orExit(work: () => Promise<unknown>): Promise<void> {
     process.stderr.write(`linkledger: ${known ? error.message : String((error as Error)?.stack ?? error)}\n`);
     process.exit(1);
   }
-}
-
-function startOptions(): { roles: Roles; workers: number } {
-  try {
-    const roles = { type: "string", default: ROLES.join(",") } as const;
-    const workers = { type: "string", default: "1" } as const;
-    const { values } = parseArgs({ options: { roles, workers } });
-    return { roles: rolesFrom(values.roles), workers: workersFrom(values.workers) };
-  } catch (error) {
-    throw new BadConfig([`${messageOf(error)}; the options are --roles and --workers`]);
-  }
-}
-
-if (import.meta.main) {
-  makeFilesPrivate();
-  await orExit(async () => {
-    const { roles, workers } = startOptions();
-    await startAll(parseConfig(process.env), roles, workers);
-  });
 }

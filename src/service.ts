@@ -19,7 +19,7 @@ import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
 import { inTime, systemClock } from "./runtime/pause.ts";
-import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
+import { type Close, stopInStages } from "./runtime/stop/stop-in-stages.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */

@@ -1,7 +1,6 @@
 // Runs `linkledger projections rebuild` as its own process, and watches its memory and CPU time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../../test/support/service/child-environment.ts";
 import { endWithThisProcess } from "../../test/support/service/end-with-this-process.ts";
@@ -16,9 +15,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SAMPLE_EVERY_MS = 100;
 
 export async function runRebuild(instance: Environment): Promise<Rebuild> {
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
-  const [, ...args] = scripts.linkledger.split(" ");
-  const child = spawn(process.execPath, [...args, "projections", "rebuild", "--json"], {
+  const child = spawn("bin/linkledger", ["projections", "rebuild", "--json"], {
     cwd: ROOT,
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "inherit"],

@@ -3,6 +3,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../config/version.ts";
+import { docsTheme } from "./docs-theme.ts";
 import type { Api } from "./fastify.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
@@ -71,6 +72,7 @@ export async function openApiRoutes(app: Api): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: CSP,
+    ...docsTheme(),
     uiConfig: { deepLinking: true, persistAuthorization: false },
   });
 }

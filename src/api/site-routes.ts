@@ -2,7 +2,7 @@
 import type { Api } from "./fastify.ts";
 
 /** Two links of a chain, as SVG. */
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#2563eb" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
+export const SITE_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#6366f1" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
 
 /** Short links stay allowed: hits of crawlers are counted as previews. */
 const ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /docs\nDisallow: /portal\n";
@@ -17,6 +17,6 @@ export function siteRoutes(app: Api): void {
   });
 
   app.get("/favicon.ico", { schema }, async (_request, reply) => {
-    return reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(ICON);
+    return reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(SITE_ICON);
   });
 }

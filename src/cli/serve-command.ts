@@ -6,7 +6,7 @@ import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "../roles/role.ts";
 export function serveCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the service until it is stopped, as npm start does in a checkout with less memory")
+    .description("run the service until it is stopped, as npm start does")
     .option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles)
     .option(
       "--workers <n>",
@@ -14,10 +14,11 @@ export function serveCommand(program: Command): void {
       "1",
     )
     .action(async (options: { roles?: Roles; workers: string }) => {
-      const config = parseConfig(process.env);
       // Imported lazily, so that other commands start without loading the HTTP server.
-      const { startAll, workersFrom } = await import("../main.ts");
-      await startAll(config, options.roles ?? ALL_ROLES, workersFrom(options.workers));
+      const { orExit, startAll, workersFrom } = await import("../main.ts");
+      await orExit(() =>
+        startAll(parseConfig(process.env), options.roles ?? ALL_ROLES, workersFrom(options.workers)),
+      );
     });
 }
 

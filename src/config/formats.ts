@@ -1,6 +1,7 @@
 // The formats of environment variables: their zod schemas and the checks of addresses, lists and connection strings.
 import { isIP } from "node:net";
 import { z } from "zod";
+import { TIERS } from "../events/vocabulary.ts";
 
 export const text = z.string();
 export const port = number(0, 65_535).default(3000);
@@ -54,6 +55,7 @@ export const flag = z
   .default("false")
   .transform((value) => value === "true" || value === "1");
 export const logLevel = oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
+export const defaultTier = oneOf(TIERS).optional();
 export const clickDurability = oneOf(["batched", "durable"]).default("batched");
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional();
 

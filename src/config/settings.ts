@@ -5,6 +5,7 @@ import {
   baseUrl,
   clickDurability,
   clickSpoolMb,
+  defaultTier,
   dnsServers,
   eventStorePrefix,
   eventStoreUrl,
@@ -58,6 +59,18 @@ export const SETTINGS = {
     read: text.default("./data").transform((folder) => resolve(folder)),
     unset: "`./data`",
     what: "the SQLite files and the service's secret",
+  },
+  planPrice: {
+    variable: "PLAN_PRICE",
+    read: text.optional(),
+    unset: "none",
+    what: "what the Developer plan costs, such as `9 USD a month`: the portal then offers it. Without it nobody is asked for money",
+  },
+  defaultTier: {
+    variable: "DEFAULT_TIER",
+    read: defaultTier,
+    unset: "see right",
+    what: "`free` or `developer`: the plan of who signs up. By default `developer` with the files in `DATA_DIR`, `free` with `PLAN_PRICE` or servers",
   },
   keyPrefix: {
     variable: "KEY_PREFIX",

@@ -6,6 +6,7 @@ import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Position } from "../event-store/port.ts";
+import type { Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Mailer } from "../mail/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
@@ -44,6 +45,10 @@ export type PortalDeps = CommandDeps & {
   resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;
+  /** Undefined: the portal offers no plan. */
+  planPrice: string | undefined;
+  /** Of who signs up. */
+  defaultTier: Tier;
   billing: Billing;
   deliveryQueue: DeliveryQueue;
   logReader: LogReader;

@@ -1,6 +1,7 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
+import type { Readiness } from "../monitoring/health.ts";
 import { accountChanges } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { closeAccountRoute } from "./account/close-account-route.ts";
@@ -32,6 +33,7 @@ import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
 import { hideFromOpenApi, protect } from "./shell/protect.ts";
 import { sessions } from "./shell/sessions.ts";
+import { statusPage } from "./shell/status-page.ts";
 import { themeRoute } from "./shell/theme-route.ts";
 import { visitHook } from "./shell/visit.ts";
 import { webhookChanges } from "./webhooks/webhook-changes.ts";
@@ -40,8 +42,11 @@ import { webhooksPage } from "./webhooks/webhooks-page.ts";
 
 const PREFIX = "/portal";
 
-/** Registers everything under /portal and /admin, and the landing page `/`. `base`: serves the base host only. */
-export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
+/** Registers everything under /portal and /admin, the landing page `/` and `/status`. `base`: serves the base host only. */
+export async function portalRoutes(
+  base: Api,
+  deps: PortalDeps & { readiness: () => Promise<Readiness> },
+): Promise<void> {
   const assets = portalAssets(PREFIX);
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
@@ -52,11 +57,13 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
+      sellsPlans: deps.planPrice !== undefined,
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
       ...{ assets, cookies },
     });
     errorPages(site);
     landingPage(site, deps);
+    statusPage(site, deps);
     await site.register(
       async (app: Api) => {
         await assetRoutes(app, assets);

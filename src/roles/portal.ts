@@ -42,6 +42,7 @@ export async function openPortal(
     operating: adminToken === undefined ? undefined : openOperating(adminToken),
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
+    ...{ planPrice: config.planPrice, defaultTier: config.defaultTier },
     billing: manualBilling({ secrets, clock, log }),
     mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),

@@ -4,7 +4,7 @@ import type { Backend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { LogHealth } from "../coordination/log-health.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Close } from "../runtime/stop-in-stages.ts";
+import type { Close } from "../runtime/stop/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */

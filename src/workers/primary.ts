@@ -2,7 +2,6 @@
 // what they count together. It does nothing else, so that it has no reason to fail.
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
-import closeWithGrace from "close-with-grace";
 import { AggregatorRegistry, Gauge } from "prom-client";
 import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
 import type { Config } from "../config.ts";
@@ -11,6 +10,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { inTime } from "../runtime/pause.ts";
+import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** The worker itself has printed why. */
@@ -67,9 +67,9 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     await Promise.all(members.map(({ ended }) => ended));
     clearTimeout(killing);
   };
-  const delay = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
+  const ms = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
   // After a failed start nothing keeps this process, and it would end with 0 instead of the exit code of the failure.
-  closeWithGrace({ delay, logger: false, skip: ["beforeExit"] }, async ({ signal, err }) => {
+  stopGracefully({ ms, skip: ["beforeExit"] }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping all workers after an error that nothing caught");
     else log.info({ signal }, "stopping all workers");
     await stop();

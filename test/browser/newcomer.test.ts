@@ -136,7 +136,7 @@ onServer(chromiumServer, () => {
     const phone = { viewport: viewport ?? null, userAgent: userAgent ?? "", hasTouch: true, isMobile: true };
     const page = await portal.member({ ...phone, deviceScaleFactor: deviceScaleFactor ?? 2 });
     const found: string[] = [];
-    const visitors = ["/", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
+    const visitors = ["/", "/status", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
     const own = ["", "/links", "/keys", "/domains", "/webhooks", "/plan", "/account"].map(
       (path) => `/portal${path}`,
     );

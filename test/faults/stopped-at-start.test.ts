@@ -29,7 +29,7 @@ it.each(ways)(
       ...{ method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } },
     });
     await before.stop();
-    const child = spawn(process.execPath, [...startFlags(), "src/main.ts", ...more], {
+    const child = spawn(process.execPath, [...startFlags(), "src/cli.ts", "serve", ...more], {
       ...{ env: childEnvironment(instance), stdio: "ignore" },
     });
     endWithThisProcess(child);

@@ -1,4 +1,5 @@
-// Sign-up in the portal: opens a Free account and stores its password.
+// Sign-up in the portal: opens an account and stores its password.
+import type { Tier } from "../../events/vocabulary.ts";
 import type { CommandContext } from "../caller.ts";
 import { keepPassword } from "../credentials/password.ts";
 import { type OpenAccountDeps, type OpenedAccount, openAccount } from "./open-account.ts";
@@ -7,8 +8,9 @@ import { type OpenAccountDeps, type OpenedAccount, openAccount } from "./open-ac
 export async function signUp(
   deps: OpenAccountDeps,
   context: CommandContext,
-  request: { email: string; passwordHash: string },
+  request: { email: string; tier: Tier; passwordHash: string },
 ): Promise<OpenedAccount & { epoch: string }> {
-  const opened = await openAccount(deps, context, { email: request.email, tier: "free" });
+  const { email, tier } = request;
+  const opened = await openAccount(deps, context, { email, tier });
   return { ...opened, epoch: await keepPassword(deps, opened.accountId, request.passwordHash) };
 }

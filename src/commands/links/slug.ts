@@ -20,6 +20,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   "openapi.json",
   "portal",
   "robots.txt",
+  "status",
 ]);
 
 /** `/health/live` and `/health/ready` answer on every host; a custom domain reserves nothing else. */

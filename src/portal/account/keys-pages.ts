@@ -88,14 +88,11 @@ ${field({ label: "Label", name: "label", maxlength: LABEL_MAX, placeholder: "Whe
 }
 
 function newKey({ key, label }: { key: string; label: string }, baseUrl: string): Html {
-  const example = `curl ${baseUrl}/api/v1/shorten \\
-  -H "X-API-Key: ${key}" \\
-  -H "Content-Type: application/json" \\
-  -d '{"url":"https://example.com/"}'`;
+  const example = `curl ${baseUrl}/api/v1/shorten -H "X-API-Key: ${key}" -H "Content-Type: application/json" -d '{"url":"https://example.com/"}'`;
   return html`<section class="card"><h1>Your new API key</h1>
 <p>Copy ${label ? html`<strong>${label}</strong>` : "it"} now: it is shown this once only, as we keep no copy.</p>
 ${copyable("new-key", key, "the key")}
-<h2>Try it</h2><pre tabindex="0" aria-label="Example"><code>${example}</code></pre>
+<h2>Try it</h2>${copyable("try-it", example, "the command")}
 <p><a class="button" href="/portal/keys">I have copied it</a></p></section>`;
 }
 

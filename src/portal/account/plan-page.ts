@@ -14,9 +14,6 @@ import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 
-/** USD a month (interface, part 1). */
-export const DEVELOPER_PRICE = 9;
-
 /** Interface, part 1; false: not included. */
 const FEATURES: readonly [name: string, free: string | false, developer: string][] = [
   ["Short links", "No limit", "No limit"],
@@ -43,6 +40,7 @@ type HourOfKey = { name: string; used: number };
 
 export function planPages(app: Api, deps: PortalDeps): void {
   const preHandler = requireSession;
+  const { planPrice } = deps;
 
   app.get("/plan", { preHandler }, async (request, reply) => {
     const session = signedIn(request);
@@ -52,16 +50,23 @@ export function planPages(app: Api, deps: PortalDeps): void {
       deps.billing.waitingSince(session.accountId),
     ]);
     const csrf = csrfField(reply);
+    const isFree = session.tier === "free";
+    const offer = () => {
+      if (planPrice === undefined) return isFree && setByOperator(session.accountId);
+      return isFree ? upgradeCard(planPrice, waiting, csrf) : downgradeCard(planPrice, csrf);
+    };
     return sendPage(reply, {
       title: "Plan",
       nav: "Plan",
       body: html`<div class="page-head"><div><h1>Plan</h1>
-<p class="muted">You are on the ${session.tier === "free" ? "Free" : "Developer"} plan.</p></div></div>
+<p class="muted">You are on the ${isFree ? "Free" : "Developer"} plan.</p></div></div>
 ${usageCard(usage, hours, session.tier)}
-${session.tier === "free" ? upgradeCard(waiting, csrf) : downgradeCard(csrf)}
+${offer()}
 ${comparison(session.tier)}`,
     });
   });
+
+  if (planPrice === undefined) return;
 
   app.post("/plan/upgrade", { preHandler }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
@@ -106,8 +111,15 @@ ${hours.map(({ name, used }) => meter(`Requests this hour, ${name}`, used, reque
 </div></section>`;
 }
 
-function upgradeCard(waiting: string | undefined, csrf: Html): Html {
-  const head = html`<h2>Developer, ${DEVELOPER_PRICE} USD a month</h2>
+function setByOperator(accountId: string): Html {
+  return html`<section class="card"><h2>Developer</h2>
+<p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>
+<p>The operator of this service sets the plan of an account:</p>
+<pre tabindex="0" aria-label="Command"><code>npx linkledger account tier ${accountId} developer</code></pre></section>`;
+}
+
+function upgradeCard(price: string, waiting: string | undefined, csrf: Html): Html {
+  const head = html`<h2>Developer, ${price}</h2>
 <p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>`;
   if (waiting)
     return html`<section class="card">${head}
@@ -118,8 +130,8 @@ function upgradeCard(waiting: string | undefined, csrf: Html): Html {
 <p class="hint">The operator of this service approves it; nothing is charged by this button.</p></section>`;
 }
 
-function downgradeCard(csrf: Html): Html {
-  return html`<section class="card"><div class="card-head"><div><h2>Developer, ${DEVELOPER_PRICE} USD a month</h2>
+function downgradeCard(price: string, csrf: Html): Html {
+  return html`<section class="card"><div class="card-head"><div><h2>Developer, ${price}</h2>
 <p class="muted">Thank you for keeping this service going.</p></div>
 ${confirmed(
   "Go back to Free",

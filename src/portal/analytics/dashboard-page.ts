@@ -9,14 +9,13 @@ import {
 } from "../../queries/analytics/account-dashboard.ts";
 import type { ClickedLink } from "../../queries/analytics/top-links-in-range.ts";
 import { InvalidRange } from "../../queries/errors.ts";
-import { shortenForm } from "../links/create-link-form.ts";
 import { count, linkPath, outward, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
+import { firstSteps } from "./first-steps.ts";
 import {
   botsNote,
   type PageRange,
@@ -42,9 +41,9 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
       scripts: ["chart.js"],
       status: found ? 200 : 400,
       body: html`<div class="page-head"><h1>Dashboard</h1></div>
-${isNew ? welcome(csrfField(reply), deps.newId()) : rangeBar("/portal", range, tier)}
+${isNew ? firstSteps(csrfField(reply), deps.newId(), tier) : rangeBar("/portal", range, tier)}
 ${!isNew && found && overview(range, found)}
-${usageCard(usage, tier)}`,
+${usageCard(usage, tier, deps.planPrice !== undefined)}`,
     });
   });
 }
@@ -62,12 +61,6 @@ async function answered(
     if (error instanceof InvalidRange) return { range: withError(range, "from", error.message) };
     throw error;
   }
-}
-
-function welcome(csrf: Html, once: string): Html {
-  return html`<section class="card empty">${icon("link")}<h2>Make your first short link</h2>
-<p>Paste a long address. You get a short one and a QR code at once, and every click shows up here.</p>
-${shortenForm(csrf, once)}</section>`;
 }
 
 function overview(range: PageRange, found: AccountDashboard): Html {
@@ -95,9 +88,11 @@ function topTable(top: readonly ClickedLink[], range: PageRange): Html {
   )}</tbody></table>`;
 }
 
-function usageCard({ links, keys, webhooks, domains, requestsPerHour }: AccountUsage, tier: Tier): Html {
+function usageCard(usage: AccountUsage, tier: Tier, sellsPlans: boolean): Html {
+  const { links, keys, webhooks, domains, requestsPerHour } = usage;
   const isDeveloper = tier === "developer";
-  return html`<section class="card"><div class="card-head"><h2>Your plan</h2><a class="badge badge-accent" href="/portal/plan">${isDeveloper ? "Developer" : "Free"}</a></div>
+  const plan = html`<a class="badge badge-accent" href="/portal/plan">${isDeveloper ? "Developer" : "Free"}</a>`;
+  return html`<section class="card"><div class="card-head"><h2>In use</h2>${(sellsPlans || !isDeveloper) && plan}</div>
 <div class="grid grid-small">
 ${meter("Active API keys", keys.used, keys.limit)}
 ${isDeveloper ? meter("Webhooks", webhooks.used, webhooks.limit) : ""}

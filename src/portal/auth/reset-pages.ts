@@ -87,7 +87,7 @@ const operatorPage = {
   shape: "narrow",
   body: html`<div class="card"><h1>Reset your password</h1>
 <p>This service sends no mail, so its operator resets passwords. Ask for a link that lets you choose a new one; the operator makes it with</p>
-<pre tabindex="0" aria-label="Command"><code>npm run -s linkledger -- account password ACCOUNT_ID</code></pre>
+<pre tabindex="0" aria-label="Command"><code>npx linkledger account password ACCOUNT_ID</code></pre>
 <p class="muted">and finds your account by its e-mail address with <code>account list</code>.</p>
 <p class="muted"><a href="/portal/sign-in">Back to sign in</a></p></div>`,
 } as const;

@@ -1,4 +1,4 @@
-// GET and POST /portal/sign-up without mail: opens a Free account; also the parts shared with mailed-sign-up-pages.ts.
+// GET and POST /portal/sign-up without mail: opens an account; also the parts shared with mailed-sign-up-pages.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -46,7 +46,10 @@ export async function openAndSignIn(
   newcomer: { email: string; passwordHash: string },
 ): Promise<FastifyReply> {
   const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-  const { accountId, epoch, position } = await signUp(deps, context, newcomer);
+  const { accountId, epoch, position } = await signUp(deps, context, {
+    ...newcomer,
+    tier: deps.defaultTier,
+  });
   await deps.whenReadable(position);
   await startSession(deps, request, reply, { accountId, epoch });
   return reply.redirect("/portal", 303);
@@ -59,7 +62,7 @@ function sendForm(reply: FastifyReply, given: { email?: string; refused?: Comman
     status: given.refused ? 400 : 200,
     body: html`<div class="card">
 <h1>Create your account</h1>
-<p class="muted">Free, and ready in a moment.</p>
+<p class="muted">Ready in a moment.</p>
 <form method="post" class="form">${csrfField(reply)}
 ${emailField(given)}
 ${newPasswordField(given.refused)}

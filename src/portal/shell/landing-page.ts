@@ -1,8 +1,8 @@
 // GET /: the landing page; JSON with the documentation's URL for clients that don't accept HTML.
 import type { Api } from "../../api/fastify.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
-import { DEVELOPER_PRICE } from "../account/plan-page.ts";
-import { html } from "./html.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { type Html, html } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { sendPage } from "./page.ts";
 
@@ -29,7 +29,7 @@ const FEATURES: readonly { sign: IconName; name: string; text: string }[] = [
   },
 ];
 
-export function landingPage(site: Api, deps: { baseUrl: string }): void {
+export function landingPage(site: Api, deps: Pick<PortalDeps, "baseUrl" | "planPrice">): void {
   site.get("/", async (request, reply) => {
     reply.header("vary", "accept");
     if (!request.headers.accept?.includes("text/html")) return aboutService(deps.baseUrl);
@@ -43,19 +43,26 @@ export function landingPage(site: Api, deps: { baseUrl: string }): void {
 <p class="actions">${
         session
           ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`
-          : html`<a class="button button-primary button-large" href="/portal/sign-up">Start for free</a>
+          : html`<a class="button button-primary button-large" href="/portal/sign-up">${deps.planPrice === undefined ? "Sign up" : "Start for free"}</a>
 <a class="button button-large" href="/portal/sign-in">Sign in</a>`
       }</p>
 </section>
 <section class="features" aria-label="What it does">${FEATURES.map(
         ({ sign, name, text }) => html`<div class="card">${icon(sign)}<h2>${name}</h2><p>${text}</p></div>`,
       )}</section>
-<section class="hero hero-small"><h2>Free to begin with</h2>
-<p class="lead">${TIER_LIMITS.free.requestsPerHour} API requests an hour and ${TIER_LIMITS.free.activeKeys} keys cost nothing.
-Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at ${DEVELOPER_PRICE} USD a month.</p></section>`,
+${deps.planPrice === undefined ? firstMinute : price(deps.planPrice)}`,
     });
   });
 }
+
+function price(planPrice: string): Html {
+  return html`<section class="hero hero-small"><h2>Free to begin with</h2>
+<p class="lead">${TIER_LIMITS.free.requestsPerHour} API requests an hour and ${TIER_LIMITS.free.activeKeys} keys cost nothing.
+Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at ${planPrice}.</p></section>`;
+}
+
+const firstMinute = html`<section class="hero hero-small"><h2>Your first minute</h2>
+<p class="lead"><a href="/portal/sign-up">Sign up</a> with an e-mail address and a password, paste a long address, and open the short one: the click shows up within a second. Programs do the same with an API key: see the <a href="/docs">API documentation</a>.</p></section>`;
 
 function aboutService(baseUrl: string) {
   return {

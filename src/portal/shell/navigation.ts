@@ -1,6 +1,7 @@
 // The navigation of the portal and of the console: their entries, and the list with the current one marked.
 import { type Html, html } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
+import type { PortalVisit } from "./visit.ts";
 
 type Entry = { name: string; path: string; icon: IconName };
 
@@ -29,9 +30,14 @@ const CONSOLE = [
 export type NavigationName = (typeof PORTAL)[number]["name"];
 export type ConsoleName = (typeof CONSOLE)[number]["name"];
 
-export function navigation(current: NavigationName | ConsoleName, home: "/portal" | "/admin"): Html {
+/** The entry of plans only where they are offered. */
+export function navigation(
+  current: NavigationName | ConsoleName,
+  { home, sellsPlans }: Pick<PortalVisit, "home" | "sellsPlans">,
+): Html {
   const [label, entries] = home === "/portal" ? ["Portal", PORTAL] : ["Console", CONSOLE];
-  return html`<nav class="nav" aria-label="${label}"><ul>${entries.map(
+  const shown = entries.filter(({ name }) => name !== "Plan" || sellsPlans);
+  return html`<nav class="nav" aria-label="${label}"><ul>${shown.map(
     ({ name, path, icon: sign }) =>
       html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,
   )}</ul></nav>`;

@@ -44,7 +44,7 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 <body>
 <a class="skip" href="#main">Skip to content</a>
 ${header(reply, csrf)}
-${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit.home)}
+${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit)}
 <main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
 ${notices.map(noticeBox)}
 ${options.body}
@@ -110,6 +110,6 @@ function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string): Htm
 }
 
 const footer = html`<footer class="footer">
-<p><a href="/docs">API documentation</a> · <a href="/health/ready">Status</a></p>
+<p><a href="/docs">API documentation</a> · <a href="/status">Status</a></p>
 <p>IP geolocation by <a href="https://db-ip.com">DB-IP</a></p>
 </footer>`;

@@ -20,6 +20,8 @@ export type PortalVisit = {
   operator: SignedInOperator | undefined;
   /** Path of the first page, and what the others begin with. */
   home: "/portal" | "/admin";
+  /** Whether the portal offers plans. */
+  sellsPlans: boolean;
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
@@ -46,7 +48,7 @@ const LONGEST_NOTICE = 300;
 
 export function visitHook(
   app: Api,
-  deps: Pick<PortalVisit, "home"> & { signedIn: SignedInBy; assets: Assets; cookies: PortalCookies },
+  deps: Pick<PortalVisit, "home" | "assets" | "cookies"> & { signedIn: SignedInBy; sellsPlans?: boolean },
 ): void {
   const { cookies } = deps;
   app.decorateRequest("visit");
@@ -55,6 +57,7 @@ export function visitHook(
     request.visit = {
       ...{ session: undefined, operator: undefined, ...(await deps.signedIn(given)) },
       home: deps.home,
+      sellsPlans: deps.sellsPlans ?? false,
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
       notice: noticeIn(given[cookies.notice]),
       csrf: undefined,

@@ -1,4 +1,4 @@
-// Runs the receivers that docs/webhooks.md shows and sends them genuine and forged deliveries.
+// Runs the receivers of docs/webhooks.md, and the example that it refers to, and sends them genuine and forged deliveries.
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -20,8 +20,8 @@ const BUILD_TIMEOUT_MS = 300_000;
 
 type Language = {
   name: string;
-  /** Language of the fenced block, and extension of the file it is written to. */
-  fence: string;
+  /** Language of the fenced block in the document; undefined where it is a file of `examples/`. */
+  fence?: string;
   file: string;
   /** A command that succeeds when the language is installed. */
   probe: [string, ...string[]];
@@ -33,8 +33,7 @@ type Language = {
 const languages: Language[] = [
   {
     name: "Node",
-    fence: "js",
-    file: "receiver.mjs",
+    file: "webhook-receiver.mjs",
     probe: [process.execPath, "--version"],
     run: (file) => [process.execPath, file],
   },
@@ -65,7 +64,8 @@ const languages: Language[] = [
 const page = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
 
 /** The one block of the language in the document. */
-function snippet(fence: string): string {
+function snippet({ fence, file }: Language): string {
+  if (!fence) return readFileSync(new URL(`../../../examples/${file}`, import.meta.url), "utf8");
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, "gms"))];
   expect(blocks).toHaveLength(1);
   return blocks[0]?.[1] ?? "";
@@ -86,7 +86,7 @@ for (const language of languages) {
     beforeAll(async () => {
       folder = await temporaryFolder();
       const file = join(folder.path, language.file);
-      await writeFile(file, snippet(language.fence));
+      await writeFile(file, snippet(language));
       if (build) await promisify(execFile)(...build(file));
       const port = await freePort();
       server = serverProcess(port, ["env", `WEBHOOK_KEY=${KEY}`, `PORT=${port}`, ...run(file, port)]);

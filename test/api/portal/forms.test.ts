@@ -141,7 +141,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   });
 
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
-    const open = /^\/(portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
+    const open = /^\/(status|portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {
       const { status, headers } = await visitor(service.port).get(addressOf(route));
       expect([route.url, status, headers.location]).toEqual([

@@ -1,4 +1,4 @@
-// The plan page over real HTTP: usage, upgrade request, approval by the operator, downgrade.
+// Plans in the portal over real HTTP: usage, upgrade and downgrade where they are sold, and none where they are not.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { upgradeRequests } from "../../../src/billing/manual-billing.ts";
 import { visitor } from "../../support/portal/browser-like.ts";
@@ -12,6 +12,14 @@ describe("the plan page", { timeout: 60_000 }, () => {
     service = await startTestService();
   });
   afterAll(() => service.stop());
+
+  it("is in the navigation, and the price on the first page of the site", async () => {
+    const person = visitor(service.port);
+    expect((await person.get("/")).text).toContain("Developer plan, at 9 USD a month.");
+    await person.submit("/portal/sign-up", { email: "price@example.com", password });
+    expect((await person.get("/portal")).text).toContain('<a href="/portal/plan"');
+    expect((await person.get("/portal/plan")).text).toContain("Developer, 9 USD a month");
+  });
 
   it("shows what each plan has, and counts active keys and the requests of each in its hour", async () => {
     const person = visitor(service.port);
@@ -45,5 +53,41 @@ describe("the plan page", { timeout: 60_000 }, () => {
     await expect.poll(onDeveloper).toContain("You are on the Developer plan.");
     const back = await person.submit("/portal/plan", {}, "/portal/plan/downgrade");
     expect(back.text).toContain("You are on the Free plan.");
+  });
+});
+
+describe("a service that has just been started, without a price", { timeout: 60_000 }, () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ PLAN_PRICE: "" });
+  });
+  afterAll(() => service.stop());
+
+  it("gives everything to who signs up, asks for no money, and says what to do first", async () => {
+    const owner = visitor(service.port);
+    expect((await owner.get("/")).text).toContain("Your first minute");
+    await owner.submit("/portal/sign-up", { email: "owner@example.com", password });
+    const first = await owner.get("/portal");
+    for (const step of ["Make your first short link", "Make an API key", "Add a domain", "Add a webhook"])
+      expect(first.text).toContain(step);
+    const issued = await owner.submit("/portal", { label: "First key" }, "/portal/keys");
+    expect(issued.text).toMatch(
+      /curl http:\/\/localhost\/api\/v1\/shorten -H &#34;X-API-Key: ll_\w{32}&#34;/,
+    );
+    for (const path of ["/", "/portal", "/portal/webhooks", "/portal/domains", "/portal/plan"])
+      expect((await owner.get(path)).text, path).not.toMatch(/USD|href="\/portal\/plan"|Developer plan</);
+    const [opened] = await service.backend.eventStore.readAll({ categories: ["account"], limit: 1 });
+    expect(opened).toMatchObject({ type: "AccountOpened", data: { tier: "developer" } });
+  });
+
+  it("tells the owner of a Free account which command of the operator changes its plan", async () => {
+    const person = visitor(service.port);
+    await person.submit("/portal/sign-up", { email: "free@example.com", password });
+    const accountId = person.cookies.get("linkledger-session")?.split(".")[0] ?? "";
+    await service.changeTier(accountId, "free");
+    const plan = async () => (await person.get("/portal/plan")).text;
+    await expect.poll(plan).toContain("You are on the Free plan.");
+    expect(await plan()).toContain(`npx linkledger account tier ${accountId} developer`);
+    expect(await plan()).not.toMatch(/USD|plan\/upgrade/);
   });
 });

@@ -1,6 +1,6 @@
 // The compile cache: compiled code is reused at the next start, and nothing depends on it.
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -27,18 +27,13 @@ describe("the compile cache", () => {
   });
   afterEach(() => folder.remove());
 
-  /** Runs `file` as `npm run linkledger` runs src/cli.ts. */
-  async function run(args: readonly string[], file = "src/cli.ts") {
-    const { scripts } = JSON.parse(await readFile(join(program, "package.json"), "utf8"));
-    const flags = scripts.linkledger.split(" ").filter((part: string) => part.startsWith("--"));
-    return await promisify(execFile)(process.execPath, [...flags, file, ...args], {
-      cwd: program,
-      env: childEnvironment({ ...CHOSEN, DATA_DIR: dataDir }),
-    });
+  async function run(file: string, ...args: string[]) {
+    const env = childEnvironment({ ...CHOSEN, DATA_DIR: dataDir });
+    return await promisify(execFile)(file, args, { cwd: program, env });
   }
 
   it("lies under node_modules and keeps what a command has loaded", async () => {
-    await run(["account", "create", "--email", "a@b.c"]);
+    await run("bin/linkledger", "account", "create", "--email", "a@b.c");
     const kept = await readdir(cache, { recursive: true });
     expect(kept.length).toBeGreaterThan(100);
   });
@@ -50,13 +45,13 @@ describe("the compile cache", () => {
       file,
       `new (await import("node:worker_threads")).Worker(${JSON.stringify(ofThread)}, { eval: true });`,
     );
-    const { stdout } = await run([], file);
+    const { stdout } = await run(process.execPath, "--import=./src/runtime/compile-cache.js", file);
     expect(stdout).toContain(cache);
   });
 
   it("is no condition: where its folder can't be made, commands and the service run without", async () => {
     await writeFile(cache, "a file, so that no folder can be made here");
-    const { stdout, stderr } = await run(["account", "create", "--email", "a@b.c", "--json"]);
+    const { stdout, stderr } = await run("bin/linkledger", "account", "create", "--email", "a@b.c", "--json");
     expect([JSON.parse(stdout), stderr]).toEqual([expect.objectContaining({ email: "a@b.c" }), ""]);
     const service = await startService(await instanceOf(dataDir, CHOSEN), [], program);
     const { status } = await fetch(`${service.url}/health/ready`);

@@ -32,6 +32,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     log,
     secretKey: "0123456789abcdef0123456789abcdef",
     rateLimits: memoryRateLimits(),
+    ...{ planPrice: "9 USD a month", defaultTier: "free" },
     billing: manualBilling({ ...deps, log }),
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
@@ -43,6 +44,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,
+    readiness: async () => ({ ready: true, reasons: [], degraded: [] }),
   });
   await app.ready();
   await app.close();

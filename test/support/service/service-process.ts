@@ -44,7 +44,7 @@ export async function startService(
   program = root,
   programArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const words = [...startFlags(), ...nodeArguments, "src/main.ts", ...programArguments];
+  const words = [...startFlags(), ...nodeArguments, "src/cli.ts", "serve", ...programArguments];
   const child = spawn(process.execPath, words, {
     cwd: program,
     env: childEnvironment(instance),
@@ -113,8 +113,9 @@ export async function accountWithKeys(
 
 /** Node's own flags as `npm start` gives them: what tests and benchmarks run is what people run. */
 export function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
-  return scripts.start.split(" ").filter((part: string) => part.startsWith("--"));
+  const [, flags = ""] =
+    /^ {2}serve\) flags="(.*)"/m.exec(readFileSync(`${root}bin/linkledger`, "utf8")) ?? [];
+  return ["--import=./src/runtime/compile-cache.js", ...flags.split(" ")];
 }
 
 /** `ready`, or what keeps it from that. */

@@ -22,6 +22,9 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 /** Short links begin with this, whatever port the service got. */
 export const BASE_URL = "http://localhost";
 
+/** Plans are offered, and who signs up is on the Free one, unless a test says otherwise. */
+const SELLING = { PLAN_PRICE: "9 USD a month" };
+
 /** One service, whatever stands behind it. */
 export type Running = {
   config: Config;
@@ -42,10 +45,10 @@ export type Running = {
  */
 export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
   const running = onWorkers()
-    ? await (await import("./worker-service.ts")).startOnWorkers({ BASE_URL, ...environment })
+    ? await (await import("./worker-service.ts")).startOnWorkers({ BASE_URL, ...SELLING, ...environment })
     : onCluster()
       ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
-          { BASE_URL, ...environment },
+          { BASE_URL, ...SELLING, ...environment },
           clock,
         )
       : await startHere(environment, clock);
@@ -116,6 +119,7 @@ async function startHere(environment: Record<string, string>, clock = runtimeDep
     BASE_URL,
     DATA_DIR: folder.path,
     LOG_LEVEL: "info",
+    ...SELLING,
     ...environment,
   });
   const logged: string[] = [];

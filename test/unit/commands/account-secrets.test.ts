@@ -28,7 +28,7 @@ afterAll(() => opened.close());
 
 async function member(email: string): Promise<string> {
   const passwordHash = await hashPassword(password);
-  return (await signUp(deps, operator, { email, passwordHash })).accountId;
+  return (await signUp(deps, operator, { email, tier: "free", passwordHash })).accountId;
 }
 
 describe("a one-time link", () => {

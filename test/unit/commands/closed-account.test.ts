@@ -58,7 +58,11 @@ const tokenIn = ({ path }: { path: string }) => String(path.split("token=")[1]);
 /** A Developer account with one resource of each kind. */
 async function member(name: string) {
   const passwordHash = await hashPassword(password);
-  const { accountId } = await signUp(deps, operator, { email: `${name}@example.com`, passwordHash });
+  const { accountId } = await signUp(deps, operator, {
+    email: `${name}@example.com`,
+    tier: "free",
+    passwordHash,
+  });
   await changeTier(deps, operator, accountId, "developer");
   const { keyId } = await issueKey(deps, operator, accountId, {});
   const hostname = `${name}.example.net`;

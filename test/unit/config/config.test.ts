@@ -16,6 +16,7 @@ const SENDER = "must be an address such as no-reply@example.com or Example <no-r
 
 /** Each kind of wrong value of each setting. */
 const WRONG: readonly (readonly [variable: string, sentence: string, ...values: string[]])[] = [
+  ["DEFAULT_TIER", "must be free or developer", "gold", "Free"],
   ["PORT", "must be a whole number from 0 to 65535", "abc", "70000", "-1", "3000.5", "0x10", "1e3"],
   ["CLICK_SPOOL_MB", "must be a whole number, 1 or more", "0", "many", "-5", "1.5"],
   ["STOP_SECONDS", "must be a whole number from 1 to 600", "0", "601", "8s"],
@@ -118,7 +119,7 @@ describe("the configuration", () => {
   });
 
   it("has a wrong value in this test for every setting that does not take any text", () => {
-    const any = ["HOST", "DATA_DIR", "GEOIP_DB", "UNSAFE_HOSTS_FILE", "SAFE_BROWSING_KEY"];
+    const any = ["HOST", "DATA_DIR", "GEOIP_DB", "UNSAFE_HOSTS_FILE", "SAFE_BROWSING_KEY", "PLAN_PRICE"];
     const tried = new Set([...WRONG.map(([variable]) => variable), ...any]);
     expect(settings.map(({ variable }) => variable).filter((variable) => !tried.has(variable))).toEqual([]);
   });

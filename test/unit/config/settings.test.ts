@@ -53,3 +53,12 @@ describe("the settings", () => {
     expect(Object.values(shown).filter((value) => value === "(set)")).toHaveLength(secrets.length);
   });
 });
+
+it.each([
+  [{}, "developer"],
+  [{ PLAN_PRICE: "9 USD a month" }, "free"],
+  [{ MONGODB_URL: "mongodb://host/", SECRET_KEY: "a secret of thirty-two characters" }, "free"],
+  [{ PLAN_PRICE: "9 USD a month", DEFAULT_TIER: "developer" }, "developer"],
+])("with %j who signs up is on the %s plan", (env, tier) => {
+  expect(parseConfig(env).defaultTier).toBe(tier);
+});

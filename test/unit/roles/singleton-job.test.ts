@@ -4,7 +4,7 @@ import { memoryLeases } from "../../../src/coordination/leases.memory.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import type { RoleContext } from "../../../src/roles/role-context.ts";
 import { startSingletonJob } from "../../../src/roles/singleton-job.ts";
-import type { Close } from "../../../src/runtime/stop-in-stages.ts";
+import type { Close } from "../../../src/runtime/stop/stop-in-stages.ts";
 
 it("logs what failed, but not that a new service has no documents yet, and runs again", async () => {
   const failures = [new ProjectionNotBuilt("domains is being made", 1), new Error("a failure")];

@@ -1,6 +1,6 @@
 // The time budget of a shutdown, with parts that hang or fail.
 import { describe, expect, it } from "vitest";
-import { type StopStage, stopInStages } from "../../../src/runtime/stop-in-stages.ts";
+import { type StopStage, stopInStages } from "../../../src/runtime/stop/stop-in-stages.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 
 async function stopped(

@@ -1,6 +1,6 @@
 // Shares one time budget among the stages of a shutdown, so that no part's own timeout can exceed the process's.
-import type { Logger } from "./logging.ts";
-import { inTime, type MonotonicClock } from "./pause.ts";
+import type { Logger } from "../logging.ts";
+import { inTime, type MonotonicClock } from "../pause.ts";
 
 /** Gets the milliseconds that it may take; after them the shutdown goes on without it. */
 export type Close = (withinMs: number) => Promise<unknown>;

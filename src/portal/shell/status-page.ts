@@ -1,0 +1,63 @@
+// GET /status: in words for people what /health/ready says to machines, without the reasons, which are the operator's.
+import type { Api } from "../../api/fastify.ts";
+import type { Readiness } from "../../monitoring/health.ts";
+import { atMostEvery } from "../../runtime/at-most-every.ts";
+import { type Html, html } from "./html.ts";
+import { icon } from "./icons.ts";
+import { sendPage } from "./page.ts";
+
+/** `dependsOn`: the parts of a readiness report whose problems a visitor would notice here. */
+type Area = { name: string; dependsOn: RegExp; works: string; fails: string };
+
+const AREAS: readonly Area[] = [
+  {
+    name: "Short links",
+    dependsOn: /^(read store|click recorder)$/,
+    works: "They answer, and every visit is recorded.",
+    fails: "Some may not answer just now. Visits of those that answer are recorded.",
+  },
+  {
+    name: "New links and changes",
+    dependsOn: /^(event store|read store)$/,
+    works: "They are saved.",
+    fails: "They may be refused just now: please try again in a while.",
+  },
+  {
+    name: "Numbers",
+    dependsOn: /^(event store|read store|click |projector|projection )/,
+    works: "They are up to date: a click shows within a second or two.",
+    fails: "They may be late or incomplete just now. No click is lost: it is counted later.",
+  },
+  {
+    name: "Webhooks",
+    dependsOn: /^(event store|webhook)/,
+    works: "They are sent as clicks come in.",
+    fails: "They may be late: what is not sent now is sent later.",
+  },
+];
+
+/** Stores are asked at most this often, however many people look. */
+const LOOK_EVERY_MS = 1_000;
+
+export function statusPage(site: Api, deps: { readiness: () => Promise<Readiness> }): void {
+  const readiness = atMostEvery(LOOK_EVERY_MS, () => performance.now(), deps.readiness);
+  site.get("/status", async (_request, reply) => {
+    const { reasons, degraded } = await readiness();
+    const parts = [...reasons, ...degraded].map(({ part }) => part);
+    const isWorking = ({ dependsOn }: Area) => !parts.some((part) => dependsOn.test(part));
+    return sendPage(reply, {
+      title: "Status",
+      shape: "narrow",
+      body: html`<div class="card"><h1>${AREAS.every(isWorking) ? "Everything works" : "Not everything works just now"}</h1>
+<ul class="next-steps">${AREAS.map((area) => row(area, isWorking(area)))}</ul>
+<p class="muted small">Programs ask <a href="/health/ready">/health/ready</a>.</p></div>`,
+    });
+  });
+}
+
+function row({ name, works, fails }: Area, isWorking: boolean): Html {
+  const badge = isWorking
+    ? html`<span class="badge badge-good">${icon("check")}Works</span>`
+    : html`<span class="badge badge-warn">${icon("alert")}Disturbed</span>`;
+  return html`<li><p><strong>${name}</strong> ${badge}</p><p>${isWorking ? works : fails}</p></li>`;
+}

@@ -1,0 +1,43 @@
+// What anybody may read: the status in words, and the documentation of the API in the portal's colours.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { visitor } from "../../support/portal/browser-like.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+describe("public pages", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+
+  it("say in words that everything works, and lead there from each page", async () => {
+    const anybody = visitor(service.port);
+    expect((await anybody.get("/")).text).toContain('<a href="/status">Status</a>');
+    const { text } = await anybody.get("/status");
+    expect(text).toContain("Everything works");
+    expect(text).toContain("They answer, and every visit is recorded.");
+  });
+
+  it("say what is disturbed while the event store does not answer, and not why", async () => {
+    const { eventStore } = service.backend;
+    const { head } = eventStore;
+    eventStore.head = () => Promise.reject(new Error("disk of host db-7 is full"));
+    const status = async () => (await visitor(service.port).get("/status")).text;
+    await expect.poll(status).toContain("Not everything works just now");
+    const text = await status();
+    Object.assign(eventStore, { head });
+    expect(text).toContain("They answer, and every visit is recorded.");
+    expect(text).toContain("They may be refused just now");
+    expect(text).not.toMatch(/db-7|event store/);
+    await expect.poll(status).toContain("Everything works");
+  });
+
+  it("show the API's documentation under our name, mark and colours", async () => {
+    const anybody = visitor(service.port);
+    const { text } = await anybody.get("/docs/");
+    expect(text).toContain("<title>API documentation · Linkledger</title>");
+    const [, css = ""] = /href="\.(\/static\/theme\/linkledger\.css)"/.exec(text) ?? [];
+    expect((await service.ask(`/docs${css}`)).text).toContain("--accent: #4f46e5;");
+    expect(text).toContain("/static/theme/icon.svg");
+  });
+});

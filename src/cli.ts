@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
+import { fileProblem } from "./cli/file-problem.ts";
 import { printable } from "./cli/output.ts";
+import { EXIT_INTERRUPTED, Interrupted } from "./cli/work.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
@@ -17,7 +19,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const program = new Command("linkledger")
   .description("Short links whose every change and click is an event")
-  .showSuggestionAfterError(false)
+  .configureOutput({
+    outputError: (text, write) => write(`${oneLine(text.replace(/\n\((.*)\)/, "; $1"))}\n`),
+  })
   .exitOverride();
 
 for (const register of await groupsFor(process.argv[2])) register(program);
@@ -26,8 +30,10 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Commander prints its own errors.
-  if (!(error instanceof CommanderError)) process.stderr.write(`error: ${oneLine(error)}\n`);
-  process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+  const isCommanders = error instanceof CommanderError;
+  const isInterrupted = error instanceof Interrupted;
+  if (!isCommanders) process.stderr.write(`${isInterrupted ? "interrupted" : "error"}: ${oneLine(error)}\n`);
+  process.exitCode = isCommanders ? error.exitCode : isInterrupted ? EXIT_INTERRUPTED : 1;
 }
 
 /** Loads the group of the command only; all groups for help and for an unknown command. */
@@ -37,9 +43,12 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["account", async () => (await import("./cli/account-commands.ts")).accountCommands],
     ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
     ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
-    ["webhook", async () => (await import("./cli/webhook-commands.ts")).webhookCommands],
+    ["webhook", async () => (await import("./cli/webhooks/webhook-commands.ts")).webhookCommands],
     ["clicks", async () => (await import("./cli/clicks/click-commands.ts")).clickCommands],
-    ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
+    [
+      "projections",
+      async () => (await import("./cli/projections/projection-commands.ts")).projectionCommands,
+    ],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
     ["import", async () => (await import("./cli/transfer/import-command.ts")).importCommand],
@@ -51,6 +60,6 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
 }
 
 function oneLine(error: unknown): string {
-  const message = messageOf(error);
+  const message = fileProblem(error) ?? messageOf(error);
   return printable(message.trim().replace(/\s*\n\s*/g, "; "));
 }

@@ -15,7 +15,6 @@ import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
-import { countLine } from "./progress-line.ts";
 import { type Json, runReading, runReadingStores, runWithoutCatchUp, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
@@ -94,7 +93,7 @@ export function auditSealCommands(audit: Command): void {
 }
 
 /** Prints the result in any case; exit code 1 when the log has a problem. */
-async function verify(session: Session, { full = false, anchor, key, json }: VerifyOptions) {
+async function verify(session: Session, { full = false, anchor, key }: VerifyOptions) {
   if (key) throw new FileMissing("--key needs --file: the log itself is checked by the keys of SECRET_KEY");
   const known = anchor === undefined ? undefined : parseKnownPast(anchor);
   if (anchor !== undefined && !known)
@@ -103,14 +102,10 @@ async function verify(session: Session, { full = false, anchor, key, json }: Ver
     );
   const { clock } = session.deps;
   const log = await openVerifiableLog(session.config);
-  const line = countLine(process.stderr);
   const found = await verifySealedLog(
     { ...log, clock, keys: sealKeysFrom(session.config), newest: newestSeal(session.backend.foldStore) },
-    { full, known, ...(json ? {} : { onProgress: line.show }) },
-  ).finally(async () => {
-    line.end();
-    await log.close();
-  });
+    { full, known, onProgress: (count) => session.work.show({ count, unit: "event" }) },
+  ).finally(() => log.close());
   if (!found.ok) process.exitCode = 1;
   const { ok, events, streams, types, problemCount, problems, seals, anchor: now } = found;
   return { ok, events, streams, types, problem_count: problemCount, problems, seals, anchor: now };

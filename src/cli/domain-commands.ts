@@ -5,89 +5,91 @@ import { activateDomain, deactivateDomain } from "../commands/domains/domain-act
 import { DomainNotFound } from "../commands/domains/domain-errors.ts";
 import { removeDomain } from "../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../commands/domains/verify-domain.ts";
-import type { DomainDocument } from "../projections/definitions/domains.ts";
-import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
+import { listDomains } from "../queries/accounts.ts";
+import { addCommands, type CommandRow, option, required } from "./command.ts";
+import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "./named.ts";
 import { domainRow } from "./rows.ts";
-import { type Json, runCommand, runQuery, type Session } from "./session.ts";
+import { runQuery } from "./session.ts";
 
-type OfAccount = Json & { account: string };
+type OfAccount = { account: string };
+
+const ofAccount = required("--account <account>", ACCOUNT);
+const print = ({ hostname, state }: { hostname: string; state: string }) => `${hostname} is ${state}`;
 
 export function domainCommands(program: Command): void {
-  const domain = program.command("domain").description("custom domains");
-
-  domain
-    .command("add")
-    .description("add a custom domain and show the TXT record that proves it")
-    .argument("<hostname>")
-    .requiredOption("--account <account-id>")
-    .option("--json", "print one JSON document")
-    .action((given: string, options: OfAccount) =>
-      runCommand(options, async ({ deps, context }) => {
-        const { hostname, record } = await addDomain(deps, context, options.account, given);
-        return { hostname, record };
-      }),
-    );
-
-  domain
-    .command("verify")
-    .description("verify a domain by its TXT record")
-    .argument("<hostname>")
-    .requiredOption("--account <account-id>")
-    .option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")
-    .option("--json", "print one JSON document")
-    .action((given: string, options: OfAccount & { skipDns?: boolean }) =>
-      runCommand(options, async ({ deps, context }) => {
-        const { skipDns } = options;
-        const { domainId, hostname } = await verifyDomain(deps, context, options.account, given, { skipDns });
-        return { domain_id: domainId, hostname, state: "verified" };
-      }),
-    );
-
-  change(
-    domain,
-    ["activate", "serve a verified domain and its links again", "active"],
-    ({ deps, context }, { accountId, domainId }) => activateDomain(deps, context, accountId, domainId),
-  );
-  change(
-    domain,
-    ["deactivate", "stop serving a domain: its links answer 404 until it is active again", "inactive"],
-    ({ deps, context }, { accountId, domainId }) => deactivateDomain(deps, context, accountId, domainId),
-  );
-  change(
-    domain,
-    ["remove", "remove a domain from its account and release its host name", "removed"],
-    ({ deps, context }, { accountId, hostname }) => removeDomain(deps, context, accountId, hostname),
-  );
-
-  domain
-    .command("list")
-    .description("the domains of an account")
-    .requiredOption("--account <account-id>")
-    .option("--json", "print one JSON document")
-    .action((options: OfAccount) =>
-      runQuery(options, async ({ deps }) => {
-        await showAccount(deps, options.account);
-        return { domains: (await listDomains(deps, options.account)).map(domainRow) };
-      }),
-    );
+  addCommands(program.command("domain").description("custom domains"), rows);
 }
 
-function change(
-  domain: Command,
-  [name, description, state]: [name: string, description: string, state: string],
-  make: (session: Session, found: DomainDocument & { domainId: string }) => Promise<unknown>,
-): void {
-  domain
-    .command(name)
-    .description(description)
-    .argument("<domain-id>")
-    .option("--json", "print one JSON document")
-    .action((domainId: string, options: Json) =>
-      runCommand(options, async (session) => {
-        const found = await findDomain(session.deps, domainId);
-        if (!found) throw new DomainNotFound();
-        await make(session, { ...found, domainId });
-        return { domain_id: domainId, hostname: found.hostname, state };
-      }),
-    );
+const rows: CommandRow[] = [
+  {
+    name: "add <hostname>",
+    about: "add a custom domain and show the TXT record that proves it",
+    options: [ofAccount],
+    async run(session, { account }: OfAccount, given: string) {
+      const { deps, context } = session;
+      const { hostname, record } = await addDomain(
+        deps,
+        context,
+        await accountNamed(session, account),
+        given,
+      );
+      return { hostname, record };
+    },
+  },
+  {
+    name: "verify <hostname>",
+    about: "verify a domain by its TXT record",
+    options: [ofAccount, option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")],
+    async run(session, { account, skipDns }: OfAccount & { skipDns?: boolean }, given: string) {
+      const { deps, context } = session;
+      const accountId = await accountNamed(session, account);
+      const { domainId, hostname } = await verifyDomain(deps, context, accountId, given, { skipDns });
+      return { domain_id: domainId, hostname, state: "verified" };
+    },
+    print,
+  },
+  changing("activate", "serve a verified domain and its links again", "active", activateDomain),
+  changing(
+    "deactivate",
+    "stop serving a domain: its links answer 404 until it is active again",
+    "inactive",
+    deactivateDomain,
+  ),
+  {
+    name: "remove <domain>",
+    about: "remove a domain from its account and release its host name",
+    args: { domain: DOMAIN },
+    async run(session, _: object, given: string) {
+      const { domainId, accountId, hostname } = await domainNamed(session, given);
+      await removeDomain(session.deps, session.context, accountId, hostname);
+      return { domain_id: domainId, hostname, state: "removed" };
+    },
+    print,
+  },
+  {
+    name: "list",
+    about: "the domains of an account",
+    options: [ofAccount],
+    by: runQuery,
+    async run(session, { account }: OfAccount) {
+      const found = await listDomains(session.deps, await accountNamed(session, account));
+      return { domains: found.map(domainRow) };
+    },
+  },
+];
+
+function changing(name: string, about: string, state: string, change: typeof activateDomain): CommandRow {
+  return {
+    name: `${name} <domain>`,
+    about,
+    args: { domain: DOMAIN },
+    async run(session, _: object, given: string) {
+      const { domainId, accountId, hostname } = await domainNamed(session, given);
+      // Verifying gives it one.
+      if (domainId === null) throw new DomainNotFound();
+      await change(session.deps, session.context, accountId, domainId);
+      return { domain_id: domainId, hostname, state };
+    },
+    print,
+  };
 }

@@ -1,6 +1,6 @@
 // Reads a file of records as CSV with a header, JSON lines, or a JSON document; JSON may come in the pages of an API.
-import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { createReadStream, type ReadStream } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
@@ -8,14 +8,28 @@ import { isObject } from "../runtime/is-object.ts";
 import { RecordRefused, type Row } from "./imported.ts";
 
 /** A record that can't be read comes as the error that says so. */
-export type RowOrError = Row | { place: string; error: RecordRefused };
+type RowOrError = Row | { place: string; error: RecordRefused };
+
+/** `share`: 0 to 1, of the file that is read. */
+export type ReadRow = RowOrError & { share: number };
 
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
-export async function* readRows(file: string): AsyncGenerator<RowOrError> {
+export async function* readRows(file: string): AsyncGenerator<ReadRow> {
+  const { size } = await stat(file);
   const start = await startOf(file);
-  if (!/^\s*[[{]/.test(start)) yield* csvRows(file);
-  else if (isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) yield* jsonLines(file);
-  else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
+  const isCsv = !/^\s*[[{]/.test(start);
+  if (isCsv || isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
+    const source = createReadStream(file);
+    try {
+      for await (const row of isCsv ? csvRows(source) : jsonLines(source))
+        yield { ...row, share: source.bytesRead / size };
+    } finally {
+      source.destroy();
+    }
+  } else {
+    const rows = [...recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`)];
+    for (const [n, row] of rows.entries()) yield { ...row, share: n / rows.length };
+  }
 }
 
 const START_BYTES = 1_048_576;
@@ -39,7 +53,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function* csvRows(file: string): AsyncGenerator<RowOrError> {
+async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
   const columns = (names: string[]) =>
     names.map((name) =>
       name
@@ -59,15 +73,19 @@ async function* csvRows(file: string): AsyncGenerator<RowOrError> {
       return undefined;
     },
   });
-  for await (const { record, info, error } of createReadStream(file).pipe(parser))
+  for await (const { record, info, error } of source.pipe(parser))
     yield error
       ? { place: `line ${error.lines}`, error: new RecordRefused(error.message, { cause: error }) }
-      : { place: `line ${info.lines}`, value: record };
+      : {
+          place: `line ${info.lines}`,
+          value: record,
+          columns: info.columns.map(({ name }: { name: string }) => name),
+        };
 }
 
-async function* jsonLines(file: string): AsyncGenerator<RowOrError> {
+async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
   let line = 0;
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const text of lines) {
     line += 1;
     if (text.trim() === "") continue;

@@ -16,8 +16,8 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
-import { type RowOrError, readRows } from "./read-rows.ts";
+import type { Columns, ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
+import { type ReadRow, readRows } from "./read-rows.ts";
 
 export type ImportFiles = {
   format: ImportFormat;
@@ -45,7 +45,14 @@ export type ImportReport = {
   hosts: Record<string, number>;
   /** The first MOST_ERRORS. */
   errors: { file: string; place: string; error: string }[];
+  /** Whether it was ended before the end of its files. */
+  interrupted?: true;
 };
+
+/** Not one record of the file can be of the format. */
+export class WrongFormat extends DomainError {
+  override readonly code = "wrong_format";
+}
 
 const MOST_ERRORS = 1_000;
 /** Messages may quote the file, and are printed on terminals. */
@@ -54,25 +61,52 @@ const MESSAGE_LENGTH = 500;
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
 
-type Progress = (records: number) => void;
+/** `share`: 0 to 1, of the files. */
+type Progress = (records: number, share: number) => void;
 
-/** A repeated import of the same, or of a later, export creates what is missing. @throws StoreUnavailable */
+/**
+ * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
+ * @throws WrongFormat before anything is written; StoreUnavailable
+ */
 export async function runImport(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  files: ImportFiles,
-  onProgress: Progress,
+  { format, links, clicks }: ImportFiles,
+  onProgress: Progress = () => undefined,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const run = new ImportRun(deps, target, files.format);
-  for (const file of [files.links, ...(files.clicks === undefined ? [] : [files.clicks])]) {
-    const hasLinks = file === files.links;
-    const hasClicks = file === files.clicks || files.format.oneFile;
-    for await (const row of readRows(file)) {
-      await run.take(file, row, { hasLinks, hasClicks });
-      onProgress(run.rows);
-    }
+  const run = new ImportRun(deps, target, format);
+  const { columns } = format;
+  const files = [{ file: links, hasLinks: true, hasClicks: !columns.clicks }];
+  await refuseOthers(links, columns.links);
+  if (clicks !== undefined && columns.clicks) {
+    await refuseOthers(clicks, columns.clicks);
+    files.push({ file: clicks, hasLinks: false, hasClicks: true });
   }
+  for (const [n, { file, ...has }] of files.entries())
+    for await (const row of readRows(file)) {
+      if (signal.aborted) return { ...(await run.end()), interrupted: true };
+      await run.take(file, row, has);
+      onProgress(run.rows, (n + row.share) / files.length);
+    }
   return await run.end();
+}
+
+/**
+ * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
+ * refused only where it has nothing of what is needed. @throws WrongFormat
+ */
+async function refuseOthers(file: string, needed: Columns): Promise<void> {
+  for await (const row of readRows(file)) {
+    if ("error" in row) continue;
+    const names = row.columns ?? Object.keys(row.value);
+    const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
+    if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
+    const expected = needed.map((one) => one.join(" or ")).join(", and ");
+    const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
+    const what = row.columns ? "columns" : "members";
+    throw new WrongFormat(`${file} is of another format: expected the ${what} ${expected}; found ${found}`);
+  }
 }
 
 /** One import while it runs: what it has counted, and where the links went. */
@@ -105,7 +139,7 @@ class ImportRun {
     this.#dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   }
 
-  async take(file: string, row: RowOrError, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
+  async take(file: string, row: ReadRow, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
     this.rows += 1;
     const { links, clicks } = this.#report;
     if ("error" in row) {

@@ -61,7 +61,7 @@ const CHANGES = {
 } as const;
 
 export const linkledger: ImportFormat = {
-  oneFile: true,
+  columns: { links: [["type"]] },
   linkOf(row) {
     if (row.value.type === EXPORT_TYPE && row.value.version !== EXPORT_VERSION)
       throw new RecordRefused(

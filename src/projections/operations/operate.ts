@@ -6,6 +6,7 @@ import {
   recordActions,
 } from "../../commands/operator/record-actions.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { closestName } from "../../runtime/did-you-mean.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
@@ -31,8 +32,11 @@ export type OperateDeps = RecordDeps & { readStore: ReadStore };
 export function projectionsNamed(names: readonly string[]): Projection[] {
   const known = allProjections.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UnknownProjection(`There is no projection ${unknown}; there are ${known.join(", ")}`);
+  if (unknown !== undefined) {
+    const closest = closestName(unknown, known);
+    const meant = closest === undefined ? "" : `did you mean ${closest}? `;
+    throw new UnknownProjection(`There is no projection ${unknown}; ${meant}there are ${known.join(", ")}`);
+  }
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 

@@ -14,14 +14,7 @@ import {
 } from "../../../src/projections/definitions/account-totals.ts";
 import { clickProjections, projectionGroups } from "../../../src/projections/groups.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import {
-  CLICKS,
-  happenings,
-  LINK,
-  programOn,
-  quiet,
-  totalsOfNow,
-} from "../../support/projections/builds-of.ts";
+import { CLICKS, happenings, LINK, programOn, totalsOfNow } from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -98,7 +91,7 @@ describe("a group of projections", () => {
     await expect.poll(totals, SOON).toEqual({ build: 0, preview: 260 });
     await registerRebuild(program.deps, [totalsOfNow]);
     await until("the long build", () => isHeldUp);
-    await rebuild(program.deps, [accountTotals], quiet);
+    await rebuild(program.deps, [accountTotals]);
     await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK, kind: "preview" })]);
     await expect.poll(totals, SOON).toEqual({ build: 2, preview: 261 });
     gate.resolve();

@@ -40,9 +40,9 @@ try {
 async function groupsFor(command: string | undefined): Promise<((program: Command) => void)[]> {
   const load = new Map<string, () => Promise<(program: Command) => void>>([
     ["serve", async () => (await import("./cli/serve-command.ts")).serveCommand],
-    ["account", async () => (await import("./cli/account-commands.ts")).accountCommands],
-    ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
-    ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
+    ["account", async () => (await import("./cli/accounts/account-commands.ts")).accountCommands],
+    ["key", async () => (await import("./cli/accounts/key-commands.ts")).keyCommands],
+    ["domain", async () => (await import("./cli/accounts/domain-commands.ts")).domainCommands],
     ["webhook", async () => (await import("./cli/webhooks/webhook-commands.ts")).webhookCommands],
     ["clicks", async () => (await import("./cli/clicks/click-commands.ts")).clickCommands],
     [

@@ -6,7 +6,6 @@ import {
   recordActions,
 } from "../../commands/operator/record-actions.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { closestName } from "../../runtime/did-you-mean.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
@@ -20,6 +19,7 @@ import {
 } from "../builds/register-builds.ts";
 import { allProjections } from "../groups.ts";
 import type { Projection } from "../projection.ts";
+import { closestName } from "./closest-name.ts";
 
 export class UnknownProjection extends DomainError {
   override readonly code = "unknown_projection";

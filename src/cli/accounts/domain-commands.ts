@@ -1,15 +1,15 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
 import type { Command } from "commander";
-import { addDomain } from "../commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../commands/domains/domain-activation.ts";
-import { DomainNotFound } from "../commands/domains/domain-errors.ts";
-import { removeDomain } from "../commands/domains/remove-domain.ts";
-import { verifyDomain } from "../commands/domains/verify-domain.ts";
-import { listDomains } from "../queries/accounts.ts";
-import { addCommands, type CommandRow, option, required } from "./command.ts";
-import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "./named.ts";
-import { domainRow } from "./rows.ts";
-import { runQuery } from "./session.ts";
+import { addDomain } from "../../commands/domains/add-domain.ts";
+import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
+import { DomainNotFound } from "../../commands/domains/domain-errors.ts";
+import { removeDomain } from "../../commands/domains/remove-domain.ts";
+import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import { listDomains } from "../../queries/accounts.ts";
+import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
+import { domainRow } from "../rows.ts";
+import { runQuery } from "../session.ts";
 
 type OfAccount = { account: string };
 

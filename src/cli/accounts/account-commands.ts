@@ -1,18 +1,18 @@
 // linkledger account create | tier | upgrades | password | close | list | show
 import { Argument, type Command, Option } from "commander";
-import { upgradeRequests } from "../billing/manual-billing.ts";
-import { changeTier } from "../commands/account/change-tier.ts";
-import { emailSecret, openAccount } from "../commands/account/open-account.ts";
-import { upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
-import { TIERS, type Tier } from "../events/vocabulary.ts";
-import type { AccountDocument } from "../projections/definitions/accounts.ts";
-import { listAccounts, showAccount } from "../queries/accounts.ts";
-import { listWebhooks } from "../queries/webhooks.ts";
-import { addCommands, type CommandRow, required } from "./command.ts";
-import { ACCOUNT, accountNamed } from "./named.ts";
-import { counted } from "./output.ts";
-import { domainRow, keyRow, webhookRow } from "./rows.ts";
-import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "./session.ts";
+import { upgradeRequests } from "../../billing/manual-billing.ts";
+import { changeTier } from "../../commands/account/change-tier.ts";
+import { emailSecret, openAccount } from "../../commands/account/open-account.ts";
+import { upgradeRequestSecret } from "../../commands/credentials/account-secrets.ts";
+import { TIERS, type Tier } from "../../events/vocabulary.ts";
+import type { AccountDocument } from "../../projections/definitions/accounts.ts";
+import { listAccounts, showAccount } from "../../queries/accounts.ts";
+import { listWebhooks } from "../../queries/webhooks.ts";
+import { addCommands, type CommandRow, required } from "../command.ts";
+import { ACCOUNT, accountNamed } from "../named.ts";
+import { counted } from "../output.ts";
+import { domainRow, keyRow, webhookRow } from "../rows.ts";
+import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const args = { account: ACCOUNT, tier: new Argument("<tier>").choices(TIERS) };
@@ -68,7 +68,7 @@ const rows: CommandRow[] = [
     by: runWithoutCatchUp,
     async run(session, _: object, given: string) {
       const { deps, config } = session;
-      const { issuePasswordReset } = await import("../commands/credentials/reset-password.ts");
+      const { issuePasswordReset } = await import("../../commands/credentials/reset-password.ts");
       const accountId = await accountNamed(session, given);
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
       return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
@@ -82,8 +82,8 @@ const rows: CommandRow[] = [
     options: [required("--yes", "I know that this can't be undone")],
     async run(session, _: object, given: string) {
       const { deps, context } = session;
-      const { closeAccount } = await import("../commands/account/close-account.ts");
-      const { finishClosing } = await import("../jobs/account-closing.ts");
+      const { closeAccount } = await import("../../commands/account/close-account.ts");
+      const { finishClosing } = await import("../../jobs/account-closing.ts");
       const accountId = await accountNamed(session, given);
       await closeAccount(deps, context, accountId);
       await catchUp(session);

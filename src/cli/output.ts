@@ -82,7 +82,7 @@ function text(value: unknown): string {
   if (isObject(value))
     return Object.entries(value)
       .filter(([, one]) => !isAbsent(one))
-      .map(([name, one]) => `${labelOf(name)} ${text(one)}`)
+      .map(([name, one]) => `${wordsOf(name)} ${text(one)}`)
       .join(", ");
   return printable(timeForPeople(String(value)));
 }
@@ -92,11 +92,20 @@ function timeForPeople(given: string): string {
   return given.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2 UTC");
 }
 
-/** `account_id` and `accountId` are `Account ID`. */
+/** `account_id` and `accountId` are `Account ID`; what is no name of ours stays, such as a type of event or a host. */
 function labelOf(name: string): string {
+  const words = wordsOf(name);
+  return isOurs(name) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+}
+
+function isOurs(name: string): boolean {
+  return /^[a-z]\w*$/.test(name);
+}
+
+function wordsOf(name: string): string {
+  if (!isOurs(name)) return printable(name);
   const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ");
-  const label = words.replace(/\b(url|ip|id|utm)\b/g, (acronym) => acronym.toUpperCase());
-  return printable(label.charAt(0).toUpperCase() + label.slice(1));
+  return printable(words.replace(/\b(url|ip|id|qr|utm)\b/g, (acronym) => acronym.toUpperCase()));
 }
 
 function isAbsent(value: unknown): boolean {

@@ -18,7 +18,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { addCommands, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
-import { counted, type Printable } from "../output.ts";
+import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
 
@@ -104,8 +104,8 @@ function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }
   return {
     ...(interrupted && { note: isDry ? "Interrupted" : again }),
     ...(isDry && { dry_run: "nothing was written" }),
-    links: `${counted(links.read, "link")}: ${sums(links)}`,
-    clicks: `${counted(clicks.read, "click")}: ${sums(clicks)}`,
+    links: sums(links),
+    clicks: sums(clicks),
     ...(hostNames.length > 0 && { hosts: hostNames }),
     ...(errors.length > 0 && { errors }),
   };

@@ -69,8 +69,8 @@ const rows: CommandRow[] = [
     by: runWithoutCatchUp,
     async run(session, _: object, given: string[]) {
       const chosen = projectionsNamed(given);
-      await recordRebuild(operating(session), session.context, chosen);
-      return await built(session, chosen, rebuild);
+      const record = () => recordRebuild(operating(session), session.context, chosen);
+      return await built(session, chosen, rebuild, record);
     },
   },
   {
@@ -90,8 +90,8 @@ const rows: CommandRow[] = [
     by: runWithoutCatchUp,
     async run(session, _: object, given: string[]) {
       const chosen = projectionsNamed(given);
-      await recordRollback(operating(session), session.context, chosen);
-      return await built(session, chosen, rollBack);
+      const record = () => recordRollback(operating(session), session.context, chosen);
+      return await built(session, chosen, rollBack, record);
     },
   },
   {
@@ -101,8 +101,8 @@ const rows: CommandRow[] = [
     by: runWithoutCatchUp,
     async run(session, _: object, given: string[]) {
       const chosen = projectionsNamed(given);
-      await activateProjectionBuilds(operating(session), session.context, chosen);
-      return await built(session, chosen, finishBuilds);
+      const record = () => activateProjectionBuilds(operating(session), session.context, chosen);
+      return await built(session, chosen, finishBuilds, record);
     },
   },
   {
@@ -132,10 +132,10 @@ async function reclassifiedBuilds(session: Session, chosen: readonly Projection[
   const rules = PRESENT_RULES;
   const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
   if (other) throw new NothingToClassify(`${other.name} has nothing that rules of clicks would change`);
-  await recordRebuild(operating(session), session.context, chosen, false, rules);
-  const made = await built(session, chosen, (deps, projections, ...rest) =>
-    prepareReclassified(deps, projections, rules, ...rest),
-  );
+  const prepare: typeof rebuild = (deps, projections, signal) =>
+    prepareReclassified(deps, projections, rules, signal);
+  const record = () => recordRebuild(operating(session), session.context, chosen, false, rules);
+  const made = await built(session, chosen, prepare, record);
   const { clicks, unreadable, moved, of, others } = await movedClicks(session.backend, rules);
   return { rules, clicks, unreadable, moved, moves: of, other_moves: others, ...made };
 }
@@ -145,16 +145,23 @@ function operating({ backend, deps }: Session): OperateDeps {
   return { ...deps, readStore: backend.foldStore };
 }
 
-async function built({ backend, deps, work }: Session, chosen: readonly Projection[], make: typeof rebuild) {
+/** `record`: what is recorded of it before. */
+async function built(
+  { backend, deps, work }: Session,
+  chosen: readonly Projection[],
+  make: typeof rebuild,
+  record: () => Promise<void> = async () => undefined,
+) {
   const { eventStore, foldStore: readStore } = backend;
   const log = createLogger("error", process.stderr);
   const started = performance.now();
   const outcome = () =>
     `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
     "does this command, given again; `projections cancel` drops it";
-  const { builds, events } = await work.interruptible(outcome, () =>
-    make({ ...deps, eventStore, readStore, log }, chosen, work.signal),
-  );
+  const { builds, events } = await work.interruptible(outcome, async () => {
+    await record();
+    return await make({ ...deps, eventStore, readStore, log }, chosen, work.signal);
+  });
   return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 

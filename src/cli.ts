@@ -50,6 +50,7 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
       async () => (await import("./cli/projections/projection-commands.ts")).projectionCommands,
     ],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
+    ["explain", async () => (await import("./cli/audit/explain-command.ts")).explainCommand],
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
     ["import", async () => (await import("./cli/transfer/import-command.ts")).importCommand],
     ["export", async () => (await import("./cli/transfer/export-command.ts")).exportCommands],

@@ -85,6 +85,13 @@ export function secretKeyOf(
   return kept;
 }
 
+/** Whether the SECRET_KEY in use is the one that lies in the data folder. */
+export function isKeptInDataDir(config: Pick<Config, "secretKey" | "dataDir">): boolean {
+  const file = join(config.dataDir, "secret.key");
+  if (!existsSync(file)) return false;
+  return config.secretKey === undefined || readFileSync(file, "utf8").trim() === config.secretKey;
+}
+
 function makeSecretKey(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {

@@ -4,6 +4,7 @@ import { type RecordDeps, recordActions } from "../commands/operator/record-acti
 import type { Document, ReadStore } from "../read-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import type { NewestSeal } from "./seals/sealer.ts";
+import type { Judgement } from "./verdict.ts";
 import type { Problem } from "./verify-log.ts";
 import type { SealedVerification } from "./verify-sealed-log.ts";
 
@@ -14,19 +15,18 @@ export class VerificationInProgress extends DomainError {
 /** The one in progress, or the last one. */
 export type VerificationRun = {
   state: "running" | "done" | "failed" | "interrupted";
-  full: boolean;
   started_at: string;
   /** ISO 8601 UTC, renewed while it runs. */
   updated_at: string;
   /** Checked so far. */
   events: number;
-  result: { ok: boolean; problem_count: number; problems: Problem[]; anchor: string } | null;
+  result: (Judgement & { problem_count: number; problems: Problem[]; anchor: string }) | null;
   error: string | null;
 };
 
 /** Yields the number of events so far. `newest`: position of the newest seal, as kept outside of the log. */
 export type VerifyInThread = (
-  options: { full: boolean; newest: string | undefined },
+  options: { newest: string | undefined },
   signal: AbortSignal,
 ) => AsyncGenerator<number, SealedVerification>;
 
@@ -66,8 +66,7 @@ export function verificationRuns(deps: Deps) {
   };
 
   async function perform(context: CommandContext, started: VerificationRun): Promise<void> {
-    const { full } = started;
-    const found = deps.verify({ full, newest: await deps.newest.get() }, stopping.signal);
+    const found = deps.verify({ newest: await deps.newest.get() }, stopping.signal);
     let writtenAt = performance.now();
     for (;;) {
       const { done, value } = await found.next();
@@ -80,10 +79,10 @@ export function verificationRuns(deps: Deps) {
   }
 
   async function finish(context: CommandContext, started: VerificationRun, found: SealedVerification) {
-    const { ok, events, problemCount, problems, anchor } = found;
-    const data = { full: started.full, ok, events, problems: problemCount, anchor };
+    const { ok, verdict, sentence, events, problemCount, problems, anchor } = found;
+    const data = { verdict, events, problems: problemCount, anchor };
     await recordActions(deps, context, [{ type: "LogVerified", data }]);
-    const result = { ok, problem_count: problemCount, problems, anchor };
+    const result = { ok, verdict, sentence, problem_count: problemCount, problems, anchor };
     await write({ ...started, state: "done", updated_at: deps.clock().toISOString(), events, result });
   }
 
@@ -92,12 +91,12 @@ export function verificationRuns(deps: Deps) {
     read,
 
     /** Returns when it has begun. @throws VerificationInProgress, StoreUnavailable */
-    async start(context: CommandContext, { full }: { full: boolean }): Promise<VerificationRun> {
+    async start(context: CommandContext): Promise<VerificationRun> {
       if ((await read())?.state === "running")
         throw new VerificationInProgress("The log is being verified: wait until that has ended");
       const at = deps.clock().toISOString();
       const run: VerificationRun = {
-        ...{ state: "running", full, started_at: at, updated_at: at },
+        ...{ state: "running", started_at: at, updated_at: at },
         ...{ events: 0, result: null, error: null },
       };
       await write(run);

@@ -33,13 +33,15 @@ export const MOST_PROBLEMS = 100;
 /** Duplicates are searched within this many events, because a repeated append follows the first one closely. */
 const DUPLICATE_WINDOW = 200_000;
 
+/** Called after each page: the number of events so far, and the position of the last one. */
+export type Progress = (events: number, position: Position) => void;
+
 export type LogVerificationOptions = {
   /** Of an earlier verification. */
   anchor?: Anchor | undefined;
   /** Checks only events behind this position, and not the rules of streams, which need their beginning. */
   after?: Position | undefined;
-  /** Called after each page with the number of events so far. */
-  onProgress?: (events: number) => void;
+  onProgress?: Progress;
   onPage?: (page: readonly RecordedEvent[]) => Promise<void>;
 };
 
@@ -62,7 +64,7 @@ export async function verifyLog(
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
     await onPage?.(page);
-    onProgress?.(digest.anchor.events);
+    onProgress?.(digest.anchor.events, page.at(-1)?.position ?? "");
   }
   if (anchor && digest.anchor.events < anchor.events)
     report.add("anchor", NOWHERE, `the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);

@@ -52,14 +52,21 @@ export function auditCommands(program: Command): void {
     .description("the events of the log in their order, a line each")
     .addOption(new Option("--category <category>", "only of its streams").choices(CATEGORIES))
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
+    .addOption(
+      new Option(
+        "--from <position>",
+        "from the event at this position on, such as that of a row of a click export",
+      ).conflicts("after"),
+    )
     .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")
-    .action((options: Json & { category?: string; after?: Position; limit: number }) =>
+    .action((options: Json & { category?: string; after?: Position; from?: Position; limit: number }) =>
       runReading(options, async ({ backend }) => {
-        const { category, after, limit } = options;
-        if (after !== undefined) await refuseForeignPosition(backend, after);
+        const { category, after, from, limit } = options;
+        for (const position of [after, from])
+          if (position !== undefined) await refuseForeignPosition(backend, position);
         const categories = category ? [category] : Object.values(CATEGORY);
-        return { events: await backend.eventStore.readAll({ categories, after, limit }) };
+        return { events: await backend.eventStore.readAll({ categories, after, from, limit }) };
       }),
     );
 

@@ -1,21 +1,19 @@
 // linkledger audit verify | seal | key | export: the seals of the log, on the server and offline.
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { exportLog } from "../audit/export/export-log.ts";
 import { verifyExport } from "../audit/export/verify-export.ts";
 import { newestSeal } from "../audit/seals/newest-seal.ts";
-import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
+import { keyOriginOf, sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
-import { parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
+import { EXIT_CODES } from "../audit/verdict.ts";
+import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { print } from "./output.ts";
-import { type Json, runReading, runReadingStores, runWithoutCatchUp, type Session } from "./session.ts";
+import { type Json, runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -25,31 +23,42 @@ class KeyMissing extends DomainError {
   override readonly code = "key_missing";
 }
 
-class FileMissing extends DomainError {
-  override readonly code = "file_missing";
+class BadKey extends DomainError {
+  override readonly code = "bad_key";
 }
 
-type VerifyOptions = Json & { full?: boolean; anchor?: string; file?: string; key?: string[] };
+type VerifyOptions = Json & { anchor?: string; resumeFrom?: string; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
 
 export function auditSealCommands(audit: Command): void {
   audit
     .command("verify")
-    .description("check the log against its seals; events behind the last good seal also by themselves")
-    .option("--full", "check every event: seals, order, schemas, times, and the rules of its stream")
+    .description("check every event: seals, order, schemas, times, and the rules of its stream")
     .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
+    .addOption(
+      new Option(
+        "--resume-from <anchor>",
+        "`seal_anchor` of an earlier verification: skip the events up to there, and say so",
+      ).conflicts(["anchor"]),
+    )
     .addOption(
       new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
         "full",
         "anchor",
+        "resumeFrom",
       ]),
     )
-    .option("--key <key...>", "with --file: public keys, as `audit key` prints them")
+    .option(
+      "--key <key...>",
+      "trust only seals by these: public keys that `audit key` printed, or files of them",
+    )
+    .addOption(new Option("--full", "as without it").hideHelp())
     .option("--json", "print one JSON document")
+    .addHelpText("after", "\nExit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.")
     .action((options: VerifyOptions) =>
       options.file === undefined
         ? runReading(options, (session) => verify(session, options))
-        : verifyFile(options.file, options),
+        : runWithoutStores(options, (session) => verifyFile(session, options.file ?? "", options)),
     );
 
   audit
@@ -81,46 +90,92 @@ export function auditSealCommands(audit: Command): void {
     .option("--to <position>", "the last position")
     .option("--stream <name>", "events of this stream only")
     .action((options: ExportOptions) =>
-      runReadingStores(async ({ backend }) => {
+      runReading({}, async ({ backend, work }) => {
         for (const position of [options.from, options.to])
           if (position !== undefined) await refuseForeignPosition(backend, position);
         const lines = async function* () {
           for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
         };
-        await pipeline(Readable.from(lines()), process.stdout, { end: false });
+        return await work.printing(lines());
       }),
     );
 }
 
-/** Prints the result in any case; exit code 1 when the log has a problem. */
-async function verify(session: Session, { full = false, anchor, key }: VerifyOptions) {
-  if (key) throw new FileMissing("--key needs --file: the log itself is checked by the keys of SECRET_KEY");
-  const known = anchor === undefined ? undefined : parseKnownPast(anchor);
-  if (anchor !== undefined && !known)
-    throw new BadAnchor(
-      "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
-    );
-  const { clock } = session.deps;
-  const log = await openVerifiableLog(session.config);
-  const found = await verifySealedLog(
-    { ...log, clock, keys: sealKeysFrom(session.config), newest: newestSeal(session.backend.foldStore) },
-    { full, known, onProgress: (count) => session.work.show({ count, unit: "event" }) },
-  ).finally(() => log.close());
-  if (!found.ok) process.exitCode = 1;
-  const { ok, events, streams, types, problemCount, problems, seals, anchor: now } = found;
-  return { ok, events, streams, types, problem_count: problemCount, problems, seals, anchor: now };
+/** Prints the result in any case; the exit code is that of the verdict. */
+async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptions) {
+  const { config, deps, backend, work } = session;
+  const known = anchor === undefined ? undefined : pastOf(anchor);
+  const kept = resumeFrom === undefined ? undefined : pastOf(resumeFrom);
+  if (kept && !("seal" in kept))
+    throw new BadAnchor("--resume-from takes the anchor of a seal, such as seal:19: and 64 hex digits");
+  const keys = sealKeysFrom(config);
+  const trust = key
+    ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
+    : { publicKeys: keys.map(({ publicKey }) => publicKey), keyOrigin: keyOriginOf(config) };
+  const log = await openVerifiableLog(config);
+  const given = { ...log, eventStore: work.watched(log.eventStore), clock: deps.clock, keys };
+  const found = await work
+    .interruptible(
+      () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,
+      () =>
+        verifySealedLog(
+          { ...given, newest: newestSeal(backend.foldStore) },
+          { trust, known, resumeFrom: kept?.seal },
+        ),
+    )
+    .finally(() => log.close());
+  const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals, skipped } = found;
+  process.exitCode = EXIT_CODES[verdict];
+  return {
+    ...{ ok, events, streams, types, problem_count: problemCount, problems, seals, skipped },
+    ...{ anchor: found.anchor, seal_anchor: found.sealAnchor, verdict, sentence },
+  };
+}
+
+/** @throws BadAnchor */
+function pastOf(anchor: string): KnownPast {
+  const known = parseKnownPast(anchor);
+  if (known) return known;
+  throw new BadAnchor(
+    "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
+  );
+}
+
+/** Each is a key, or the name of a file that holds one. @throws BadKey */
+async function givenKeys(given: readonly string[]): Promise<string[]> {
+  return await Promise.all(
+    given.map(async (text) => {
+      const key = existsSync(text) ? (await readFile(text, "utf8")).trim() : text;
+      if (/^[\w-]{43}$/.test(key)) return key;
+      throw new BadKey(`${text} is no public key and no file of one: \`audit key\` prints it`);
+    }),
+  );
 }
 
 /** Needs neither stores nor settings. */
-async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
-  if (!options.key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
+async function verifyFile({ work }: Session, file: string, { key }: VerifyOptions) {
+  if (!key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
+  const keys = await givenKeys(key);
   // An error here, as the stream's own would come too late.
-  await stat(file);
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  const { ok, seals, events, unsealed, selection, problems } = await verifyExport(lines, options.key);
-  if (!ok) process.exitCode = 1;
+  const { size } = await stat(file);
+  const lines = async function* () {
+    const source = createReadStream(file);
+    let count = 0;
+    for await (const line of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
+      work.signal.throwIfAborted();
+      work.show({ count: ++count, unit: "record", share: source.bytesRead / size });
+      yield line;
+    }
+  };
+  const found = await work.interruptible(
+    () => `${work.shareText} of the file was read, and nothing is said of it: a verification begins anew`,
+    () => verifyExport(lines(), keys),
+  );
+  const { ok, seals, events, unsealed, selection, problems, verdict, sentence } = found;
+  process.exitCode = EXIT_CODES[verdict];
   const shown = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
-  print({ ok, seals, events, unsealed, selection: shown, problem_count: problems.length, problems }, options);
+  const counts = { seals, events, unsealed, selection: shown, problem_count: problems.length };
+  return { ok, ...counts, problems, verdict, sentence };
 }
 
 async function sealNow(session: Session, anyway: boolean) {

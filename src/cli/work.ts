@@ -1,4 +1,6 @@
 // What a long command does beside its work: it shows how far it is, and ends cleanly at Ctrl-C.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
@@ -64,9 +66,13 @@ export class Work {
     if (!this.signal.aborted) this.#line?.show(step);
   }
 
-  /** Shows nothing from now on, as the terminal is written to. */
-  hide(): void {
-    this.#line = undefined;
+  /** Writes parts of the log to standard output, as fast as they are read; without progress between them on a terminal. */
+  async printing(parts: AsyncIterable<string>): Promise<undefined> {
+    if (process.stdout.isTTY) this.#line = undefined;
+    await this.interruptible(
+      () => `${this.shareText} of the log was read: the output is not complete`,
+      () => pipeline(Readable.from(parts), process.stdout, { end: false }),
+    );
   }
 
   /** Before an answer is printed. */

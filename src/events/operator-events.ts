@@ -54,13 +54,12 @@ export const operatorEvents = {
   },
   LogVerified: {
     version: 1,
-    summary: "The operator had the log checked against its seals.",
+    summary: "The operator had every event of the log checked against its seals.",
     schema: z.object({
       at,
-      full: z
-        .boolean()
-        .describe("Whether every event was checked, not those behind the last good seal alone"),
-      ok: z.boolean().describe("Whether nothing was found"),
+      verdict: z
+        .enum(["proved", "problem", "unsealed"])
+        .describe("What it came to: unsealed when no seal covered anything"),
       events: z.int().min(0).describe("Number of events that were checked"),
       problems: z.int().min(0).describe("Number of problems that were found"),
       anchor: z.string().describe("Binds a later verification to what was found now (docs/audit.md)"),

@@ -2,11 +2,10 @@
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { clickFacts } from "../events/click-facts.ts";
 import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY } from "../events/streams.ts";
 import { type ClickColumn, COLUMNS } from "../log-reader/click-lines.ts";
-import { type ClickRow, unreadableClick } from "../queries/analytics/all-clicks.ts";
+import { type ClickRow, exportedClick, unreadableClick } from "../queries/analytics/all-clicks.ts";
 import { ownerOf } from "../queries/feed/account-events.ts";
 
 /** `from` inclusive, `to` exclusive: when clicks happened. */
@@ -51,7 +50,7 @@ export async function* clickRows(
       if (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) continue;
       const event = readableEvent(recorded, () => rows.push(unreadableClick(recorded)));
       if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
-      const row = { ...clickFacts(event.data), position: event.position };
+      const row = exportedClick(event);
       if (!isWithdrawn(row)) rows.push(row);
     }
     yield rows;

@@ -1,10 +1,9 @@
 // The formats of a click export: CSV and JSON Lines.
 import { UTM_FIELDS } from "../events/vocabulary.ts";
-import type { ClickRow } from "../queries/analytics/all-clicks.ts";
-import type { LiveClick } from "../queries/analytics/live-clicks.ts";
+import type { ClickRow, ExportedClick } from "../queries/analytics/all-clicks.ts";
 
 /** A column of a click export; values are text. */
-export type ClickColumn = readonly [name: string, of: (click: LiveClick) => string];
+export type ClickColumn = readonly [name: string, of: (click: ExportedClick) => string];
 
 /** Of one link's clicks. */
 export const COLUMNS: readonly ClickColumn[] = [
@@ -20,13 +19,15 @@ export const COLUMNS: readonly ClickColumn[] = [
   ["city", ({ city }) => city],
   ["language", ({ language }) => language],
   ["referrer", ({ referrer }) => referrer],
-  ...UTM_FIELDS.map((field): [string, (click: LiveClick) => string] => [
+  ...UTM_FIELDS.map((field): [string, (click: ExportedClick) => string] => [
     `utm_${field}`,
     ({ utm }) => utm[field] ?? "",
   ]),
   ["ip", ({ ip }) => ip],
   ["user_agent", ({ userAgent }) => userAgent],
   ["visitor", ({ visitor }) => visitor],
+  ["event_id", ({ eventId }) => eventId],
+  ["position", ({ position }) => position],
 ];
 
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;
@@ -37,11 +38,12 @@ export type ClickLines = Readonly<Record<ClickFormat, { head: string; line: (row
 
 /**
  * The text in a column. A click that can't be read has the type `unreadable`, and of the others only the time of its
- * recording.
+ * recording and where its event is.
  */
 export function cellOf([name, of]: ClickColumn, row: ClickRow): string {
   if (!("unreadable" in row)) return of(row);
-  return { at: row.recordedAt, type: "unreadable" }[name] ?? "";
+  const { recordedAt: at, eventId, position } = row;
+  return { at, type: "unreadable", event_id: eventId, position }[name] ?? "";
 }
 
 export function clickLines(columns: readonly ClickColumn[]): ClickLines {

@@ -1,7 +1,7 @@
 // Worker thread that reads the log for the event feed, exports and live pages, with its own event store connection
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
-import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
+import { keyOriginOf, sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
 import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
@@ -52,7 +52,10 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
     async *verifyLog(options, signal) {
       const opened = await openVerifiableLog(config);
       try {
-        return yield* verifyInSteps({ ...opened, keys: sealKeysFrom(config) }, options, signal);
+        const keys = sealKeysFrom(config);
+        const publicKeys = keys.map(({ publicKey }) => publicKey);
+        const trust = { publicKeys, keyOrigin: keyOriginOf(config) };
+        return yield* verifyInSteps({ ...opened, keys, trust }, options, signal);
       } finally {
         await opened.close();
       }

@@ -1,9 +1,11 @@
 // Verifies the log in this thread and tells how far it is, so that the HTTP thread can show the progress.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
-import { verifySealedLog } from "../audit/verify-sealed-log.ts";
+import { type Trust, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { pause } from "../runtime/pause.ts";
 
-type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "integrityProblems" | "keys">;
+type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "integrityProblems" | "keys"> & {
+  trust: Trust;
+};
 
 const REPORT_MS = 250;
 
@@ -11,8 +13,8 @@ class VerificationAborted extends Error {}
 
 /** Yields the number of events so far, a few times a second. */
 export async function* verifyInSteps(
-  deps: Deps,
-  { full, newest }: Parameters<VerifyInThread>[0],
+  { trust, ...deps }: Deps,
+  { newest }: Parameters<VerifyInThread>[0],
   signal: AbortSignal,
 ): ReturnType<VerifyInThread> {
   let events = 0;
@@ -20,7 +22,7 @@ export async function* verifyInSteps(
   const verifying = verifySealedLog(
     { ...deps, clock: () => new Date(), newest: { get: async () => newest } },
     {
-      full,
+      trust,
       onProgress(sofar) {
         if (signal.aborted) throw new VerificationAborted();
         events = sofar;

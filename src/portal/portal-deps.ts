@@ -20,8 +20,6 @@ export type Operating = {
   adminToken: string;
   /** The unmapped read store, where every build has its own collection. */
   foldStore: ReadStore;
-  /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
-  sealKeys: readonly string[];
   verifications: VerificationRuns;
   /** Status of the projections with what this process has folded. */
   projections: () => Promise<ProjectionStatus[]>;
@@ -32,6 +30,8 @@ export type PortalDeps = CommandDeps & {
   operating: Operating | undefined;
   readStore: ReadStore;
   secrets: Secrets;
+  /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
+  sealKeys: readonly string[];
   rateLimits: RateLimits;
   log: Logger;
   /** Public origin of the service, without a trailing slash. */

@@ -21,6 +21,7 @@ import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { domainsPages } from "./domains/domains-pages.ts";
+import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-pages.ts";
 import { linksPages } from "./links/links-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
@@ -72,6 +73,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         dashboardPage(app, portal);
         linksPages(app, portal);
         linkPages(app, portal);
+        explainPage(app, portal);
         linkAnalyticsPage(app, portal);
         linkRangePage(app, portal);
         linkLiveRoute(app, portal);

@@ -33,11 +33,11 @@ export async function openPortal(
     const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
     const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
     onStop(() => verifications.close());
-    const sealKeys = sealKeysFrom(config).map(({ publicKey }) => publicKey);
-    return { adminToken: token, foldStore, sealKeys, verifications, projections };
+    return { adminToken: token, foldStore, verifications, projections };
   };
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
+    sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     ...{ deliveryQueue: backend.deliveryQueue, logReader },
     operating: adminToken === undefined ? undefined : openOperating(adminToken),
     receiverUrl: (url) => receiverUrl(url, reach),

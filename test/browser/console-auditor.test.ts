@@ -111,7 +111,7 @@ onServer(chromiumServer, () => {
     await page.getByRole("link", { name: `link-localhost/${slugs[1]}` }).click();
     expect(await types()).toEqual(["LinkDisabled", "LinkRetargeted", "LinkCreated"]);
     await page.getByRole("link", { name: "State", exact: true }).click();
-    await page.getByRole("heading", { name: "State as of revision 2" }).waitFor();
+    await page.getByRole("heading", { name: "State after revision 2" }).waitFor();
     const difference = page.getByRole("table", { name: "Difference" });
     expect(await difference.getByRole("row", { name: /^status/ }).textContent()).toMatch(/live.*disabled/);
     expect(await difference.getByRole("row", { name: /^longUrl/ }).count()).toBe(0);
@@ -144,7 +144,7 @@ onServer(chromiumServer, () => {
     expect(await page.getByRole("row", { name: /^0/ }).textContent()).toMatch(/this service.*Good/s);
     await page.getByRole("button", { name: "Verify every event" }).click();
     await page.getByText("The log is being verified.").waitFor();
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("Proved: no changes found").waitFor();
     await looksRight("seals-verified");
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("LogVerified").waitFor();

@@ -90,7 +90,7 @@ onServer(chromiumServer, () => {
     for (const name of ["links", "event-index"]) {
       await open(`/admin/projections/${name}`);
       await act("Rebuild").click();
-      await page.getByText("A new build is being folded").waitFor();
+      await page.getByText("A new build is being computed").waitFor();
       await until("the event to be folded", async () => {
         await page.reload();
         return (await page.getByRole("heading", { name: "1 event set aside" }).count()) === 0;
@@ -109,8 +109,8 @@ onServer(chromiumServer, () => {
     const builds = async () =>
       (await readBuilds(portal.service.backend.foldStore)).projections["link-clicks"];
     await open("/admin/projections/link-clicks");
-    await act("Rebuild, and wait").click();
-    await page.getByText("A new build is being folded").waitFor();
+    await act("Rebuild without switching").click();
+    await page.getByText("A new build is being computed").waitFor();
     await page.getByText("Complete: it waits to take over.").waitFor();
     expect(await page.getByRole("progressbar", { name: "Build of link-clicks" }).getAttribute("value")).toBe(
       "100",

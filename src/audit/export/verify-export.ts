@@ -5,6 +5,7 @@ import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "..
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, type Place, placeOf, unpackPlaces } from "../seals/places.ts";
 import { leafOf, type Seal } from "../seals/seal.ts";
+import { type Judgement, verdictOf } from "../verdict.ts";
 import {
   BadExport,
   type ExportLine,
@@ -13,8 +14,7 @@ import {
   parseExportLine,
 } from "./export-lines.ts";
 
-export type ExportVerification = {
-  ok: boolean;
+export type ExportVerification = Judgement & {
   seals: number;
   /** Below a seal. */
   events: number;
@@ -89,12 +89,17 @@ class ExportReader {
     const judge = new SealJudge(trusted);
     const judged = this.#facts.toReversed().map((facts) => judge.next(facts));
     // Seals of blocks in which nothing was selected are not there: positions, not numbers, tell what is missing.
-    const ofSeals = sealProblems(judged, { isWhole: false }).filter(({ position }) => position !== "");
+    const ofSeals = sealProblems(judged).filter(({ position }) => position !== "");
     const isGood = judged.toReversed().map(({ reason }) => reason === undefined);
     const ofBlocks = this.#ofBlocks.filter((_, n) => isGood[n]).flat();
     const problems = [...ofSeals.toReversed(), ...ofBlocks, ...this.#ofEvents];
-    const counts = { seals: judged.length, events: this.#events, unsealed: this.#unsealed };
-    return { ok: problems.length === 0, ...counts, selection, problems };
+    const seal = judged.find(({ reason }) => reason === undefined)?.seal;
+    const counts = { events: this.#events, unsealed: this.#unsealed };
+    const judgement = verdictOf({
+      ...{ problemCount: problems.length, problems, seal, keyOrigin: "of --key" },
+      ...{ sealed: counts.events, unsealed: counts.unsealed, isPart: true },
+    });
+    return { ...judgement, seals: judged.length, ...counts, selection, problems };
   }
 
   #openBlock(recorded: RecordedEvent): void {

@@ -1,7 +1,7 @@
 // Compares the log with its seals, block by block, as both are read from the oldest on.
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences, differencesByTags, type TagKeys } from "./differences.ts";
-import type { Judged } from "./judge-seals.ts";
+import type { Judged, SealHeader } from "./judge-seals.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
 import { chainOf, leafOf, rootOf, type Seal } from "./seal.ts";
 
@@ -20,12 +20,14 @@ export class BlockCheck {
   /** Up to here all events have been compared, or have lost their seal. */
   #reached: Position = "";
   /** The seal before, if it is good. */
-  #before: Seal | undefined;
+  #before: SealHeader | undefined;
   /** Seals that are not good, until the next good one tells where their blocks end. */
   #pending: Seal[] = [];
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, before?: SealHeader | undefined) {
     this.#deps = deps;
+    this.#before = before;
+    this.#reached = before?.position ?? "";
   }
 
   /** The next events of the log, in order. */
@@ -92,7 +94,7 @@ export class BlockCheck {
   }
 }
 
-function isWhole(seal: Seal, leaves: readonly Buffer[], before: Seal | undefined): boolean {
+function isWhole(seal: Seal, leaves: readonly Buffer[], before: SealHeader | undefined): boolean {
   if (seal.events !== leaves.length || seal.root !== rootOf(leaves)) return false;
   return before?.number !== seal.number - 1 || seal.chain === chainOf(before, leaves);
 }

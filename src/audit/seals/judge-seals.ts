@@ -60,11 +60,11 @@ export class SealJudge {
   }
 }
 
-/** What is wrong with seals, newest first; `isWhole`: the last of them must be seal 0. */
-export function sealProblems(judged: readonly Judged[], { isWhole }: { isWhole: boolean }): LogProblem[] {
+/** What is wrong with seals, newest first; those that are missing have no position. */
+export function sealProblems(judged: readonly Judged[]): LogProblem[] {
   return judged.flatMap(({ event, reason }, n) => {
     const found = reason === undefined ? [] : [sealProblem(event.revision, event.position, reason)];
-    const older = judged[n + 1]?.event.revision ?? (isWhole ? -1 : event.revision - 1);
+    const older = judged[n + 1]?.event.revision ?? -1;
     for (let gone = event.revision - 1; gone > older; gone -= 1)
       found.push(sealProblem(gone, "", "was removed"));
     return found;

@@ -23,6 +23,7 @@ export async function* sealsBackwards(
   }
 }
 
-export async function* sealsForwards(eventStore: SealReader): AsyncGenerator<RecordedEvent> {
-  for await (const page of streamPages(eventStore, SEALS_STREAM, 0, PAGE)) yield* page;
+/** From seal `from` on. */
+export async function* sealsForwards(eventStore: SealReader, from = 0): AsyncGenerator<RecordedEvent> {
+  for await (const page of streamPages(eventStore, SEALS_STREAM, from, PAGE)) yield* page;
 }

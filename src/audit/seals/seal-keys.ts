@@ -8,7 +8,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { type Config, secretKeyOf } from "../../config.ts";
+import { type Config, isKeptInDataDir, secretKeyOf } from "../../config.ts";
 
 /** Bytes that are kept of each leaf hash and of each tag: they only tell which event it was, the root that there was one. */
 export const MARK_BYTES = 4;
@@ -50,6 +50,11 @@ export function sealKeysFrom(
   const [secretKey, previous] = [secretKeyOf(config), config.secretKeyPrevious];
   const earlier = previous === undefined || previous === secretKey ? [] : [sealKeysOf(previous)];
   return [sealKeysOf(secretKey), ...earlier];
+}
+
+/** Says where the keys of sealKeysFrom lie: who can write beside the log can also seal it anew with a key from there. */
+export function keyOriginOf(config: Pick<Config, "secretKey" | "dataDir">): string {
+  return isKeptInDataDir(config) ? "of secret.key, which lies beside the log" : "of SECRET_KEY";
 }
 
 /** False also for what is no key or no signature. */

@@ -62,7 +62,7 @@ export function rootOf(leaves: readonly Buffer[]): string {
 }
 
 /** The hash chain over all events since the first, block by block. */
-export function chainOf(previous: Seal | undefined, leaves: readonly Buffer[]): string {
+export function chainOf(previous: Pick<Seal, "chain"> | undefined, leaves: readonly Buffer[]): string {
   return sha256(Buffer.concat([Buffer.from(previous?.chain ?? NONE, "hex"), ...leaves])).toString("hex");
 }
 

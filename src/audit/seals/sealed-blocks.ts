@@ -1,7 +1,7 @@
 // Feeds the log and the stream of seals to the check of blocks, while both are read once.
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { BlockCheck, type JudgedBlock } from "./check-blocks.ts";
-import { readSeal } from "./judge-seals.ts";
+import { readSeal, type SealHeader } from "./judge-seals.ts";
 import { type SealReader, sealsForwards } from "./read-seals.ts";
 
 type Deps = ConstructorParameters<typeof BlockCheck>[0] & {
@@ -19,10 +19,11 @@ export class SealedBlocks {
   #isAtEnd = false;
   #behind = 0;
 
-  constructor(deps: Deps) {
+  /** `before`: the seal behind which the events begin; none for the beginning of the log. */
+  constructor(deps: Deps, before?: SealHeader | undefined) {
     this.#deps = deps;
-    this.#check = new BlockCheck(deps);
-    this.#seals = sealsForwards(deps.eventStore);
+    this.#check = new BlockCheck(deps, before);
+    this.#seals = sealsForwards(deps.eventStore, before && before.number + 1);
   }
 
   /** The next events of the log, in order. */

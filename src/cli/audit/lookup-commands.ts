@@ -74,7 +74,9 @@ export function auditLookupCommands(audit: Command): void {
 
   audit
     .command("clicks")
-    .description("clicks by the time of recording, in their order; the last hour by default")
+    .description(
+      "clicks in the order of their recording: all of a link or account, or those of the last hour",
+    )
     .option("--link <link>", `of this link: ${LINK}`)
     .option("--account <account>", "of this account's links")
     .option("--from <time>", "ISO 8601", isoTime)
@@ -83,12 +85,14 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: ClickOptions) =>
-      runReading(options, ({ backend, config, deps }) => {
-        const { baseHost } = config;
-        return searchClicks(
-          { ...deps, baseHost, findClicks: (search) => findClicks(backend, search) },
+      runReading(options, async ({ backend, deps }) => {
+        const found = await searchClicks(
+          { ...deps, findClicks: (search) => findClicks(backend, search) },
           options,
         );
+        const { next } = found;
+        const rest = next === null ? "no more" : `there may be more: go on with --after ${next}`;
+        return { ...found, rest };
       }),
     );
 

@@ -107,12 +107,7 @@ async function write(session: Session, parts: AsyncIterable<string>, { out }: Op
     return await written(session, out, (part) =>
       pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
     );
-  if (process.stdout.isTTY) session.work.hide();
-  await session.work.interruptible(
-    () => `${session.work.shareText} of the log was read: the output is not complete`,
-    () => pipeline(Readable.from(parts), process.stdout, { end: false }),
-  );
-  return undefined;
+  return await session.work.printing(parts);
 }
 
 async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {

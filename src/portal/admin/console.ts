@@ -15,6 +15,7 @@ import { type ConsoleDeps, operatorApi, operatorPages } from "./guard.ts";
 import { liveRates } from "./live-rates.ts";
 import { clicksPage } from "./log/clicks-page.ts";
 import { eventPage } from "./log/event-page.ts";
+import { explainPage } from "./log/explain-page.ts";
 import { findPages } from "./log/find-page.ts";
 import { statePage } from "./log/state-page.ts";
 import { streamsPages } from "./log/streams-page.ts";
@@ -61,6 +62,7 @@ export async function consoleRoutes(
         statePage(pages, deps);
         findPages(pages, deps);
         clicksPage(pages, deps);
+        explainPage(pages, deps);
         withdrawalsPages(pages, deps);
         sealsPages(pages, deps);
         projectionsPage(pages, { ...deps, rates });

@@ -22,6 +22,9 @@ class InvalidAdminToken extends DomainError {
 /** Per hour and session: a page that shows progress asks once a second. */
 const MOST_REQUESTS = 20_000;
 
+/** What a page's search of clicks may take. */
+export const SEARCH = { searchMs: 2_000 };
+
 type LimitDeps = { rateLimits: RateLimits; clock: () => Date };
 
 /** Of a context that acts as the operator. */

@@ -11,7 +11,7 @@ import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import type { ConsoleDeps } from "./guard.ts";
 import { projectionPath, setAsideBadge, stateBadge } from "./projections/projection-view.ts";
-import { CONSOLE_STYLES, duration, eventTable, shown, streamPath } from "./view.ts";
+import { CONSOLE_STYLES, duration, eventTable, shown, streamPath, verdictBadge } from "./view.ts";
 
 const LAST_ACTS = 10;
 
@@ -30,14 +30,14 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       title: "Console",
       nav: "Overview",
       styles: CONSOLE_STYLES,
-      body: html`<div class="page-head"><div><h1>Console</h1><p class="muted">The log of this service, and what is folded from it.</p></div></div>
+      body: html`<div class="page-head"><div><h1>Console</h1><p class="muted">The log of this service, and what is computed from it.</p></div></div>
 <div class="grid"><section class="card stack"><h2>Projections</h2>${projectionsText(projections, router.set_aside)}<p><a href="/admin/projections">All projections</a></p></section>
 <section class="card stack"><h2>Seals</h2>${
         seal
           ? html`<p>${seal.problem === null ? html`<span class="badge badge-good">Good</span>` : html`<span class="badge badge-bad">${seal.problem}</span>`} Seal ${seal.number}${seal.at && html`, ${time(seal.at)}`}</p>`
           : html`<p class="muted">None yet.</p>`
       }
-<p>${run?.result ? html`Last verified ${time(run.updated_at)}: ${run.result.ok ? "nothing found" : counted(run.result.problem_count, "problem")}.` : "Not verified from here yet."}</p><p><a href="/admin/seals">All seals</a></p></section></div>
+<p>${run?.result ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.` : "Not verified from here yet."}</p><p><a href="/admin/seals">All seals</a></p></section></div>
 <section class="card"><h2>What the operator did</h2>${
         acts.length === 0
           ? html`<p class="muted">Nothing this month.</p>`

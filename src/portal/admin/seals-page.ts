@@ -1,5 +1,4 @@
 // GET /admin/seals: the seals of the log and its verifications. POST /admin/seals/verify: begins one.
-import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { VerificationInProgress, type VerificationRun } from "../../audit/verification-runs.ts";
 import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
@@ -11,9 +10,7 @@ import { type Html, html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
-import { CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition } from "./view.ts";
-
-const Form = z.object({ full: z.enum(["yes"]).optional() });
+import { CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition, verdictBadge } from "./view.ts";
 
 export function sealsPages(app: Api, deps: ConsoleDeps): void {
   const { verifications } = deps;
@@ -30,8 +27,7 @@ export function sealsPages(app: Api, deps: ConsoleDeps): void {
 <p class="muted">Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.</p></div></div>
 <section class="card"><h2>Verification</h2>${verification(run)}
 <form method="post" action="/admin/seals/verify" class="actions">${csrfField(reply)}
-<button class="button button-primary">Verify now</button>
-<button class="button" name="full" value="yes">Verify every event</button></form></section>
+<button class="button button-primary">Verify every event</button></form></section>
 <section class="card"><h2>Sealed</h2><dl class="facts"><dt>Up to position</dt><dd>${sealed_up_to === null ? "Nothing on this page that can be trusted" : shortPosition(sealed_up_to)}</dd>
 <dt>Public key</dt><dd>${copyable("public-key", public_key, "the public key")}</dd></dl></section>
 ${seals.length === 0 ? empty("No seals yet", "The first comes a minute after the last event.") : table(seals)}
@@ -39,9 +35,9 @@ ${nextPage(next === null ? undefined : address("/admin/seals", { before: next })
     });
   });
 
-  app.post("/seals/verify", { schema: { body: Form } }, async (request, reply) => {
+  app.post("/seals/verify", async (request, reply) => {
     try {
-      await verifications.start(operatorContext(request), { full: request.body.full === "yes" });
+      await verifications.start(operatorContext(request));
       return redirectTo(reply, "/admin/seals", { kind: "info", text: "The log is being verified." });
     } catch (error) {
       if (!(error instanceof VerificationInProgress)) throw error;
@@ -54,16 +50,16 @@ ${nextPage(next === null ? undefined : address("/admin/seals", { before: next })
 function verification(run: VerificationRun | undefined): Html {
   if (!run)
     return html`<div id="verification" data-live><p class="muted">The log has not been verified from here yet.</p></div>`;
-  const { state, full, started_at, updated_at, events, result, error } = run;
-  const what = full ? "every event" : "what is behind the last good seal";
+  const { state, started_at, updated_at, events, result, error } = run;
   return html`<div id="verification" data-live ${state === "running" && html`data-busy`} class="stack">
-${state === "running" && html`<p role="status"><span class="badge badge-accent">Running</span> ${counted(events, "event")} checked so far, ${what}. Begun ${time(started_at)}.</p><progress aria-label="Verification"></progress>`}
+${state === "running" && html`<p role="status"><span class="badge badge-accent">Running</span> ${counted(events, "event")} checked so far. Begun ${time(started_at)}.</p><progress aria-label="Verification"></progress>`}
 ${state === "interrupted" && html`<p><span class="badge badge-warn">Interrupted</span> It ended with its process, after ${counted(events, "event")}.</p>`}
 ${state === "failed" && html`<p><span class="badge badge-bad">Failed</span> ${error}</p>`}
 ${
   result &&
-  html`<p role="status">${result.ok ? html`<span class="badge badge-good">Nothing found</span>` : html`<span class="badge badge-bad">${counted(result.problem_count, "problem")}</span>`} ${counted(events, "event")} checked, ${what}, ${time(updated_at)}.</p>
-${!result.ok && problems(result)}
+  html`<p role="status">${verdictBadge(result)} ${counted(events, "event")} checked ${time(updated_at)}.</p>
+<p class="break">${result.sentence}</p>
+${result.problems.length > 0 && problems(result)}
 ${copyable("anchor", result.anchor, "the anchor")}<p class="muted small">The anchor: give it to a later <code>linkledger audit verify --anchor</code>.</p>`
 }</div>`;
 }

@@ -1,4 +1,5 @@
 // What pages of the console share: addresses, tables of events, badges, JSON.
+import type { Verdict } from "../../audit/verdict.ts";
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { IndexedEvent } from "../../queries/audit/find-events.ts";
@@ -43,6 +44,18 @@ ${withStream && html`<td data-label="Stream"><a class="break" href="${streamPath
 /** Leads to what this actor did. */
 export function actorLink(actor: string): Html {
   return html`<a class="break" href="${address("/admin/events", { actor })}">${actor.replace(":", " ")}</a>`;
+}
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  proved: "Proved: no changes found",
+  problem: "Not proved",
+  unsealed: "Nothing is proved yet",
+};
+
+/** The verdict of a verification in a few words; its sentence says more. */
+export function verdictBadge({ verdict }: { verdict: Verdict }): Html {
+  const tone = { proved: "good", problem: "bad", unsealed: "warn" }[verdict];
+  return html`<span class="badge badge-${tone}">${VERDICTS[verdict]}</span>`;
 }
 
 /** Without the zeros that positions are padded with. */

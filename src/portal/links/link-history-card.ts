@@ -1,20 +1,26 @@
 // A link's history from its events: change, time, actor.
 import type { Actor } from "../../event-store/port.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { LinkStep } from "../../queries/links/link-history.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { outward } from "./link-view.ts";
+import { linkPath, outward } from "./link-view.ts";
 
 const MOST_SHOWN = 100;
 
 /** Newest first. `keys`: the account's, for their labels. */
-export function historyCard(history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
+export function historyCard(
+  link: Pick<LinkDocument, "host" | "slug">,
+  history: readonly LinkStep[],
+  keys: readonly KeyDocument[],
+): Html {
   const shown = history.slice(-MOST_SHOWN).reverse();
   return html`<section class="card"><h2>History</h2><ol class="plain timeline">${shown.map(
     (step) => html`<li><div><strong>${titleOf(step.type)}</strong>${detail(step)}</div>
 <p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`,
-  )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} changes.</p>`}</section>`;
+  )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} changes.</p>`}
+<p><a href="${linkPath(link, "/explain")}">Explain this link</a></p></section>`;
 }
 
 const TITLES: { [T in LinkStep["type"]]?: string } = {

@@ -90,7 +90,7 @@ async function sendLink(
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${isThere && html`${shareCard(link)}${destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
-<div class="stack">${isThere && qrCard(link)}${historyCard(history, keys)}</div></div>`,
+<div class="stack">${isThere && qrCard(link)}${historyCard(link, history, keys)}</div></div>`,
   });
 }
 

@@ -9,14 +9,14 @@ import { lastHourOf } from "../analytics/click-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
 
 /**
- * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC. `after`: a position before `from`. `last`: of the
+ * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `last`: of the
  * last click known of those hours; a click of a later hour before it is of a clock that was set back.
  */
 export type ClickSearch = {
   after: Position | undefined;
   last: Position | undefined;
-  from: string;
-  to: string;
+  from: string | undefined;
+  to: string | undefined;
   /** `<host>/<slug>` */
   link?: string | undefined;
   account?: string | undefined;
@@ -27,16 +27,16 @@ export type ClickSearch = {
 export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 
 const BATCH = 2_000;
-/** Clicks that are read for one page. */
+/** Clicks that are read for one answer, in which another caller of the thread waits. */
 const MOST_SEARCHED = 50_000;
 
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  { after, last = "", from, to, link, account, limit }: ClickSearch,
+  { after, last = "", from = "", to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
-  const end = new Date(Date.parse(to) + CLOCK_SKEW_MS).toISOString();
-  const lastHour = lastHourOf(to);
+  const end = to === undefined ? "~" : new Date(Date.parse(to) + CLOCK_SKEW_MS).toISOString();
+  const lastHour = to && lastHourOf(to);
   const events: RecordedEvent[] = [];
   let position = after;
   let searched = 0;
@@ -59,7 +59,7 @@ export async function findClicks(
 
   /** One that can't be read and doesn't say whose it is may be a wanted one. */
   function isWanted(click: RecordedEvent): boolean {
-    if (click.recordedAt < from || click.recordedAt >= to) return false;
+    if (click.recordedAt < from || click.recordedAt >= (to ?? "~")) return false;
     return (
       (link === undefined || (linkOf(click) ?? link) === link) &&
       (account === undefined || (ownerOf(click) ?? account) === account)

@@ -100,6 +100,8 @@ export const ClicksQuestion = z.object({
   limit,
 });
 
+export const ExplainQuestion = z.object({ link: text });
+
 export const SealsQuestion = z.object({ before: whole(0), limit });
 
 /** Of clicks to withdraw; what is empty is not asked for. */

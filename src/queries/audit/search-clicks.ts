@@ -1,15 +1,15 @@
 // A page of clicks by time, link and account: where to begin is a document, the search itself runs in another thread.
 import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
-import { linkKey } from "../../events/streams.ts";
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 
 type Deps = {
-  eventStore: Pick<EventStore, "head">;
+  eventStore: Pick<EventStore, "head" | "read">;
   readStore: Pick<ReadStore, "find">;
   findClicks: (search: ClickSearch) => Promise<FoundClicks>;
   clock: () => Date;
@@ -24,24 +24,55 @@ export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
   after?: Position | undefined;
 };
 
-export type ClicksPage = { from: string; to: string; events: AuditedEvent[]; next: Position | null };
+/** `from` and `to`: null for all times. `next`: there may be more behind it; null at the end. */
+export type ClicksPage = {
+  from: string | null;
+  to: string | null;
+  events: AuditedEvent[];
+  next: Position | null;
+};
 
 const HOUR_MS = 3_600_000;
 
-/** Of the last hour by default, or of the hour from `from` on. In the order of the log. @throws InvalidLink, InvalidPosition */
+/**
+ * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
+ * with one of them an hour. `searchMs`: after so long a page that is not full is answered as it is.
+ * @throws InvalidLink, InvalidPosition
+ */
 export async function searchClicks(
-  { eventStore, readStore, findClicks, clock, baseHost }: Deps,
-  { link: named, account, limit, from: since, to: until, after }: ClicksWanted,
+  deps: Deps,
+  { link: named, account, limit, after, ...times }: ClicksWanted,
+  { searchMs = Number.POSITIVE_INFINITY } = {},
 ): Promise<ClicksPage> {
+  const { eventStore, readStore, findClicks, baseHost } = deps;
   const address = named === undefined ? undefined : namedLink(named, baseHost);
   const link = address && linkKey(address.host, address.slug);
   if (after !== undefined) await refuseForeignPosition({ eventStore }, after);
-  const now = clock().getTime();
-  const start = since ?? new Date((until ? Date.parse(until) : now) - HOUR_MS).toISOString();
-  const end = until ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();
-  const begin = after ?? (await positionBefore({ readStore }, new Date(start)));
-  const last = await lastPositionIn({ readStore }, start, end);
-  const part = { after: begin, last, from: start, to: end };
-  const { events, next } = await findClicks({ ...part, link, account, limit });
-  return { from: start, to: end, events: events.map(auditedEvent), next };
+  const isOfAllTimes = !times.from && !times.to && (link ?? account) !== undefined;
+  const { from, to } = isOfAllTimes ? {} : hoursOf(deps.clock().getTime(), times);
+  const begin = from ? await positionBefore({ readStore }, new Date(from)) : await createdAt(deps, link);
+  const last = from && to ? await lastPositionIn({ readStore }, from, to) : undefined;
+  const events: RecordedEvent[] = [];
+  let next: Position | null | undefined = after ?? begin;
+  const started = performance.now();
+  do {
+    const part = { after: next, last, from, to, link, account, limit: limit - events.length };
+    const found = await findClicks(part);
+    events.push(...found.events);
+    next = found.next;
+  } while (next !== null && events.length < limit && performance.now() - started < searchMs);
+  return { from: from ?? null, to: to ?? null, events: events.map(auditedEvent), next };
+}
+
+function hoursOf(now: number, { from, to }: Pick<ClicksWanted, "from" | "to">) {
+  const start = from ?? new Date((to ? Date.parse(to) : now) - HOUR_MS).toISOString();
+  const end = to ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();
+  return { from: start, to: end };
+}
+
+/** Position of LinkCreated: no click precedes it. Undefined without a link, and for one that there isn't. */
+async function createdAt({ eventStore }: Deps, link: string | undefined): Promise<Position | undefined> {
+  if (link === undefined) return undefined;
+  const [created] = await eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
+  return created?.position;
 }

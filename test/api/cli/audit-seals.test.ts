@@ -1,5 +1,5 @@
 // `audit seal`, `key`, `verify` and `export`: on a data folder, and offline with the public key alone.
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -63,13 +63,38 @@ describe("the seals of a log", () => {
     return { code: outcome.code, ...JSON.parse(outcome.stdout) };
   };
 
+  /** What `audit verify` says of a data folder, and its exit code. */
+  const verdict = async (folderOf: string, ...options: string[]) => {
+    const command = commandLine(folderOf, { SECRET_KEY });
+    const { code, stdout } = await command.linkledger(["audit", "verify", ...options, "--json"]);
+    return { code, ...JSON.parse(stdout) };
+  };
+  /** A copy of the data folder whose log was edited. */
+  const edited = async (name: string, ...statements: string[]) => {
+    const copy = join(folder.path, name);
+    await cp(dataDir, copy, { recursive: true });
+    const db = new DatabaseSync(join(copy, "events.db"));
+    for (const sql of statements) db.exec(sql);
+    db.close();
+    return copy;
+  };
+  const RETARGETED = `UPDATE appends SET body = replace(body, 'https://example.com', 'https://evil.example')
+    WHERE stream = '${LINK}' AND revision = 0`;
+
+  it("are needed for any proof: without one a forged log is neither ok nor a problem", async () => {
+    expect(await verdict(await edited("young", RETARGETED))).toMatchObject({
+      ...{ code: 3, ok: false, verdict: "unsealed", problem_count: 0, seals: { count: 0, unsealed: 42 } },
+      sentence: expect.stringMatching(/^Nothing is proved: no seal covers any of 42 events/),
+    });
+  });
+
   it("are made by the service when it stops", async () => {
     const service = await startTestService({ DATA_DIR: dataDir, SECRET_KEY });
     await service.stop();
     expect(await command.json("audit", "verify")).toMatchObject({
       ok: true,
-      seals: { good: 0, from: 0, unsealed: 0 },
-      anchor: expect.stringMatching(/^seal:0:/),
+      seals: { count: 1, good: 1, newest: 0, unsealed: 0 },
+      seal_anchor: expect.stringMatching(/^seal:0:/),
     });
   });
 
@@ -78,13 +103,39 @@ describe("the seals of a log", () => {
     await append(store, LINK, [linkDisabled("abc")]);
     await store.close();
     expect(await command.json("audit", "verify")).toMatchObject({
-      ok: true,
-      events: 1,
-      seals: { unsealed: 1 },
+      ...{ ok: true, verdict: "proved", events: 43, seals: { unsealed: 1 } },
+      sentence: expect.stringContaining("1 later event has no seal yet"),
     });
     for (let times = 0; times < 2; times += 1)
       expect(await command.json("audit", "seal")).toMatchObject({ seals: 2, events: 43 });
     expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true, events: 43 });
+  });
+
+  it("name an old event that was edited and one that was deleted, without --full", async () => {
+    const copy = await edited(
+      "forged",
+      RETARGETED,
+      `DELETE FROM appends WHERE stream = 'account-${ACCOUNT}'`,
+    );
+    const found = await verdict(copy);
+    expect(found).toMatchObject({ code: 1, ok: false, verdict: "problem" });
+    expect(found.sentence).toMatch(
+      /^Not proved: \d+ problems found, the first in link-sho.rt\/abc, revision 0/,
+    );
+    const named = found.problems.map(
+      ({ stream, message }: Record<string, string>) => `${stream}: ${message}`,
+    );
+    expect(named).toEqual(
+      expect.arrayContaining([`${LINK}: was changed`, `account-${ACCOUNT}: was removed`]),
+    );
+  });
+
+  it("end the answer for people with the one sentence that says what is proved", async () => {
+    const { stdout } = await command.linkledger(["audit", "verify"]);
+    const last = stdout.trimEnd().split("\n").at(-1);
+    expect(last).toMatch(
+      /Proved: all 43 events up to position 0{18}44 are as they were sealed until \S+Z with the key \S+ of SECRET_KEY; no event is without/,
+    );
   });
 
   it("prove an exported log, a stream of it and a range, by the public key alone", async () => {
@@ -120,14 +171,35 @@ describe("the seals of a log", () => {
 
   it("refuse to check a file by what only the log can be checked by", async () => {
     const file = await exported("offline.ndjson");
-    for (const option of [["--full"], ["--anchor", `seal:0:${"0".repeat(64)}`]]) {
+    const kept = `seal:0:${"0".repeat(64)}`;
+    for (const option of [["--full"], ["--anchor", kept], ["--resume-from", kept]]) {
       const refusal = await elsewhere.refused("audit", "verify", "--file", file, "--key", key, ...option);
       expect(refusal).toContain(`option '--file <file>' cannot be used with option '${option[0]}`);
     }
   });
 
-  it("refuse to check the log by a given key, which would not be looked at", async () => {
-    expect(await command.refused("audit", "verify", "--key", key)).toContain("--key needs --file");
+  it("are trusted by a key that was kept elsewhere, as text or in a file, whatever SECRET_KEY says", async () => {
+    const kept = join(folder.path, "public-key.txt");
+    await writeFile(kept, `${key}\n`);
+    for (const given of [key, kept])
+      expect(await command.json("audit", "verify", "--key", given)).toMatchObject({
+        verdict: "proved",
+        sentence: expect.stringContaining(`with the key ${key} of --key`),
+      });
+    expect(await verdict(dataDir, "--key", "A".repeat(43))).toMatchObject({
+      ...{ code: 1, ok: false, verdict: "problem" },
+      sentence: expect.stringContaining("seal 0 is signed with another key"),
+    });
+    expect(await command.refused("audit", "verify", "--key", "abc")).toContain("abc is no public key");
+  });
+
+  it("let a verification go on behind one that was kept, and say what was skipped", async () => {
+    const { seal_anchor: anchor } = await command.json("audit", "verify");
+    const resumed = await command.json("audit", "verify", "--resume-from", anchor);
+    expect(resumed).toMatchObject({ verdict: "proved", events: 0, skipped: { events: 43 } });
+    expect(resumed.sentence).toContain("43 events before them were not read");
+    const digest = (await command.json("audit", "verify")).anchor;
+    expect(await command.refused("audit", "verify", "--resume-from", digest)).toContain("anchor of a seal");
   });
 
   it("name what was edited in an exported file", async () => {
@@ -160,7 +232,7 @@ describe("the seals of a log", () => {
     ]);
     expect(await command.refused("audit", "seal")).toMatch(/is not in the log any more/);
     expect(await command.json("audit", "seal", "--anyway")).toMatchObject({ seals: 2, events: 43 });
-    expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true });
+    expect(await command.json("audit", "verify")).toMatchObject({ ok: true });
   });
 
   it("go on under a changed key by `secrets rotate` and `audit seal`, also where nothing is new", async () => {
@@ -169,7 +241,7 @@ describe("the seals of a log", () => {
     await both.json("secrets", "rotate");
     expect(await both.json("audit", "seal")).toMatchObject({ seals: 3, events: 43 });
     const without = commandLine(dataDir, next);
-    expect(await without.json("audit", "verify", "--full")).toMatchObject({ ok: true });
+    expect(await without.json("audit", "verify")).toMatchObject({ ok: true });
     expect(await without.json("audit", "seal")).toMatchObject({ seals: 3 });
   });
 });

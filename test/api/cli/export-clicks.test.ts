@@ -123,6 +123,44 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
     expect(await counts(table, "utm_term", "utm_term <> ''")).toEqual({ ',"ü': 6 });
   });
 
+  it.each(Object.keys(FORMATS) as Format[])(
+    "tie to the log by event id and position as %s",
+    async (format) => {
+      const file = await exported(format, "--account", owner.accountId, "--to", "2100-01-01");
+      const text = format === "csv" ? ", all_varchar = true" : "";
+      const rows = await query(
+        `SELECT link, event_id::varchar AS id, "position"::varchar AS place FROM ${FORMATS[format]}('${file}'${text}) LIMIT 2`,
+      );
+      expect(rows).toHaveLength(2);
+      for (const { link, id, place } of rows) {
+        const { events } = await cli.json("audit", "events", "--from", String(place), "--limit", "1");
+        expect(events).toMatchObject([{ id, position: place, type: "LinkClicked", data: { link } }]);
+      }
+    },
+  );
+
+  it("are listed by the log for a link without times, page by page, whatever came in between", async () => {
+    const link = `localhost/${slugs[0]}`;
+    const pages: number[] = [];
+    let after: string[] = [];
+    for (;;) {
+      const { events, next, rest } = await cli.json(
+        "audit",
+        "clicks",
+        "--link",
+        link,
+        "--limit",
+        "4",
+        ...after,
+      );
+      pages.push(events.length);
+      if (next === null) break;
+      expect(rest).toBe(`there may be more: go on with --after ${next}`);
+      after = ["--after", next];
+    }
+    expect(pages).toEqual([4, 4, 3]);
+  });
+
   it("have times that Parquet readers take as such", async () => {
     const file = await exported("parquet", "--account", owner.accountId);
     const [row] = await query(

@@ -103,6 +103,7 @@ describe("the projections of a running service", () => {
   });
 
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
+    await command.json("audit", "seal");
     const found = await command.json("audit", "verify");
     expect(found).toMatchObject({ ok: true, events: 12, problem_count: 0, problems: [] });
     expect(found.types).toMatchObject({ ProjectionRebuildRequested: 2, ProjectionRolledBack: 1 });

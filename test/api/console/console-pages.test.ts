@@ -139,7 +139,7 @@ describe("the console", { timeout: 60_000 }, () => {
 
   it("records sign-ins and acts, and its API knows the session and its form token", async () => {
     const done = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/rebuild");
-    expect(done.text).toContain("A new build is being folded");
+    expect(done.text).toContain("A new build is being computed");
     const refused = await operator.submit("/admin/projections/keys", {}, "/admin/projections/keys/rollback");
     expect(refused.text).toContain("There is no previous build of keys");
     const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

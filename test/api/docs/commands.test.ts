@@ -37,6 +37,8 @@ beforeAll(async () => {
   await until("a delivery", async () => (await deliveries()).length === 1);
   const { dataDir } = service.config;
   environment = { DATA_DIR: dataDir, BASE_URL, WEBHOOK_ALLOW_PRIVATE: "true" };
+  const cli = commandLine(dataDir, environment);
+  await cli.json("audit", "seal");
   const [opened] = await service.backend.eventStore.read(accountStream(accountId));
   placeholders = {
     ACCOUNT_ID: accountId,
@@ -44,7 +46,7 @@ beforeAll(async () => {
     DELIVERY_ID: (await deliveries())[0]?.id ?? "",
     NAME: accountStream(accountId),
     POSITION: opened?.position ?? "",
-    ANCHOR: (await commandLine(dataDir, environment).json("audit", "verify")).anchor,
+    ANCHOR: (await cli.json("audit", "verify")).anchor,
     "/backup/": `${folder.path}/`,
   };
 });

@@ -126,6 +126,9 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       ["qr_scan", "mail"],
       ["qr_scan", "mail"],
     ]);
+    expect(clicks.map(({ event_id, position }) => [event_id, position])).toEqual(
+      clicks.map(() => [expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^\d{20}$/)]),
+    );
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
     expect((await free.get(`${own}/clicks.csv`)).status).toBe(402);

@@ -54,7 +54,7 @@ export function problemsOf(
   const judge = new SealJudge(trusted);
   const byRevision = [...seals].sort((a, b) => b.revision - a.revision);
   const judged = byRevision.map((event) => judge.next(sealFacts(event)));
-  const found = sealProblems(judged, { isWhole: true });
+  const found = sealProblems(judged);
   const check = new BlockCheck({ keys, report: (problem) => void found.push(problem) });
   check.add([...events].sort((a, b) => (a.position < b.position ? -1 : 1)));
   for (const [n, { event, reason }] of judged.reverse().entries())

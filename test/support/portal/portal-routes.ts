@@ -38,6 +38,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     operating: undefined,
+    sealKeys: [],
     mailer: options.withMail ? mailer : undefined,
     resolveTxt: async () => [],
     links: { ...deps, log },

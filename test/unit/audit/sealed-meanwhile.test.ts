@@ -16,10 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => log.close());
 
-it.each([true, false])("are not called removed by a verification, of every event: %s", async (full) => {
-  expect(await verifySealedLog({ ...log, eventStore, keys: [KEYS] }, { full })).toMatchObject({
+it("are not called removed by a verification", async () => {
+  expect(await verifySealedLog({ ...log, eventStore, keys: [KEYS] })).toMatchObject({
     problems: [],
-    seals: { good: 0 },
+    seals: { newest: 0 },
   });
   expect(await log.eventStore.read(SEALS_STREAM)).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-// events.db edited by hand, in appends that are text and in compressed ones: `audit verify --full` names what was edited.
+// events.db edited by hand, in appends that are text and in compressed ones: `audit verify` names what was edited.
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What a full verification says after the SQL. */
+/** What a verification says after the SQL. */
 async function problemsAfter(...statements: string[]): Promise<string[]> {
   copies += 1;
   const dataDir = join(folder.path, `copy-${copies}`);
@@ -77,7 +77,7 @@ async function problemsAfter(...statements: string[]): Promise<string[]> {
   const verifiable = await openVerifiableLog({ dataDir });
   try {
     const newest = { get: async () => undefined };
-    const found = await verifySealedLog({ ...verifiable, clock, keys: [keys], newest }, { full: true });
+    const found = await verifySealedLog({ ...verifiable, clock, keys: [keys], newest });
     expect(found.ok).toBe(found.problems.length === 0);
     return found.problems
       .filter(({ check }) => check === "seal" || check === "file")

@@ -8,10 +8,11 @@ import { openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
 const FOUND = {
-  ...{ ok: false, events: 7, problemCount: 1, anchor: "seal:0:00", types: {} },
+  ...{ ok: false, verdict: "problem" as const, sentence: "Not proved.", sealAnchor: null, skipped: null },
+  ...{ events: 7, problemCount: 1, anchor: "seal:0:00", types: {} },
   streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, operator: 0 },
   problems: [{ check: "seal" as const, stream: "seals", revision: 0, position: "1", message: "was changed" }],
-  seals: { good: null, from: null, position: null, unsealed: 7 },
+  seals: { count: 1, good: 0, newest: null, position: null, at: null, public_key: null, unsealed: 7 },
 };
 
 describe("a verification", () => {
@@ -46,17 +47,17 @@ describe("a verification", () => {
       return FOUND;
     });
     expect(await here.read()).toBeUndefined();
-    await here.start(operator, { full: true });
-    await expect(elsewhere.start(operator, { full: false })).rejects.toMatchObject({
+    await here.start(operator);
+    await expect(elsewhere.start(operator)).rejects.toMatchObject({
       code: "verification_in_progress",
     });
-    expect(await elsewhere.read()).toMatchObject({ state: "running", full: true, result: null });
+    expect(await elsewhere.read()).toMatchObject({ state: "running", result: null });
     permit();
     await until("the end", async () => (await elsewhere.read())?.state === "done");
-    expect(asked).toEqual([{ full: true, newest: "newest" }]);
+    expect(asked).toEqual([{ newest: "newest" }]);
     expect(await elsewhere.read()).toMatchObject({ events: 7, result: { ok: false, problem_count: 1 } });
     expect(await events()).toMatchObject([
-      { type: "LogVerified", data: { full: true, ok: false, events: 7, problems: 1, anchor: "seal:0:00" } },
+      { type: "LogVerified", data: { verdict: "problem", events: 7, problems: 1, anchor: "seal:0:00" } },
     ]);
   });
 
@@ -65,10 +66,10 @@ describe("a verification", () => {
       yield 1;
       throw new Error("the log is unavailable");
     });
-    await failing.start(operator, { full: false });
+    await failing.start(operator);
     await until("the failure", async () => (await failing.read())?.state === "failed");
     expect((await failing.read())?.error).toBe("the log is unavailable");
-    await failing.start(operator, { full: false });
+    await failing.start(operator);
     await failing.close();
     expect(await events()).toEqual([]);
   });
@@ -83,14 +84,14 @@ describe("a verification", () => {
       await never;
       return FOUND;
     });
-    await ending.start(operator, { full: false });
+    await ending.start(operator);
     now += afterMs;
     const other = runs(async function* () {
       yield 0;
       return FOUND;
     });
     expect((await other.read())?.state).toBe("interrupted");
-    await other.start(operator, { full: false });
+    await other.start(operator);
     await until("the end", async () => (await other.read())?.state === "done");
   });
 });

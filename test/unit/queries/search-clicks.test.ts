@@ -71,3 +71,18 @@ it("finds the clicks of an hour that a clock went through twice", async () => {
   expect(await searched("2026-03-01T10:00Z", "2026-03-01T11:00Z")).toEqual([times[0], times[2], times[3]]);
   expect(await searched("2026-03-01T11:00Z", "2026-03-01T12:00Z")).toEqual([times[1], times[4]]);
 });
+
+it("finds all clicks of a link without times, also in a log of another link's thousands", async () => {
+  const { deps } = await logOf("2026-03-01T10:05:00.000Z", "2026-03-02T10:05:00.000Z");
+  const others = Array.from({ length: 2_000 }, () => linkClicked({ link: "sho.rt/other" }));
+  for (let n = 0; n < 26; n += 1) await append(deps.eventStore, "clicks-b-20260302", others);
+  await append(deps.eventStore, "clicks-c-20260302", [linkClicked({}), linkClicked({})]);
+  const wanted = { link: "abc", limit: 50 };
+  const search = { ...deps, findClicks: (part: Parameters<typeof findClicks>[1]) => findClicks(deps, part) };
+  const found = await searchClicks(search, wanted);
+  expect([found.events.length, found.next, found.from]).toEqual([4, null, null]);
+  const cut = await searchClicks(search, wanted, { searchMs: 0 });
+  expect(cut.events).toHaveLength(2);
+  const rest = await searchClicks(search, { ...wanted, after: cut.next ?? "" });
+  expect([rest.events.length, rest.next]).toEqual([2, null]);
+});

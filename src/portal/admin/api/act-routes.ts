@@ -6,7 +6,6 @@ import { type ConsoleDeps, operatorContext } from "../guard.ts";
 
 const Params = z.object({ name: z.string().max(100), act: z.enum(PROJECTION_ACTS) });
 const Rebuild = z.object({ waits: z.boolean().default(false) }).nullish();
-const Verification = z.object({ full: z.boolean().default(false) }).nullish();
 
 export function actRoutes(app: Api, deps: ConsoleDeps): void {
   app.post(
@@ -20,9 +19,8 @@ export function actRoutes(app: Api, deps: ConsoleDeps): void {
     },
   );
 
-  app.post("/verification", { schema: { body: Verification } }, async (request, reply) => {
-    const full = request.body?.full ?? false;
-    const verification = await deps.verifications.start(operatorContext(request), { full });
+  app.post("/verification", async (request, reply) => {
+    const verification = await deps.verifications.start(operatorContext(request));
     return reply.code(202).send({ verification });
   });
 }

@@ -1,6 +1,8 @@
 // GET /admin/api/...: what the console's pages show, as JSON.
 import type { Api } from "../../../api/fastify.ts";
+import { namedLink } from "../../../commands/withdrawals/named-link.ts";
 import { explainedEvent, logPage, streamPage } from "../../../queries/audit/audited-event.ts";
+import { explainLink } from "../../../queries/audit/explain-link.ts";
 import { findEvents } from "../../../queries/audit/find-events.ts";
 import { listSeals } from "../../../queries/audit/list-seals.ts";
 import { listClickHours, listStreams } from "../../../queries/audit/list-streams.ts";
@@ -9,6 +11,7 @@ import {
   ClicksQuestion,
   EventQuestion,
   EventsQuestion,
+  ExplainQuestion,
   LogQuestion,
   SealsQuestion,
   StateQuestion,
@@ -17,7 +20,7 @@ import {
 } from "../../../queries/audit/questions.ts";
 import { searchClicks } from "../../../queries/audit/search-clicks.ts";
 import { streamState } from "../../../queries/audit/stream-state.ts";
-import type { ConsoleDeps } from "../guard.ts";
+import { type ConsoleDeps, SEARCH } from "../guard.ts";
 import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
@@ -48,7 +51,11 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
   app.get("/log", { schema: { querystring: LogQuestion } }, ({ query }) => logPage(deps, query));
 
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, ({ query }) =>
-    searchClicks({ ...deps, findClicks: logReader.findClicks }, query),
+    searchClicks({ ...deps, findClicks: logReader.findClicks }, query, SEARCH),
+  );
+
+  app.get("/explain", { schema: { querystring: ExplainQuestion.required() } }, ({ query }) =>
+    explainLink(deps, namedLink(query.link, deps.baseHost)),
   );
 
   app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) => listSeals(deps, query));

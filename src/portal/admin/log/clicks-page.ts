@@ -8,15 +8,16 @@ import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
-import type { ConsoleDeps } from "../guard.ts";
-import { CONSOLE_STYLES, empty, eventPath, nextPage, streamPath } from "../view.ts";
+import { type ConsoleDeps, SEARCH } from "../guard.ts";
+import { CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition, streamPath } from "../view.ts";
 
 type Click = { link: string; kind: string; country: string; userAgent: string; ip: string };
 
 export function clicksPage(app: Api, deps: ConsoleDeps): void {
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }, reply) => {
-    const found = await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, query);
-    const { from, to, events, next } = found;
+    const found = await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, query, SEARCH);
+    const { events, next } = found;
+    const [from, to] = [found.from ?? undefined, found.to ?? undefined];
     const { link, account } = query;
     const more =
       next === null ? undefined : address("/admin/clicks", { link, account, from, to, after: next });
@@ -27,14 +28,15 @@ export function clicksPage(app: Api, deps: ConsoleDeps): void {
       nav: "Clicks",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Clicks</h1>
-<p class="muted">Recorded from ${time(from)} until ${time(to)}, in their order. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
+<p class="muted">${from && to ? html`Recorded from ${time(from)} until ${time(to)}` : "Of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
 <form method="get" action="/admin/clicks" class="card console-filters" role="search">
 ${search("Link", "link", link, "slug, host/slug or short URL")}
 ${search("Account", "account", account, "Id of an account")}
 ${search("From", "from", from, "2026-03-01T10:00Z")}
 ${search("Until", "to", to, "2026-03-01T11:00Z")}
 <div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/clicks">Clear</a></div></form>
-${events.length === 0 ? empty("No clicks", next === null ? "None was recorded then that is like that." : "None among those that were searched: go on.") : table(events)}
+${events.length === 0 ? empty("No clicks", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here.") : table(events)}
+${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}
 ${nextPage(more, "Later")}`,
     });
   });
@@ -48,6 +50,6 @@ function table(events: readonly AuditedEvent[]): Html {
     return html`<tr><td class="nowrap"><a href="${eventPath(stream, revision)}">${time(recorded_at)}</a></td>
 <td data-label="Link"><a class="break" href="${streamPath(`link-${link}`)}">${link}</a></td>
 <td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td>
-<td data-label="User agent"><span class="clip" title="${userAgent}">${userAgent}</span></td></tr>`;
+<td data-label="User agent"><span class="break small">${userAgent}</span></td></tr>`;
   })}</tbody></table></section>`;
 }

@@ -65,7 +65,7 @@ ${account && html`<dt>Account</dt><dd><a href="${address("/admin/events", { acco
 <dt>Correlation id</dt><dd><a href="${address("/admin/events", { correlation_id })}">${correlation_id}</a></dd>
 <dt>Causation id</dt><dd>${causation_id}</dd>
 <dt>Schema version</dt><dd>${event.schema_version}</dd>
-<dt>Revision</dt><dd>${revision} of <a class="break" href="${streamPath(stream)}">${stream}</a>${hasState(stream) && html` · <a href="${statePath(stream, revision)}">State as of this event</a>`}</dd>
+<dt>Revision</dt><dd>${revision} of <a class="break" href="${streamPath(stream)}">${stream}</a>${hasState(stream) && html` · <a href="${statePath(stream, revision)}">State after this event</a>`}</dd>
 <dt>Position</dt><dd><a class="break" href="${address("/admin/log", { from: position })}">${position}</a></dd>
 <dt>Event id</dt><dd>${copyable("event-id", id, "the event id")}</dd></dl></section>`;
 }

@@ -37,7 +37,7 @@ export function findPages(app: Api, deps: ConsoleDeps): void {
       nav: "Find events",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Find events</h1>
-<p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order.</p></div></div>
+<p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.</p></div></div>
 ${filters(query)}
 ${missing.length > 0 && html`<p class="muted">${counted(missing.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`}
 ${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`<section class="card"><h2 class="visually-hidden">Events</h2>${eventTable(events, "Events found")}${nextPage(older, "Older")}</section>`}`,

@@ -17,8 +17,8 @@ export function statePage(app: Api, deps: ConsoleDeps): void {
       nav: "Streams",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><p class="small"><a href="/admin/streams">Streams</a> / <a class="break" href="${streamPath(stream)}">${stream}</a></p>
-<h1>State as of revision ${revision}</h1></div>
-<a class="button" href="${eventPath(stream, revision)}">Its event</a></div>
+<h1>State after revision ${revision}</h1></div>
+<a class="button" href="${eventPath(stream, revision)}">Event</a></div>
 ${found.has_state ? html`${revisions(found)}${changes(found)}<section class="card"><h2>State</h2>${jsonBlock(found.state, "State")}</section>` : empty("No state", "The events of this stream are facts that add up to no state.")}`,
     });
   });
@@ -36,7 +36,7 @@ function changes({ changes: found, against, revision }: StreamState): Html {
   return html`<section class="card"><h2>Difference to ${what}</h2>
 ${
   found.length === 0
-    ? html`<p class="muted">None.</p>`
+    ? html`<p class="muted">No difference.</p>`
     : html`<table class="table"><caption class="visually-hidden">Difference</caption>
 <thead><tr><th scope="col">What</th><th scope="col">${against === -1 ? "Before" : `Revision ${against}`}</th><th scope="col">Revision ${revision}</th></tr></thead><tbody>${found.map(row)}</tbody></table>`
 }</section>`;

@@ -27,10 +27,10 @@ const ActParams = Params.extend({ act: z.enum(PROJECTION_ACTS) });
 const ActForm = z.object({ waits: z.enum(["yes"]).optional() });
 
 const DONE: Readonly<Record<ProjectionAct, string>> = {
-  rebuild: "A new build is being folded, beside the one that answers.",
-  cancel: "The build was cancelled, and what it had folded is dropped.",
+  rebuild: "A new build is being computed, beside the one that answers.",
+  cancel: "The build was cancelled, and what it had computed is dropped.",
   activate: "The build takes over as soon as it has caught up.",
-  rollback: "The previous build folds what it lacks, and then takes over.",
+  rollback: "The previous build takes in what it lacks, and then takes over.",
 };
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
@@ -45,9 +45,9 @@ export function projectionPages(app: Api, deps: ConsoleDeps): void {
       scripts: ["console.js"],
       body: html`<div class="page-head"><div><p class="small"><a href="/admin/projections">Projections</a></p><h1>${name}</h1></div></div>
 ${row.waits_for && waitCard(row.waits_for)}
-${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that can fold them, a rebuild folds them.`)}
+${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.`)}
 <section class="card stack" id="status" data-live ${isBusy(row) && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
-<dl class="facts"><dt>Answers from</dt><dd>${buildText(row.active)}</dd><dt>Kept for a rollback</dt><dd>${buildText(row.previous)}</dd>
+<dl class="facts"><dt>Answers from</dt><dd>${buildText(row.active)}</dd><dt>Previous build</dt><dd>${buildText(row.previous)}</dd>
 <dt>Version of the program</dt><dd>${row.version}</dd>
 <dt>Position</dt><dd>${row.position === null ? "the beginning" : shortPosition(row.position)}</dd><dt>Lag</dt><dd>${lagText(row)}</dd></dl>
 ${row.building && html`<div role="status">${progressBar(name, row.building)}${isWaiting(row) && html`<p>Complete: it waits to take over${row.building.rules !== null && html`, with clicks by rules ${row.building.rules}`}.</p>`}</div>`}</section>
@@ -83,7 +83,7 @@ function acts(row: ConsoleRow, csrf: Html): Html {
   const { building, active, previous, name } = row;
   return html`${
     building === null &&
-    html`${form("rebuild", "Rebuild", "button-primary")}${form("rebuild", "Rebuild, and wait", "", html`<input type="hidden" name="waits" value="yes">`)}`
+    html`${form("rebuild", "Rebuild", "button-primary")}${form("rebuild", "Rebuild without switching", "", html`<input type="hidden" name="waits" value="yes">`)}`
   }
 ${isWaiting(row) && form("activate", "Let it take over", "button-primary")}
 ${
@@ -91,7 +91,7 @@ ${
   active !== null &&
   confirmed(
     "Cancel the build",
-    html`<p>What build ${building.build} of ${name} has folded is dropped. What answers now goes on.</p>`,
+    html`<p>What build ${building.build} of ${name} has computed is dropped. What answers now goes on.</p>`,
     form("cancel", "Cancel it", "button-danger"),
   )
 }
@@ -100,7 +100,7 @@ ${
   building === null &&
   confirmed(
     "Roll back",
-    html`<p>${buildText(previous)} folds what it lacks, then queries are answered from it again, and this one is kept.</p>`,
+    html`<p>${buildText(previous)} takes in what it lacks, then queries are answered from it again, and this one is kept.</p>`,
     form("rollback", "Roll back", "button-danger"),
   )
 }`;

@@ -29,7 +29,7 @@ export function projectionsPage(app: Api, deps: ConsoleDeps & { rates: LiveRates
       styles: CONSOLE_STYLES,
       scripts: ["console.js"],
       body: html`<div class="page-head"><div><h1>Projections</h1>
-<p class="muted">What is answered is folded from the log${head !== null && html`, which ends at position ${shortPosition(head)}`}. An event that can't be folded is set aside, and all others are folded.</p></div></div>
+<p class="muted">What is answered is computed from the log${head !== null && html`, which ends at position ${shortPosition(head)}`}. An event that can't be taken in is set aside, and all others count.</p></div></div>
 <section class="card"><table class="table"><caption class="visually-hidden">Projections</caption>
 <thead><tr><th scope="col">Projection</th><th scope="col">State</th><th scope="col">Answers from</th><th scope="col">Position</th><th scope="col">Lag</th><th scope="col" class="end">Events/s</th></tr></thead>
 <tbody id="projections" data-live data-busy>${projections.map((row) => line(row, rates.get(row.name)))}</tbody></table></section>

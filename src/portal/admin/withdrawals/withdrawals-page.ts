@@ -110,7 +110,7 @@ ${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>On ${day}</dt><dd>${
 <thead><tr><th scope="col">Happened</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
 <tbody>${samples.map(
     ({ at, kind, country, ip, userAgent }) =>
-      html`<tr><td class="nowrap">${time(at)}</td><td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td><td data-label="User agent"><span class="clip" title="${userAgent}">${userAgent}</span></td></tr>`,
+      html`<tr><td class="nowrap">${time(at)}</td><td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td><td data-label="User agent"><span class="break small">${userAgent}</span></td></tr>`,
   )}</tbody></table>
 ${withdrawForm(preview, link, csrf)}`
 }</section>`;

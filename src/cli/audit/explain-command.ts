@@ -1,0 +1,46 @@
+// linkledger explain: everything about one link, with what proves it.
+import type { Command } from "commander";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
+import { LINK, linkNamed } from "../link-name.ts";
+import { type Json, runReading, type Session } from "../session.ts";
+
+type Options = Json & { verify?: boolean };
+
+export function explainCommand(program: Command): void {
+  program
+    .command("explain")
+    .description("one link: who made it, what was changed by whom, its clicks, and what proves that")
+    .argument("<link>", LINK)
+    .option("--verify", "compare its seals with the log, and count its clicks in the log; reads much")
+    .option("--json", "print one JSON document")
+    .action((text: string, options: Options) =>
+      runReading(options, async (session) => {
+        const found = await explained(session, text, options);
+        if (found.verdict === "problem") process.exitCode = 1;
+        return options.json ? found : forPeople(found);
+      }),
+    );
+}
+
+async function explained(session: Session, text: string, { verify = false }: Options) {
+  const sealKeys = sealKeysFrom(session.config).map(({ publicKey }) => publicKey);
+  return await explainLink({ ...session.deps, sealKeys }, linkNamed(session, text), { verify });
+}
+
+function forPeople({ history, owner, ...found }: LinkExplanation) {
+  const { link, short_url, destination, state, created_at, created_by, ...rest } = found;
+  const of = { link, short_url, destination, state, owner: owner.email ?? owner.account_id };
+  return { ...of, created_at, created_by, history: history.map(stepText), ...rest };
+}
+
+/** Such as `2026-03-01T10:00:00.000Z  LinkRetargeted by the owner, in the portal (position 17): from ..., to ...`. */
+function stepText({ recorded_at, type, by, position, detail, error }: ExplainedStep): string {
+  const said = Object.entries(detail).map(([name, value]) => `${name} ${plain(value)}`);
+  const what = error === null ? said.join(", ") : `can't be read: ${error}`;
+  return `${recorded_at}  ${type || "unreadable"} by ${by} (position ${position})${what && `: ${what}`}`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,225 @@
+// Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
+import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/covering-seals.ts";
+import { clicksBetween } from "../../click-log/clicks-between.ts";
+import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
+import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
+import { emailSecret } from "../../commands/account/open-account.ts";
+import type { LinkAddress } from "../../commands/links/change-link.ts";
+import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
+import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import type { WithdrawalEvent } from "../../events/catalogue.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { linkKey, linkStream, withdrawalStream } from "../../events/streams.ts";
+import { eventIndex } from "../../projections/definitions/event-index.ts";
+import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { links } from "../../projections/definitions/links.ts";
+import { checkpointName } from "../../projections/projection.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { findKey } from "../accounts.ts";
+import { hitCounts } from "../analytics/hit-counts.ts";
+import { NotFound } from "../errors.ts";
+import { linkFromStream } from "../links/link-from-stream.ts";
+import { auditedEvent } from "./audited-event.ts";
+import { type ExplainedClicks, type ExplainedSeals, type LinkProof, proofOf } from "./link-proof.ts";
+import { withdrawalRow } from "./withdrawal-rows.ts";
+
+/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
+export type ExplainedStep = {
+  position: Position;
+  recorded_at: string;
+  type: string;
+  by: string;
+  detail: Record<string, unknown>;
+  stream: string;
+  revision: number;
+  error: string | null;
+};
+
+export type LinkExplanation = {
+  link: string;
+  short_url: string | null;
+  destination: string | null;
+  state: string;
+  owner: { account_id: string | null; email: string | null };
+  created_at: string | null;
+  created_by: string | null;
+  clicks: ExplainedClicks;
+  history: ExplainedStep[];
+  withdrawals: ReturnType<typeof withdrawalRow>[];
+  set_aside: SetAsideEvent[];
+  seals: ExplainedSeals;
+  problems: string[];
+} & LinkProof;
+
+export type ExplainDeps = {
+  eventStore: EventStore;
+  readStore: ReadStore;
+  secrets: Pick<Secrets, "get">;
+  /** Public keys: of SECRET_KEY first. */
+  sealKeys: readonly string[];
+  clock: () => Date;
+};
+
+/** Such projections keep what they could not take of links and clicks. */
+const CONSUMERS = [links, linkClicks, eventIndex];
+const MOST_UNREADABLE = 10;
+const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
+
+/**
+ * `owner`: an account that only learns of its own link. `verify`: compares the seals' blocks with the log, and counts the
+ * link's clicks in it. @throws NotFound
+ */
+export async function explainLink(
+  deps: ExplainDeps,
+  { host, slug }: LinkAddress,
+  { owner, verify = false }: { owner?: string; verify?: boolean } = {},
+): Promise<LinkExplanation> {
+  const { eventStore, readStore } = deps;
+  const key = linkKey(host, slug);
+  const events = await eventsOf(eventStore, linkStream(host, slug));
+  const link = await linkFromStream(eventStore, key);
+  if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
+    throw new NotFound(`There is no link ${key}.`);
+  const withdrawn = await eventsOf(eventStore, withdrawalStream(key));
+  const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
+  const history = await stepsOf(deps, all);
+  const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
+  const clicks = clicksOf(document, verify);
+  const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
+
+  const coverage = await coverageOf(
+    deps,
+    all.map(({ position }) => position),
+  );
+  const problems = [
+    ...gaps(events),
+    ...gaps(withdrawn),
+    ...history.flatMap(({ type, position, error }) =>
+      error === null ? [] : [`${type || "an event"} at position ${position} can't be read`],
+    ),
+    ...setAside.map(({ type, position }) => `${type || "an event"} at position ${position} is set aside`),
+  ];
+  for (const seal of coverage.seals) {
+    const wrong = signatureProblem(seal, deps.sealKeys) ?? (verify && (await blockProblem(deps, seal)));
+    if (wrong) problems.push(wrong);
+  }
+  if (verify) problems.push(...(await recount(deps, key, events[0] as RecordedEvent, clicks)));
+  const seals = {
+    numbers: coverage.seals.map(({ number }) => number),
+    sealed: all.length - coverage.unsealed.length,
+    unsealed: coverage.unsealed.length,
+    newest: coverage.newest ?? null,
+    recomputed: verify,
+  };
+  const accountId = link?.accountId ?? null;
+  const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
+  const [first] = history;
+  return {
+    ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
+    state: link?.status ?? "unreadable",
+    owner: { account_id: accountId, email: typeof email === "string" ? email : null },
+    ...{ created_at: link?.createdAt ?? null, created_by: first?.by ?? null },
+    ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },
+    problems,
+    ...proofOf({ events: all.length, clicks, seals, problems }),
+  };
+}
+
+async function eventsOf(eventStore: EventStore, stream: string): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  for await (const page of streamPages(eventStore, stream)) events.push(...page);
+  return events;
+}
+
+async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]): Promise<ExplainedStep[]> {
+  const names = new Map<string, string>();
+  const nameOf = async (actor: Actor) => {
+    if (actor.type !== "key") return ACTORS[actor.type];
+    const name = names.get(actor.id) ?? keyName(await findKey(deps, actor.id));
+    names.set(actor.id, name);
+    return name;
+  };
+  const steps: ExplainedStep[] = [];
+  for (const recorded of events) {
+    const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
+    // Without its schema it may say anything, also of others.
+    const said = error === null ? Object.entries(data as object) : [];
+    const detail = Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name)));
+    steps.push({ position, recorded_at, type, by: await nameOf(actor), detail, stream, revision, error });
+  }
+  return steps;
+}
+
+const ACTORS = {
+  account: "the owner, in the portal",
+  operator: "the operator of this service",
+  system: "the service",
+} as const;
+
+function keyName(key: KeyDocument | undefined): string {
+  if (!key) return "an API key";
+  return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
+}
+
+function clicksOf(document: LinkClicksDocument | undefined, recounted: boolean): ExplainedClicks {
+  const { firstAt = null, lastAt = null, _position: upTo = null } = document ?? {};
+  return { ...hitCounts(document), first_at: firstAt, last_at: lastAt, up_to: upTo, recounted };
+}
+
+/** Counts in the log what the document has counted, and says where they differ. */
+async function recount(
+  { eventStore }: ExplainDeps,
+  link: string,
+  { position: after }: RecordedEvent,
+  clicks: ExplainedClicks,
+): Promise<string[]> {
+  if (clicks.up_to === null) return [];
+  const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));
+  const found = hitCounts();
+  const unreadable: string[] = [];
+  const onUnreadable = ({ position }: RecordedEvent) => {
+    if (unreadable.length < MOST_UNREADABLE)
+      unreadable.push(`a click at position ${position} that may be of it can't be read`);
+  };
+  const range = { after, upTo: clicks.up_to };
+  for await (const page of clicksBetween({ eventStore }, link, range, onUnreadable))
+    for (const { data, position } of page)
+      if (!isWithdrawn({ ...data, position })) {
+        found[data.kind] += 1;
+        found.total += 1;
+      }
+  const kinds = ["click", "preview", "qr_scan"] as const;
+  const wrong = kinds
+    .filter((kind) => found[kind] !== clicks[kind])
+    .map((kind) => `${clicks[kind]} hits of kind ${kind} are counted, by the log ${found[kind]}`);
+  return [...wrong, ...unreadable];
+}
+
+function made(withdrawn: readonly RecordedEvent[]) {
+  return withdrawn
+    .flatMap((recorded) => (readableEvent(recorded) as WithdrawalEvent | undefined) ?? [])
+    .reduce(evolve, noWithdrawals).withdrawals;
+}
+
+/** Revisions that are missing. */
+function gaps(events: readonly RecordedEvent[]): string[] {
+  return events.flatMap(({ stream, revision }, n) => {
+    const expected = n === 0 ? 0 : (events[n - 1] as RecordedEvent).revision + 1;
+    return revision === expected ? [] : [`revision ${expected} of ${stream} is missing`];
+  });
+}
+
+async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): Promise<SetAsideEvent[]> {
+  const found = new Map<Position, SetAsideEvent>();
+  for (const projection of CONSUMERS) {
+    const checkpoint = await readStore.checkpoint(checkpointName(projection));
+    const notes = setAsideCollection(projection.collection.name);
+    const { events } = await readSetAside(readStore, notes, checkpoint);
+    for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
+  }
+  return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
+}

@@ -6,12 +6,12 @@ import { emailSecret, openAccount } from "../../commands/account/open-account.ts
 import { upgradeRequestSecret } from "../../commands/credentials/account-secrets.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDocument } from "../../projections/definitions/accounts.ts";
+import { domainRow, keyRow, webhookRow } from "../../queries/account-rows.ts";
 import { listAccounts, showAccount } from "../../queries/accounts.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { addCommands, type CommandRow, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { counted } from "../output.ts";
-import { domainRow, keyRow, webhookRow } from "../rows.ts";
 import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;

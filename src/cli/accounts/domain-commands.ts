@@ -5,10 +5,10 @@ import { activateDomain, deactivateDomain } from "../../commands/domains/domain-
 import { DomainNotFound } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
-import { domainRow } from "../rows.ts";
 import { runQuery } from "../session.ts";
 
 type OfAccount = { account: string };

@@ -4,10 +4,10 @@ import { lastUseOf } from "../../api/authentication/key-usage.ts";
 import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
 import { issueKey } from "../../commands/keys/issue-key.ts";
+import { keyRow } from "../../queries/account-rows.ts";
 import { findKey, listKeys } from "../../queries/accounts.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
-import { keyRow } from "../rows.ts";
 import { runQuery } from "../session.ts";
 
 export function keyCommands(program: Command): void {

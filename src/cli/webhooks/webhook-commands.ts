@@ -7,11 +7,11 @@ import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts"
 import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { webhookRow } from "../../queries/account-rows.ts";
 import { listWebhooks, showWebhook } from "../../queries/webhooks.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
 import type { Printable } from "../output.ts";
-import { webhookRow } from "../rows.ts";
 import { runQuery, type Session } from "../session.ts";
 import { webhookDeliveryRows } from "./webhook-delivery-commands.ts";
 

@@ -1,4 +1,4 @@
-// Rows of lists of keys, domains and webhooks, shared with `account show`.
+// Rows of lists of keys, domains and webhooks, as the command line and the console's JSON answer them.
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { KeyDocument } from "../projections/definitions/keys.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";

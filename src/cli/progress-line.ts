@@ -8,8 +8,8 @@ const LINE_EVERY_MS = 10_000;
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
-/** `share`: 0 to 1, of the whole, where that is known. */
-export type Step = { count: number; unit: "event" | "record" | "secret" | "MB"; share?: number | undefined };
+/** Of the whole `of` is the count or `share` 0 to 1, where one is known. */
+export type Step = { count: number; of?: number; share?: number; unit: "event" | "record" | "MB" };
 
 export type ProgressLine = { show(step: Step): void; say(text: string): void; clear(): void };
 
@@ -33,13 +33,14 @@ export function progressLine(output: Output, now: () => number = () => performan
   };
   return {
     show(step) {
-      const { count, share = 0, unit } = step;
-      if (last?.unit !== unit || share < (last.share ?? 0) || count < last.count)
-        start = { at: now(), share, count };
+      const { count, unit } = step;
+      const share = shareOf(step);
+      if (last?.unit !== unit || (share ?? 0) < (shareOf(last) ?? 0) || count < last.count)
+        start = { at: now(), share: share ?? 0, count };
       last = step;
       if (now() - begun < (output.isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
       if (now() - shownAt < (output.isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
-      if (step.share === undefined) return say(amount(step));
+      if (share === undefined) return say(amount(step));
       const sinceStart = progressOf(count - start.count, now() - start.at, share, start.share);
       say(describeProgress(sinceStart, amount(step)));
     },
@@ -48,6 +49,12 @@ export function progressLine(output: Output, now: () => number = () => performan
   };
 }
 
-function amount({ count, unit }: Step): string {
-  return unit === "MB" ? counted(count, unit, unit) : counted(count, unit);
+function shareOf({ count, of, share }: Step): number | undefined {
+  return share ?? (of ? count / of : undefined);
+}
+
+function amount({ count, of, unit }: Step): string {
+  const whole = of === undefined ? "" : `${count.toLocaleString("en")} of `;
+  const many = unit === "MB" ? unit : undefined;
+  return `${whole}${counted(of ?? count, unit, many)}`;
 }

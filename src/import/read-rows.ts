@@ -1,6 +1,6 @@
 // Reads a file of records as CSV with a header, JSON lines, or a JSON document; JSON may come in the pages of an API.
 import { createReadStream, type ReadStream } from "node:fs";
-import { open, readFile, stat } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
@@ -8,28 +8,20 @@ import { isObject } from "../runtime/is-object.ts";
 import { RecordRefused, type Row } from "./imported.ts";
 
 /** A record that can't be read comes as the error that says so. */
-type RowOrError = Row | { place: string; error: RecordRefused };
-
-/** `share`: 0 to 1, of the file that is read. */
-export type ReadRow = RowOrError & { share: number };
+export type RowOrError = Row | { place: string; error: RecordRefused };
 
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
-export async function* readRows(file: string): AsyncGenerator<ReadRow> {
-  const { size } = await stat(file);
+export async function* readRows(file: string): AsyncGenerator<RowOrError> {
   const start = await startOf(file);
   const isCsv = !/^\s*[[{]/.test(start);
   if (isCsv || isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
     const source = createReadStream(file);
     try {
-      for await (const row of isCsv ? csvRows(source) : jsonLines(source))
-        yield { ...row, share: source.bytesRead / size };
+      yield* isCsv ? csvRows(source) : jsonLines(source);
     } finally {
       source.destroy();
     }
-  } else {
-    const rows = [...recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`)];
-    for (const [n, row] of rows.entries()) yield { ...row, share: n / rows.length };
-  }
+  } else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
 }
 
 const START_BYTES = 1_048_576;

@@ -17,7 +17,7 @@ import {
   type TargetLink,
 } from "./import-link.ts";
 import type { Columns, ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
-import { type ReadRow, readRows } from "./read-rows.ts";
+import { type RowOrError, readRows } from "./read-rows.ts";
 
 export type ImportFiles = {
   format: ImportFormat;
@@ -61,8 +61,7 @@ const MESSAGE_LENGTH = 500;
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
 
-/** `share`: 0 to 1, of the files. */
-type Progress = (records: number, share: number) => void;
+type Progress = (records: number, total: number) => void;
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
@@ -78,16 +77,16 @@ export async function runImport(
   const run = new ImportRun(deps, target, format);
   const { columns } = format;
   const files = [{ file: links, hasLinks: true, hasClicks: !columns.clicks }];
-  await refuseOthers(links, columns.links);
+  let total = await countRecords(links, columns.links);
   if (clicks !== undefined && columns.clicks) {
-    await refuseOthers(clicks, columns.clicks);
+    total += await countRecords(clicks, columns.clicks);
     files.push({ file: clicks, hasLinks: false, hasClicks: true });
   }
-  for (const [n, { file, ...has }] of files.entries())
+  for (const { file, ...has } of files)
     for await (const row of readRows(file)) {
       if (signal.aborted) return { ...(await run.end()), interrupted: true };
       await run.take(file, row, has);
-      onProgress(run.rows, (n + row.share) / files.length);
+      onProgress(run.rows, total);
     }
   return await run.end();
 }
@@ -96,17 +95,26 @@ export async function runImport(
  * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
  * refused only where it has nothing of what is needed. @throws WrongFormat
  */
-async function refuseOthers(file: string, needed: Columns): Promise<void> {
+async function countRecords(file: string, needed: Columns): Promise<number> {
+  let count = 0;
+  let isKnown = false;
   for await (const row of readRows(file)) {
-    if ("error" in row) continue;
-    const names = row.columns ?? Object.keys(row.value);
-    const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
-    if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
-    const expected = needed.map((one) => one.join(" or ")).join(", and ");
-    const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
-    const what = row.columns ? "columns" : "members";
-    throw new WrongFormat(`${file} is of another format: expected the ${what} ${expected}; found ${found}`);
+    count += 1;
+    if (isKnown || "error" in row) continue;
+    refuseOther(file, row, needed);
+    isKnown = true;
   }
+  return count;
+}
+
+function refuseOther(file: string, row: Row, needed: Columns): void {
+  const names = row.columns ?? Object.keys(row.value);
+  const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
+  if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
+  const expected = needed.map((one) => one.join(" or ")).join(", and ");
+  const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
+  const what = row.columns ? "columns" : "members";
+  throw new WrongFormat(`${file} is of another format: expected the ${what} ${expected}; found ${found}`);
 }
 
 /** One import while it runs: what it has counted, and where the links went. */
@@ -139,7 +147,7 @@ class ImportRun {
     this.#dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   }
 
-  async take(file: string, row: ReadRow, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
+  async take(file: string, row: RowOrError, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
     this.rows += 1;
     const { links, clicks } = this.#report;
     if ("error" in row) {

@@ -88,7 +88,7 @@ async function importFile(
     recheckLater: recheckLater(deps),
   };
   const target = { account, context, domain, keyId: key, dryRun };
-  const onProgress = (count: number, share: number) => work.show({ count, unit: "record", share });
+  const onProgress = (count: number, of: number) => work.show({ count, of, unit: "record" });
   const report = await work.interruptible(
     () => "The import was ended",
     () => runImport(importing, target, { format, links: file, clicks }, onProgress, work.signal),

@@ -4,14 +4,14 @@ import { isObject } from "../runtime/is-object.ts";
 /** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
 
-/** Where the output is no terminal, which knows its own width. */
+/** Where the output is no terminal that knows its width. */
 const WIDTH = 160;
 const GAP = "  ";
 
 /** A text is a sentence for people: commands give one instead of an object without --json only. */
 export function print(answer: Printable | string, { json }: { json?: boolean }): void {
   if (json) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  else process.stdout.write(`${forPeople(answer, process.stdout.columns ?? WIDTH)}\n`);
+  else process.stdout.write(`${forPeople(answer, process.stdout.columns || WIDTH)}\n`);
 }
 
 /** A table that is wider than `width` is shown row by row instead. */

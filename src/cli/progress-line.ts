@@ -41,6 +41,7 @@ export function progressLine(output: Output, now: () => number = () => performan
       if (now() - begun < (output.isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
       if (now() - shownAt < (output.isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
       if (share === undefined) return say(amount(step));
+      if (count === start.count) return say(`${Math.floor(share * 100)} %, ${amount(step)}`);
       const sinceStart = progressOf(count - start.count, now() - start.at, share, start.share);
       say(describeProgress(sinceStart, amount(step)));
     },

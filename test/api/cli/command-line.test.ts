@@ -96,26 +96,17 @@ describe("the command line", { timeout: 60_000 }, () => {
 
   it("takes an account, a domain and a webhook by what an operator knows of it", async () => {
     const { account_id: id } = await json("account", "create", "--email", "n@b.c", "--tier", "developer");
-    const { key_id: keyId } = await json("key", "issue", "--account", "N@b.c");
-    await json("domain", "add", "--account", keyId, "named.example.com");
-    await json("domain", "verify", "--account", id, "named.example.com", "--skip-dns");
-    expect(await json("domain", "deactivate", "named.example.com")).toMatchObject({ state: "inactive" });
-    expect(await json("account", "show", "named.example.com")).toMatchObject({
-      account_id: id,
-      email: "n@b.c",
-    });
+    await json("domain", "add", "--account", "N@b.c", "named.example.com");
+    expect(await json("account", "show", "named.example.com")).toMatchObject({ account_id: id });
+    expect(await json("domain", "remove", "named.example.com")).toMatchObject({ state: "removed" });
     const url = "https://hooks.example.com/named";
     const { webhook_id: webhookId } = await json("webhook", "add", "--account", "n@b.c", "--url", url);
     expect(await json("webhook", "pause", url)).toEqual({ webhook_id: webhookId, status: "paused" });
-    await json("webhook", "add", "--account", "n@b.c", "--url", url);
-    expect(await refused("webhook", "resume", url)).toContain(`2 webhooks send to ${url}: ${webhookId}`);
-    expect(await json("domain", "remove", "named.example.com")).toMatchObject({ state: "removed" });
-    expect(await refused("domain", "activate", "named.example.com")).toMatch(/not found/);
+    expect(await refused("webhook", "resume", `${url}/other`)).toMatch(/not found/);
   });
 
   it("suggests what was meant", async () => {
     expect(await refused("acount", "list")).toMatch(/Did you mean account\?/);
-    expect(await refused("account", "lst")).toMatch(/Did you mean list\?/);
     expect(await refused("account", "list", "--jsn")).toMatch(/Did you mean --json\?/);
   });
 

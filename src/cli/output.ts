@@ -11,11 +11,11 @@ const GAP = "  ";
 /** A text is a sentence for people: commands give one instead of an object without --json only. */
 export function print(answer: Printable | string, { json }: { json?: boolean }): void {
   if (json) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  else process.stdout.write(`${forPeople(answer, process.stdout.columns || WIDTH)}\n`);
+  else process.stdout.write(`${forPeople(answer)}\n`);
 }
 
 /** A table that is wider than `width` is shown row by row instead. */
-export function forPeople(answer: Printable | string, width = WIDTH): string {
+export function forPeople(answer: Printable | string, width = process.stdout.columns || WIDTH): string {
   return typeof answer === "string" ? answer : sections(answer, width).join("\n\n");
 }
 

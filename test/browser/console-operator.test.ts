@@ -132,7 +132,7 @@ onServer(chromiumServer, () => {
     await until("the switch", async () => (await builds())?.active?.build === 4);
     await page.locator("#acts").getByText("Roll back").first().waitFor();
     await confirm("Roll back", "Roll back");
-    await page.getByText("The previous build folds what it lacks").waitFor();
+    await page.getByText("The previous build takes in what it lacks").waitFor();
     await until("the switch back", async () => (await builds())?.active?.build === 0);
     await looksRight("rolled-back");
   });

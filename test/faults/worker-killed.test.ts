@@ -89,6 +89,7 @@ describe("a service of two workers", () => {
       return answer.body.analytics.totalClicks;
     };
     await expect.poll(total, { interval: 500 }).toBe(events);
+    await runCommand(instance, "audit", "seal");
     expect(await runCommand(instance, "audit", "verify")).toMatchObject({ ok: true });
   });
 

@@ -67,6 +67,7 @@ describe("a backup of the embedded files", () => {
       await expect.poll(() => totalClicks(restored, slug)).toBe(2);
       const { json } = commandLine(restored.config.dataDir, { BASE_URL });
       expect((await json("account", "list")).accounts).toMatchObject([{ email: "member-1@example.com" }]);
+      await json("audit", "seal");
       expect(await json("audit", "verify")).toMatchObject({ ok: true });
     } finally {
       await restored.stop();

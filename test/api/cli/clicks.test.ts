@@ -86,6 +86,7 @@ describe("clicks of a link", { timeout: 60_000 }, () => {
     expect(csv.text.trimEnd().split("\r\n")).toHaveLength(6);
     const { stdout } = await cli.linkledger(["audit", "events", "--category", "clicks", "--json"]);
     expect(JSON.parse(stdout).events).toHaveLength(12);
+    await cli.json("audit", "seal");
     expect(await cli.json("audit", "verify")).toMatchObject({ ok: true });
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, differences: [], sums: [] });
   });

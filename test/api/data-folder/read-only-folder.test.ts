@@ -31,6 +31,7 @@ describe("a command that only reads", () => {
     type Counted = { analytics: { totalClicks: number } };
     const counted = () => service.ask<Counted>(`/api/v1/analytics/${made.body.slug}`, { key: member.key });
     await until("the click to be counted", async () => (await counted()).body.analytics?.totalClicks === 1);
+    await commandLine(service.config.dataDir).json("audit", "seal");
     await copyOf("crashed");
   });
   afterAll(async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-describe("the command line", { timeout: 60_000 }, () => {
+describe("the command line", { timeout: 120_000 }, () => {
   it("opens accounts, issues keys and looks after domains", async () => {
     const account = await json("account", "create", "--email", "a@b.c", "--tier", "developer");
     expect(account).toEqual({ account_id: expect.any(String), email: "a@b.c", tier: "developer" });

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
+import { fileProblem } from "./cli/file-problem.ts";
 import { printable } from "./cli/output.ts";
+import { EXIT_INTERRUPTED, Interrupted } from "./cli/work.ts";
 import { VERSION } from "./config/version.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
@@ -19,7 +21,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const program = new Command("linkledger")
   .description("Short links whose every change and click is an event")
   .version(VERSION, "-V, --version", "print the version")
-  .showSuggestionAfterError(false)
+  .configureOutput({
+    outputError: (text, write) => write(`${oneLine(text.replace(/\n\((.*)\)/, "; $1"))}\n`),
+  })
   .exitOverride();
 
 for (const register of await groupsFor(process.argv[2])) register(program);
@@ -28,21 +32,26 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Commander prints its own errors.
-  if (!(error instanceof CommanderError)) process.stderr.write(`error: ${oneLine(error)}\n`);
-  process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+  const isCommanders = error instanceof CommanderError;
+  const isInterrupted = error instanceof Interrupted;
+  if (!isCommanders) process.stderr.write(`${isInterrupted ? "interrupted" : "error"}: ${oneLine(error)}\n`);
+  process.exitCode = isCommanders ? error.exitCode : isInterrupted ? EXIT_INTERRUPTED : 1;
 }
 
 /** Loads the group of the command only; all groups for help and for an unknown command. */
 async function groupsFor(command: string | undefined): Promise<((program: Command) => void)[]> {
   const load = new Map<string, () => Promise<(program: Command) => void>>([
     ["serve", async () => (await import("./cli/serve-command.ts")).serveCommand],
-    ["account", async () => (await import("./cli/account-commands.ts")).accountCommands],
-    ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
-    ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
-    ["webhook", async () => (await import("./cli/webhook-commands.ts")).webhookCommands],
+    ["account", async () => (await import("./cli/accounts/account-commands.ts")).accountCommands],
+    ["key", async () => (await import("./cli/accounts/key-commands.ts")).keyCommands],
+    ["domain", async () => (await import("./cli/accounts/domain-commands.ts")).domainCommands],
+    ["webhook", async () => (await import("./cli/webhooks/webhook-commands.ts")).webhookCommands],
     ["link", async () => (await import("./cli/link-commands.ts")).linkCommands],
     ["clicks", async () => (await import("./cli/clicks/click-commands.ts")).clickCommands],
-    ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
+    [
+      "projections",
+      async () => (await import("./cli/projections/projection-commands.ts")).projectionCommands,
+    ],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
     ["explain", async () => (await import("./cli/audit/explain-command.ts")).explainCommand],
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
@@ -55,6 +64,6 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
 }
 
 function oneLine(error: unknown): string {
-  const message = messageOf(error);
+  const message = fileProblem(error) ?? messageOf(error);
   return printable(message.trim().replace(/\s*\n\s*/g, "; "));
 }

@@ -2,8 +2,6 @@
 import { createReadStream, existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { exportLog } from "../audit/export/export-log.ts";
 import { verifyExport } from "../audit/export/verify-export.ts";
@@ -14,12 +12,9 @@ import { EXIT_CODES } from "../audit/verdict.ts";
 import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
-import { logProgress } from "../event-store/log-progress.ts";
-import { progressOf } from "../projections/runner/progress.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { print } from "./output.ts";
-import { progressLine } from "./progress-line.ts";
-import { type Json, runReading, runReadingStores, runWithoutCatchUp, type Session } from "./session.ts";
+import { forPeople, type Printable, printable } from "./output.ts";
+import { type Json, runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -63,8 +58,10 @@ export function auditSealCommands(audit: Command): void {
     .addHelpText("after", "\nExit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.")
     .action((options: VerifyOptions) =>
       options.file === undefined
-        ? runReading(options, (session) => verify(session, options))
-        : verifyFile(options.file, options),
+        ? runReading(options, async (session) => shown(await verify(session, options), options))
+        : runWithoutStores(options, async (session) =>
+            shown(await verifyFile(session, options.file ?? "", options), options),
+          ),
     );
 
   audit
@@ -96,20 +93,26 @@ export function auditSealCommands(audit: Command): void {
     .option("--to <position>", "the last position")
     .option("--stream <name>", "events of this stream only")
     .action((options: ExportOptions) =>
-      runReadingStores(async ({ backend }) => {
+      runReading({}, async ({ backend, work }) => {
         for (const position of [options.from, options.to])
           if (position !== undefined) await refuseForeignPosition(backend, position);
         const lines = async function* () {
           for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
         };
-        await pipeline(Readable.from(lines()), process.stdout, { end: false });
+        return await work.printing(lines());
       }),
     );
 }
 
+/** For people the sentence comes last, where it can't be missed. */
+function shown(found: Printable & { sentence: string }, { json }: Json): Printable | string {
+  const { sentence, ...rest } = found;
+  return json ? found : `${forPeople(rest)}\n\n${printable(sentence)}`;
+}
+
 /** Prints the result in any case; the exit code is that of the verdict. */
-async function verify(session: Session, { anchor, resumeFrom, key, json }: VerifyOptions) {
-  const { config, deps, backend } = session;
+async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptions) {
+  const { config, deps, backend, work } = session;
   const known = anchor === undefined ? undefined : pastOf(anchor);
   const kept = resumeFrom === undefined ? undefined : pastOf(resumeFrom);
   if (kept && !("seal" in kept))
@@ -119,18 +122,17 @@ async function verify(session: Session, { anchor, resumeFrom, key, json }: Verif
     ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
     : { publicKeys: keys.map(({ publicKey }) => publicKey), keyOrigin: keyOriginOf(config) };
   const log = await openVerifiableLog(config);
-  const line = progressLine(process.stderr);
-  const started = performance.now();
-  const head = (await log.eventStore.head()) ?? "";
-  const onProgress = (events: number, position: string) =>
-    line.show(progressOf(events, performance.now() - started, logProgress(position, head)));
-  const found = await verifySealedLog(
-    { ...log, clock: deps.clock, keys, newest: newestSeal(backend.foldStore) },
-    { trust, known, resumeFrom: kept?.seal, ...(json ? {} : { onProgress }) },
-  ).finally(async () => {
-    line.end();
-    await log.close();
-  });
+  const given = { ...log, eventStore: work.watched(log.eventStore), clock: deps.clock, keys };
+  const found = await work
+    .interruptible(
+      () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,
+      () =>
+        verifySealedLog(
+          { ...given, newest: newestSeal(backend.foldStore) },
+          { trust, known, resumeFrom: kept?.seal },
+        ),
+    )
+    .finally(() => log.close());
   const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals, skipped } = found;
   process.exitCode = EXIT_CODES[verdict];
   return {
@@ -160,18 +162,29 @@ async function givenKeys(given: readonly string[]): Promise<string[]> {
 }
 
 /** Needs neither stores nor settings. */
-async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
-  if (!options.key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
-  const keys = await givenKeys(options.key);
+async function verifyFile({ work }: Session, file: string, { key }: VerifyOptions) {
+  if (!key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
+  const keys = await givenKeys(key);
   // An error here, as the stream's own would come too late.
-  await stat(file);
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  const found = await verifyExport(lines, keys);
+  const { size } = await stat(file);
+  const lines = async function* () {
+    const source = createReadStream(file);
+    let count = 0;
+    for await (const line of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
+      work.signal.throwIfAborted();
+      work.show({ count: ++count, unit: "record", share: source.bytesRead / size });
+      yield line;
+    }
+  };
+  const found = await work.interruptible(
+    () => `${work.shareText} of the file was read, and nothing is said of it: a verification begins anew`,
+    () => verifyExport(lines(), keys),
+  );
   const { ok, seals, events, unsealed, selection, problems, verdict, sentence } = found;
   process.exitCode = EXIT_CODES[verdict];
   const shown = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
   const counts = { seals, events, unsealed, selection: shown, problem_count: problems.length };
-  print({ ok, ...counts, problems, verdict, sentence }, options);
+  return { ok, ...counts, problems, verdict, sentence };
 }
 
 async function sealNow(session: Session, anyway: boolean) {

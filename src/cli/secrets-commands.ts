@@ -1,17 +1,24 @@
 // linkledger secrets rotate: re-encrypts the secrets, the last step of changing SECRET_KEY (docs/operations.md).
 import type { Command } from "commander";
-import { type Json, runWithoutCatchUp } from "./session.ts";
+import { addCommands } from "./command.ts";
+import { counted } from "./output.ts";
+import { runWithoutCatchUp } from "./session.ts";
 
 export function secretsCommands(program: Command): void {
-  const secrets = program.command("secrets").description("what is kept beside the log, encrypted");
-
-  secrets
-    .command("rotate")
-    .description("encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS")
-    .option("--json", "print one JSON document")
-    .action((options: Json) =>
-      runWithoutCatchUp(options, async ({ backend, deps }) => ({
-        reencrypted: await backend.secrets.reencrypt(deps.clock()),
-      })),
-    );
+  addCommands(program.command("secrets").description("what is kept beside the log, encrypted"), [
+    {
+      name: "rotate",
+      about: "encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS",
+      by: runWithoutCatchUp,
+      async run({ backend, deps, work }) {
+        const reencrypted = await work.interruptible(
+          () => "Some secrets are still under SECRET_KEY_PREVIOUS: the same command goes on with them",
+          () => backend.secrets.reencrypt(deps.clock(), work.signal),
+        );
+        return { reencrypted };
+      },
+      print: ({ reencrypted }: { reencrypted: number }) =>
+        `${counted(reencrypted, "secret")} encrypted anew; nothing needs SECRET_KEY_PREVIOUS any more`,
+    },
+  ]);
 }

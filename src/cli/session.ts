@@ -16,15 +16,24 @@ import { DomainError, messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
+import { Work } from "./work.ts";
 
 /** Of every command that prints an answer. */
 export type Json = { json?: boolean };
 
-export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };
+/** The log of `backend` and `deps` is watched by `work`. */
+export type Session = {
+  config: Config;
+  backend: Backend;
+  deps: CliDeps;
+  context: CommandContext;
+  work: Work;
+};
+
+/** What a command answers: a sentence only where it is not asked for JSON, nothing where it has printed by itself. */
+export type Answer = Printable | string | undefined;
 
 type CliDeps = ReturnType<typeof depsOf>;
-
-type CatchUp = (projections?: readonly Projection[]) => Promise<void>;
 
 class NoData extends DomainError {
   override readonly code = "no_data";
@@ -43,7 +52,7 @@ const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
 /** For a command that only reads: documents as of the end of the log, by default the lifecycle's. Changes nothing. */
 export async function runQuery(
   options: Json,
-  answer: (session: Session) => Promise<Printable>,
+  answer: (session: Session) => Promise<Answer>,
   projections: readonly Projection[] = lifecycleProjections,
 ): Promise<void> {
   await runReadingStores(async (session) => {
@@ -52,68 +61,97 @@ export async function runQuery(
     const log = createLogger("warn", process.stderr);
     const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
     const documents = await currentDocuments(given, projections);
-    if (documents === foldStore) return print(await answer(session), options);
+    if (documents === foldStore) return show(session, await answer(session), options);
     try {
-      print(await answer(sessionOn(session, withDocuments(backend, documents))), options);
+      const current = withDocuments(backend, documents);
+      show(
+        session,
+        await answer({ ...session, backend: current, deps: depsOf(session.config, current) }),
+        options,
+      );
     } finally {
       await documents.close();
     }
-  });
+  }, options);
 }
 
 /** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
 export async function runReading(
   options: Json,
-  answer: (session: Session) => Promise<Printable>,
+  answer: (session: Session) => Promise<Answer>,
 ): Promise<void> {
-  await runReadingStores(async (session) => print(await answer(session), options));
+  await runReadingStores(async (session) => show(session, await answer(session), options), options);
 }
 
-/**
- * Catches up before and after the command, so that a running server reads what was written; prints the answer.
- * `mayBeFirst`: it may be what makes the data folder.
- */
+/** Catches up before and after the command, so that a running server reads what was written; prints the answer. */
 export async function runCommand(
   options: Json,
-  answer: (session: Session, catchUp: () => Promise<void>) => Promise<Printable>,
+  answer: (session: Session) => Promise<Answer>,
   { mayBeFirst = false } = {},
 ): Promise<void> {
-  await inSession(async (session, catchUp) => {
-    await catchUp();
-    const result = await answer(session, catchUp);
+  const write = async (session: Session) => {
+    await catchUp(session);
+    const result = await answer(session);
     try {
-      await catchUp();
+      await catchUp(session);
     } catch (error) {
       // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
       process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
     }
-    print(result, options);
-  }, mayBeFirst);
+    return result;
+  };
+  await inSession(options, write, mayBeFirst);
+}
+
+/** As runCommand; it may be what makes the data folder. */
+export async function runFirstCommand(
+  options: Json,
+  answer: (session: Session) => Promise<Answer>,
+): Promise<void> {
+  await runCommand(options, answer, { mayBeFirst: true });
 }
 
 /** For a command that writes, without catching up projections. */
 export async function runWithoutCatchUp(
   options: Json,
-  answer: (session: Session) => Promise<Printable>,
+  answer: (session: Session) => Promise<Answer>,
 ): Promise<void> {
-  await inSession(async (session) => print(await answer(session), options));
+  await inSession(options, answer);
+}
+
+/** So that the documents have what the command has written. */
+export async function catchUp({ backend: { eventStore, foldStore: readStore } }: Session): Promise<void> {
+  const log = createLogger("warn", process.stderr);
+  await foldActive({ ...runtimeDeps, eventStore, readStore, log }, lifecycleProjections);
+}
+
+/** For a command that opens files for itself: its session has nothing but `work`. */
+export async function runWithoutStores(
+  options: Json,
+  answer: (session: Session) => Promise<Answer>,
+): Promise<void> {
+  const session = { work: new Work(options) } as Session;
+  show(session, await answer(session).finally(() => session.work.endLine()), options);
+}
+
+function show({ work }: Session, answer: Answer, options: Json): void {
+  work.endLine();
+  if (answer !== undefined) print(answer, options);
 }
 
 async function inSession(
-  use: (session: Session, catchUp: CatchUp) => Promise<void>,
+  options: Json,
+  answer: (session: Session) => Promise<Answer>,
   mayBeFirst = false,
 ): Promise<void> {
   const config = mayBeFirst ? parseConfig(process.env) : configWithData();
   const backend = await openBackend(config, { offThread: false });
+  const session = sessionOn(config, backend, options);
   try {
     await backend.prepare();
-    const log = createLogger("warn", process.stderr);
-    const { eventStore, foldStore: readStore } = backend;
-    const folding = { ...runtimeDeps, eventStore, readStore, log };
-    await use(sessionOn({ config }, backend), (projections = lifecycleProjections) =>
-      foldActive(folding, projections),
-    );
+    show(session, await answer(session), options);
   } finally {
+    session.work.endLine();
     await backend.close();
   }
 }
@@ -122,7 +160,10 @@ async function inSession(
  * For a command that only reads and prints for itself. Changes nothing.
  * @throws StartedMeanwhile when what was read may have changed under the reader
  */
-export async function runReadingStores(use: (session: Session) => Promise<void>): Promise<void> {
+export async function runReadingStores(
+  use: (session: Session) => Promise<void>,
+  options: Json = {},
+): Promise<void> {
   const given = configWithData();
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
   const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
@@ -131,9 +172,11 @@ export async function runReadingStores(use: (session: Session) => Promise<void>)
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   try {
     const backend = await openBackend(config, { offThread: false, readOnly: true });
+    const session = sessionOn(config, backend, options);
     try {
-      await use(sessionOn({ config }, backend));
+      await use(session);
     } finally {
+      session.work.endLine();
       await backend.close();
     }
   } catch (cause) {
@@ -143,9 +186,11 @@ export async function runReadingStores(use: (session: Session) => Promise<void>)
   if (hasStarted()) throw new StartedMeanwhile();
 }
 
-function sessionOn({ config }: Pick<Session, "config">, backend: Backend): Session {
+function sessionOn(config: Config, opened: Backend, options: Json): Session {
   const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
-  return { config, backend, deps: depsOf(config, backend), context };
+  const work = new Work(options);
+  const backend = { ...opened, eventStore: work.watched(opened.eventStore) };
+  return { config, backend, deps: depsOf(config, backend), context, work };
 }
 
 /**

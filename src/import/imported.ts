@@ -9,8 +9,18 @@ export class RecordRefused extends DomainError {
   override readonly code = "record_refused";
 }
 
-/** `place`: where it stands in the file, such as `line 17`. */
-export type Row = { place: string; value: Readonly<Record<string, unknown>> };
+/**
+ * `place`: where it stands in the file, such as `line 17`. `columns`: of a file that has a line of them, which may be more
+ * than a record has.
+ */
+export type Row = {
+  place: string;
+  value: Readonly<Record<string, unknown>>;
+  columns?: readonly string[] | undefined;
+};
+
+/** What every record of a file has: one name of each list. */
+export type Columns = readonly (readonly [string, ...string[]])[];
 
 /** A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. */
 export type ImportedChange = { at: string | undefined; change: LinkChange | OperatorChange };
@@ -74,12 +84,14 @@ export type ClickFacts = {
  */
 export type ImportedClick = { link: LinkReference; identity: string; isId: boolean; facts: ClickFacts };
 
-/** Reads the records of one service. Both functions throw RecordRefused. */
+/**
+ * Reads the records of one service; both functions throw RecordRefused. Without `columns.clicks`, clicks come in the file of
+ * the links.
+ */
 export type ImportFormat = {
   /** Undefined for a record that is no link. */
   linkOf(row: Row, now: Date): ImportedLink | undefined;
   /** Of the links' file too, where that has both. */
   clicksOf(row: Row): readonly ImportedClick[];
-  /** Whether clicks come in the same file as links, and not in one of their own. */
-  oneFile: boolean;
+  columns: { links: Columns; clicks?: Columns };
 };

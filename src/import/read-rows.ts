@@ -1,5 +1,5 @@
 // Reads a file of records as CSV with a header, JSON lines, or a JSON document; JSON may come in the pages of an API.
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
@@ -13,9 +13,15 @@ export type RowOrError = Row | { place: string; error: RecordRefused };
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
 export async function* readRows(file: string): AsyncGenerator<RowOrError> {
   const start = await startOf(file);
-  if (!/^\s*[[{]/.test(start)) yield* csvRows(file);
-  else if (isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) yield* jsonLines(file);
-  else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
+  const isCsv = !/^\s*[[{]/.test(start);
+  if (isCsv || isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
+    const source = createReadStream(file);
+    try {
+      yield* isCsv ? csvRows(source) : jsonLines(source);
+    } finally {
+      source.destroy();
+    }
+  } else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
 }
 
 const START_BYTES = 1_048_576;
@@ -39,7 +45,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function* csvRows(file: string): AsyncGenerator<RowOrError> {
+async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
   const columns = (names: string[]) =>
     names.map((name) =>
       name
@@ -59,15 +65,19 @@ async function* csvRows(file: string): AsyncGenerator<RowOrError> {
       return undefined;
     },
   });
-  for await (const { record, info, error } of createReadStream(file).pipe(parser))
+  for await (const { record, info, error } of source.pipe(parser))
     yield error
       ? { place: `line ${error.lines}`, error: new RecordRefused(error.message, { cause: error }) }
-      : { place: `line ${info.lines}`, value: record };
+      : {
+          place: `line ${info.lines}`,
+          value: record,
+          columns: info.columns.map(({ name }: { name: string }) => name),
+        };
 }
 
-async function* jsonLines(file: string): AsyncGenerator<RowOrError> {
+async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
   let line = 0;
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const text of lines) {
     line += 1;
     if (text.trim() === "") continue;

@@ -16,7 +16,7 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
+import type { Columns, ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
 import { type RowOrError, readRows } from "./read-rows.ts";
 
 export type ImportFiles = {
@@ -45,7 +45,14 @@ export type ImportReport = {
   hosts: Record<string, number>;
   /** The first MOST_ERRORS. */
   errors: { file: string; place: string; error: string }[];
+  /** Whether it was ended before the end of its files. */
+  interrupted?: true;
 };
+
+/** Not one record of the file can be of the format. */
+export class WrongFormat extends DomainError {
+  override readonly code = "wrong_format";
+}
 
 const MOST_ERRORS = 1_000;
 /** Messages may quote the file, and are printed on terminals. */
@@ -54,25 +61,60 @@ const MESSAGE_LENGTH = 500;
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
 
-type Progress = (records: number) => void;
+type Progress = (records: number, total: number) => void;
 
-/** A repeated import of the same, or of a later, export creates what is missing. @throws StoreUnavailable */
+/**
+ * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
+ * @throws WrongFormat before anything is written; StoreUnavailable
+ */
 export async function runImport(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  files: ImportFiles,
-  onProgress: Progress,
+  { format, links, clicks }: ImportFiles,
+  onProgress: Progress = () => undefined,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const run = new ImportRun(deps, target, files.format);
-  for (const file of [files.links, ...(files.clicks === undefined ? [] : [files.clicks])]) {
-    const hasLinks = file === files.links;
-    const hasClicks = file === files.clicks || files.format.oneFile;
-    for await (const row of readRows(file)) {
-      await run.take(file, row, { hasLinks, hasClicks });
-      onProgress(run.rows);
-    }
+  const run = new ImportRun(deps, target, format);
+  const { columns } = format;
+  const files = [{ file: links, hasLinks: true, hasClicks: !columns.clicks }];
+  let total = await countRecords(links, columns.links);
+  if (clicks !== undefined && columns.clicks) {
+    total += await countRecords(clicks, columns.clicks);
+    files.push({ file: clicks, hasLinks: false, hasClicks: true });
   }
+  for (const { file, ...has } of files)
+    for await (const row of readRows(file)) {
+      if (signal.aborted) return { ...(await run.end()), interrupted: true };
+      await run.take(file, row, has);
+      onProgress(run.rows, total);
+    }
   return await run.end();
+}
+
+/**
+ * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
+ * refused only where it has nothing of what is needed. @throws WrongFormat
+ */
+async function countRecords(file: string, needed: Columns): Promise<number> {
+  let count = 0;
+  let isKnown = false;
+  for await (const row of readRows(file)) {
+    count += 1;
+    if (isKnown || "error" in row) continue;
+    refuseOther(file, row, needed);
+    isKnown = true;
+  }
+  return count;
+}
+
+function refuseOther(file: string, row: Row, needed: Columns): void {
+  const names = row.columns ?? Object.keys(row.value);
+  const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
+  if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
+  const expected = needed.map((one) => one.join(" or ")).join(", and ");
+  const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
+  const what = row.columns ? "columns" : "members";
+  throw new WrongFormat(`${file} is of another format: expected the ${what} ${expected}; found ${found}`);
 }
 
 /** One import while it runs: what it has counted, and where the links went. */

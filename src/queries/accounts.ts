@@ -42,13 +42,17 @@ export async function lastUseOf(
   return typeof at === "string" ? at : undefined;
 }
 
-/** The domain with this id; a removed one only when no other has the id. */
-export async function findDomain({ readStore }: Deps, domainId: string): Promise<DomainDocument | undefined> {
-  const found = await readStore.find<DomainDocument>(domains.collection.name, {
-    where: { domainId },
-    limit: 10,
-  });
-  return found.find(({ state }) => state !== "removed") ?? found[0];
+/** Those with this id or hostname, of any account; removed ones only when no other has the id. */
+export async function domainsNamed({ readStore }: Deps, given: string): Promise<DomainDocument[]> {
+  const find = (where: NonNullable<FindQuery["where"]>) =>
+    readStore.find<DomainDocument>(domains.collection.name, { where, limit: PAGE });
+  const isPresent = ({ state }: DomainDocument) => state !== "removed";
+  const byId = await find({ domainId: given });
+  const present = byId.filter(isPresent);
+  if (present.length > 0) return present;
+  if (byId.length > 0) return byId.slice(0, 1);
+  const hostname = URL.parse(given.includes("://") ? given : `http://${given}`)?.hostname ?? given;
+  return (await find({ hostname })).filter(isPresent);
 }
 
 /**

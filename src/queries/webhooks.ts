@@ -31,9 +31,11 @@ export async function showWebhook(
   return found;
 }
 
-/** Owner of the webhook, removed ones included, for commands on the account's stream. @throws NotFound */
-export async function accountOfWebhook({ readStore }: Deps, webhookId: string): Promise<string> {
-  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
-  if (!found) throw new NotFound("Webhook not found");
-  return found.accountId;
+/** The one with this id, removed ones included, else those that send to this URL. */
+export async function webhooksNamed({ readStore }: Deps, given: string): Promise<WebhookDocument[]> {
+  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, given);
+  if (found) return [found];
+  const sending = { where: { url: given }, limit: PAGE };
+  const all = await readStore.find<WebhookDocument>(webhooks.collection.name, sending);
+  return all.filter(({ status }) => status !== "removed");
 }

@@ -18,7 +18,6 @@ import type { LinkClicksDocument } from "../../src/projections/definitions/link-
 import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
-import type { Progress } from "../../src/projections/runner/progress.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { ACCOUNT, AT, KEY, linkClicked } from "../support/event-store/stored-events.ts";
@@ -28,7 +27,6 @@ import {
   happenings,
   LINK,
   programOn,
-  quiet,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
 import { committingStore } from "../support/projections/committing-store.ts";
@@ -73,7 +71,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     it("equal the active build, document for document", async () => {
       await program.catchUp();
       const before = await Promise.all(allProjections.map(program.documentsAndParts));
-      const { builds } = await rebuild(program.deps, allProjections, quiet);
+      const { builds } = await rebuild(program.deps, allProjections);
       expect(builds.every(({ active, previous, build }) => active && previous === 0 && build === 1)).toBe(
         true,
       );
@@ -91,7 +89,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         seen.push((await program.totals())?.totalClicks);
         await write();
       });
-      await rebuild({ ...program.deps, readStore, maxEvents: 100 }, allProjections, quiet);
+      await rebuild({ ...program.deps, readStore, maxEvents: 100 }, allProjections);
       expect(seen.length).toBeGreaterThan(5);
       expect(new Set(seen)).toEqual(new Set([999]));
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
@@ -109,7 +107,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
           return events;
         },
       });
-      await rebuild({ ...program.deps, eventStore }, [accounts], quiet);
+      await rebuild({ ...program.deps, eventStore }, [accounts]);
       expect(pages).toEqual([0]);
       expect(await reached()).toBe(before);
     });
@@ -119,7 +117,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const total = async () => (await program.totals())?.totalClicks;
       await clicked.projecting(async (group) => {
         await expect.poll(total).toBe(40);
-        const rebuilding = rebuild(program.deps, clickProjections, quiet);
+        const rebuilding = rebuild(program.deps, clickProjections);
         for (let n = 0; n < 10; n++) await click();
         await rebuilding;
         for (let n = 0; n < 10; n++) await click();
@@ -132,17 +130,17 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     it("can be rolled back and forth: each time what they lack is folded first", async () => {
       await program.catchUp();
       await damage();
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       await click();
       await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
       const [rebuilt, first] = [1, 0];
       const result = { name: "link-clicks", version: totalsOfNow.version, active: true };
-      const { builds, events } = await rollBack(program.deps, [totalsOfNow], quiet);
+      const { builds, events } = await rollBack(program.deps, [totalsOfNow]);
       expect(builds).toMatchObject([{ ...result, build: first, previous: rebuilt }]);
       expect(events).toBe(1);
       expect(await program.totals()).toMatchObject({ totalClicks: 1000 });
       await click();
-      await rollBack(program.deps, [totalsOfNow], quiet);
+      await rollBack(program.deps, [totalsOfNow]);
       expect(await program.totals()).toMatchObject({ totalClicks: 42 });
     });
 
@@ -150,7 +148,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await program.catchUp();
       await issueKey();
       await program.projecting(() => expect.poll(keyStatus).toBe("active"));
-      await rebuild(program.deps, [totalsOfNow, keysOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow, keysOfNow]);
       const clicks = Array.from({ length: 2_960 }, () => linkClicked({ link: LINK }));
       await append(stores.eventStore, CLICKS, clicks);
       await append(stores.eventStore, `account-${ACCOUNT}`, [
@@ -165,7 +163,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         await write();
         seen.add((await program.totals())?.totalClicks).add(await keyStatus());
       });
-      await rollBack({ ...program.deps, readStore, maxEvents: 500 }, [totalsOfNow, keysOfNow], quiet);
+      await rollBack({ ...program.deps, readStore, maxEvents: 500 }, [totalsOfNow, keysOfNow]);
       expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 0 }, previous: { build: 1 } });
       expect(await program.totals()).toMatchObject({ totalClicks: 3_000 });
       expect(await keyStatus()).toBe("deactivated");
@@ -174,7 +172,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     it("go on with a rollback that was killed in the middle, from where it was", async () => {
       await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       await append(
         stores.eventStore,
         CLICKS,
@@ -188,11 +186,11 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         await write();
       });
       const limits = { pageEvents: 100, maxEvents: 100 };
-      void rollBack({ ...program.deps, ...limits, readStore: dying }, [totalsOfNow], quiet);
+      void rollBack({ ...program.deps, ...limits, readStore: dying }, [totalsOfNow]);
       await expect.poll(() => commits).toBe(2);
       expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 1 }, building: { build: 0 } });
       const later = () => new Date(Date.now() + 11_000);
-      const { events } = await rollBack({ ...program.deps, clock: later }, [totalsOfNow], quiet);
+      const { events } = await rollBack({ ...program.deps, clock: later }, [totalsOfNow]);
       expect(events).toBe(200);
       expect(await builtOf("link-clicks")).toEqual({
         active: expect.objectContaining({ build: 0 }),
@@ -203,7 +201,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     it("stay the previous ones when a rollback is cancelled, or a rebuild is begun instead", async () => {
       await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       const count = () => stores.readStore.count(totalsOfNow.collection.name, {});
       await registerRollback(program.deps, [totalsOfNow]);
       await cancelBuilds(program.deps, [totalsOfNow]);
@@ -219,7 +217,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       ["a rollback", (deps: ClaimDeps) => registerRollback(deps, [totalsOfNow])],
     ])("never switch to one that lacks what the active one has folded, by %s", async (_, register) => {
       await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       await register(program.deps);
       const { active } = (await builtOf("link-clicks")) ?? {};
       let behindBy = 3;
@@ -256,7 +254,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await program.catchUp();
       const { position = "" } = (await stores.readStore.checkpoint(checkpointName(totalsOfNow))) ?? {};
       await stores.readStore.saveCheckpoint(checkpointName(totalsOfNow), { position: `${position}9` });
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       expect((await builtOf("link-clicks"))?.active?.build).toBe(1);
     });
 
@@ -267,7 +265,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         if (entry?.active) entry.previous = { ...entry.active, version: 0, build: 7 };
         delete entry?.building;
       });
-      await expect(rollBack(program.deps, [totalsOfNow], quiet)).rejects.toMatchObject({
+      await expect(rollBack(program.deps, [totalsOfNow])).rejects.toMatchObject({
         code: "no_previous_build",
         message: expect.stringContaining("version 0"),
       });
@@ -277,20 +275,20 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await program.catchUp();
       const activated = ({ projections }: Builds) => projections.links?.active?.build === 1;
       const { readStore, reads } = undoingOneWrite(stores.readStore, activated);
-      const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow], quiet);
+      const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow]);
       expect(reads()).toBeGreaterThan(2);
       expect(builds).toMatchObject([{ name: "links", build: 1, active: true }]);
     });
 
     it("can't be rolled back without a previous build", async () => {
-      await expect(rollBack(program.deps, [linksOfNow], quiet)).rejects.toMatchObject({
+      await expect(rollBack(program.deps, [linksOfNow])).rejects.toMatchObject({
         code: "no_previous_build",
       });
     });
 
     it("are two at most: a rebuild drops the build that was the previous one", async () => {
       await program.catchUp();
-      for (let n = 0; n < 3; n++) await rebuild(program.deps, [linksOfNow], quiet);
+      for (let n = 0; n < 3; n++) await rebuild(program.deps, [linksOfNow]);
       const counts = ["links", "links_b1", "links_b2", "links_b3"].map((one) =>
         stores.readStore.count(one, {}),
       );
@@ -316,15 +314,15 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         const checkpoint = await stores.readStore.checkpoint(checkpointName(build));
         return await readSetAside(stores.readStore, setAsideCollection(build.collection.name), checkpoint);
       };
-      await rebuild(program.deps, [brittle, linksOfNow], quiet);
+      await rebuild(program.deps, [brittle, linksOfNow]);
       expect((await program.totals())?.totalClicks).toBe(27);
       expect((await noted()).count).toBe(13 * 20);
       expect((await noted()).events[0]).toMatchObject({ type: "LinkClicked", error: "not today" });
       // The program is mended.
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
       expect(await noted()).toEqual({ count: 0, events: [] });
-      await rebuild(program.deps, [totalsOfNow], quiet);
+      await rebuild(program.deps, [totalsOfNow]);
       expect(await stores.readStore.count(setAsideCollection("link-clicks_b1"), {})).toBe(0);
     });
 
@@ -336,12 +334,12 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
             n === 50 ? { ...event, metadata: { ...event.metadata, schemaVersion: 99 } } : event,
           ),
       });
-      await expect(rebuild({ ...program.deps, eventStore }, [totalsOfNow], quiet)).rejects.toMatchObject({
+      await expect(rebuild({ ...program.deps, eventStore }, [totalsOfNow])).rejects.toMatchObject({
         code: "build_waits",
         message: expect.stringContaining("link-clicks waits for a newer program"),
       });
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-      expect((await rebuild(program.deps, [totalsOfNow], quiet)).builds).toMatchObject([{ active: true }]);
+      expect((await rebuild(program.deps, [totalsOfNow])).builds).toMatchObject([{ active: true }]);
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
     });
 
@@ -353,22 +351,14 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const dying = storeWith(stores.eventStore, {
         readAll: () => new Promise<never>(() => pages.push(1)),
       });
-      void rebuild({ ...program.deps, eventStore: dying }, [linksOfNow], quiet);
+      void rebuild({ ...program.deps, eventStore: dying }, [linksOfNow]);
       await expect.poll(() => pages.length).toBeGreaterThan(0);
-      await expect(rebuild(program.deps, [linksOfNow], quiet)).rejects.toMatchObject({
+      await expect(rebuild(program.deps, [linksOfNow])).rejects.toMatchObject({
         code: "build_in_progress",
       });
       const later = () => new Date(Date.now() + afterMs);
-      const { builds } = await rebuild({ ...program.deps, clock: later }, [linksOfNow], quiet);
+      const { builds } = await rebuild({ ...program.deps, clock: later }, [linksOfNow]);
       expect(builds).toMatchObject([{ build: 1, documents: 20, active: true }]);
-    });
-
-    it("report their progress", async () => {
-      const reported: Progress[] = [];
-      const { events } = await rebuild(program.deps, allProjections, (progress) => reported.push(progress));
-      expect(events).toBe(820);
-      expect(reported.at(-1)).toMatchObject({ events: 820, done: 1, secondsLeft: 0 });
-      expect(reported.at(-1)?.eventsPerSecond).toBeGreaterThan(0);
     });
 
     it("refuse writes under the projection's name, which would miss the active build", async () => {

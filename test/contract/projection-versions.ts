@@ -20,7 +20,6 @@ import {
   LINK,
   programOn,
   projectionsOfNext,
-  quiet,
   totalsOfNext,
 } from "../support/projections/builds-of.ts";
 import { type Commit, committingStore } from "../support/projections/committing-store.ts";
@@ -99,7 +98,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     });
 
     it("is prepared beside the older program, and activated by the newer one's projector", async () => {
-      const { builds } = await prepareBuilds(next.deps, projectionsOfNext, quiet);
+      const { builds } = await prepareBuilds(next.deps, projectionsOfNext);
       expect(builds).toMatchObject([
         { name: linkClicks.name, version: totalsOfNext.version, active: false, documents: 120 },
       ]);
@@ -110,7 +109,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
         const { processed } = (await group.status()).find(({ name: one }) => one === linkClicks.name) ?? {};
         expect(processed).toBe(1);
       });
-      expect((await prepareBuilds(next.deps, projectionsOfNext, quiet)).builds).toEqual([]);
+      expect((await prepareBuilds(next.deps, projectionsOfNext)).builds).toEqual([]);
     });
 
     it("continues from its checkpoint after an interruption", async () => {
@@ -250,7 +249,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       const total = async () =>
         (await queried.get<LinkClicksDocument>(linkClicks.collection.name, LINK))?.totalClicks;
       await expect(total()).rejects.toThrow(StoreUnavailable);
-      await rebuild(program.deps, allProjections, () => undefined);
+      await rebuild(program.deps, allProjections);
       expect(await total()).toBe(40);
     });
   });

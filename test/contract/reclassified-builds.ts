@@ -13,14 +13,7 @@ import { verifyProjections } from "../../src/projections/verify/verify-projectio
 import { addHits, hitCounts } from "../../src/queries/analytics/hit-counts.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
-import {
-  type BuildsFixture,
-  CLICKS,
-  happenings,
-  LINK,
-  programOn,
-  quiet,
-} from "../support/projections/builds-of.ts";
+import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append } from "../support/runtime/stores.ts";
 
@@ -40,7 +33,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     });
     afterEach(() => stores.cleanUp());
 
-    const prepare = () => prepareReclassified(program.deps, clickProjections, RULES, quiet);
+    const prepare = () => prepareReclassified(program.deps, clickProjections, RULES);
     /** As if an earlier program had made the builds under its rules, which said of each click what was recorded. */
     const madeUnder = (rules: string, which: "active" | "building") =>
       changeBuilds(program.deps, ({ projections }) => {
@@ -81,7 +74,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
         devices: [["bot", 41]],
       });
       expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
-      await rollBack(program.deps, clickProjections, quiet);
+      await rollBack(program.deps, clickProjections);
       expect(await program.totals()).toMatchObject({ ...RECORDED, preview: 14 });
       expect(await program.breakdowns()).toMatchObject({ browsers: [["Firefox", 41]] });
     });
@@ -125,7 +118,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
 
     it("are replaced by a plain rebuild, which folds as recorded", async () => {
       await prepare();
-      await rebuild(program.deps, clickProjections, quiet);
+      await rebuild(program.deps, clickProjections);
       expect(await active()).toBeUndefined();
       expect(await program.totals()).toMatchObject(RECORDED);
     });

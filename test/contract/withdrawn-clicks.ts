@@ -11,14 +11,7 @@ import { topLinks } from "../../src/queries/links/account-links.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
-import {
-  type BuildsFixture,
-  CLICKS,
-  happenings,
-  LINK,
-  programOn,
-  quiet,
-} from "../support/projections/builds-of.ts";
+import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
@@ -33,7 +26,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await happenings(stores.eventStore);
       await program.register();
       // The log of a new EventStoreDB is not empty, so the first builds have to be folded.
-      await prepareBuilds(program.deps, allProjections, quiet);
+      await prepareBuilds(program.deps, allProjections);
     });
     afterEach(() => stores.cleanUp());
 
@@ -93,7 +86,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await program.catchUp();
       const live = await documents();
       expect(await total()).toBe(11);
-      await rebuild(program.deps, allProjections, quiet);
+      await rebuild(program.deps, allProjections);
       expect(await documents()).toEqual(live);
     });
 
@@ -114,7 +107,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
         await program.catchUp();
         expect([await total(), await accountTotal()]).toEqual(counts);
         const live = await documents();
-        await rebuild(program.deps, allProjections, quiet);
+        await rebuild(program.deps, allProjections);
         expect(await documents()).toEqual(live);
       },
     );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyLog } from "../../src/audit/verify-log.ts";
-import { statusLines } from "../../src/cli/projections/status-lines.ts";
+import { statusForPeople } from "../../src/cli/projections/projection-lines.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/router-checkpoint.ts";
@@ -182,11 +182,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     expect(Object.values(expected).flat().length).toBeGreaterThan(30);
     expect(await documentsOfOthers(stores.backend.foldStore)).toEqual(expected);
     const { foldStore: readStore } = stores.backend;
-    const { builds } = await rebuild(
-      { ...runtimeDeps, eventStore, readStore, log },
-      allProjections,
-      () => undefined,
-    );
+    const { builds } = await rebuild({ ...runtimeDeps, eventStore, readStore, log }, allProjections);
     expect(builds.every(({ active }) => active)).toBe(true);
     expect(await documentsOfOthers(readStore)).toEqual(expected);
   });
@@ -202,7 +198,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     const rows = await projectionRows(rowsDeps());
     expect(namedIn(JSON.stringify(rows.projections))).toEqual(positions());
     expect(namedIn(JSON.stringify(rows.webhook_router))).toEqual(expect.arrayContaining(clickPositions()));
-    expect(namedIn(statusLines(rows).set_aside.join("\n"))).toEqual(positions());
+    expect(namedIn(statusForPeople(rows).set_aside.join("\n"))).toEqual(positions());
     expect(rows.projections.map(({ state }) => state)).toEqual(allProjections.map(() => "current"));
   });
 

@@ -5,14 +5,15 @@ import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
-import { type EventFilter, findEvents } from "../../queries/audit/find-events.ts";
+import { type EventFilter, findEvents, type Page } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
 import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { timeArgument, wholeFrom } from "../arguments.ts";
 import { LINK } from "../link-name.ts";
-import { type Json, runQuery, runReading } from "../session.ts";
+import { ACCOUNT, accountNamed } from "../named.ts";
+import { type Json, runQuery, runReading, type Session } from "../session.ts";
 
 type FindOptions = Json &
   Omit<EventFilter, "correlationId"> & { correlation?: string; limit: number; cursor?: string };
@@ -32,7 +33,7 @@ export function auditLookupCommands(audit: Command): void {
   audit
     .command("find")
     .description("events of accounts, domains, links and the operator, newest first; options can be combined")
-    .option("--account <account>", "of this account")
+    .option("--account <account>", `of this account: ${ACCOUNT}`)
     .option("--actor <actor>", "by operator, or by key:ID, account:ID or system:ID", asked(actor))
     .option("--correlation <id>", "of this request")
     .option("--type <type>", "of this type, such as LinkCreated", asked(type))
@@ -44,7 +45,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--cursor <cursor>", "`next` of the page before")
     .option("--json", "print one JSON document")
     .action(({ correlation: correlationId, ...filter }: FindOptions) =>
-      runQuery(filter, ({ deps }) => findEvents(deps, { ...filter, correlationId }, filter), [eventIndex]),
+      runQuery(filter, (session) => found(session, { ...filter, correlationId }, filter), [eventIndex]),
     );
 
   audit
@@ -78,17 +79,19 @@ export function auditLookupCommands(audit: Command): void {
       "clicks in the order of their recording: all of a link or account, or those of the last hour",
     )
     .option("--link <link>", `of this link: ${LINK}`)
-    .option("--account <account>", "of this account's links")
+    .option("--account <account>", `of this account's links: ${ACCOUNT}`)
     .option("--from <time>", "ISO 8601", isoTime)
     .option("--to <time>", "an hour after --from by default", isoTime)
     .option("--after <position>", "`next` of the page before")
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: ClickOptions) =>
-      runReading(options, async ({ backend, deps }) => {
+      runReading(options, async (session) => {
+        const { backend, deps } = session;
+        const account = options.account && (await accountNamed(session, options.account));
         const found = await searchClicks(
           { ...deps, findClicks: (search) => findClicks(backend, search) },
-          options,
+          { ...options, account },
         );
         const { next } = found;
         const rest = next === null ? "no more" : `there may be more: go on with --after ${next}`;
@@ -108,6 +111,11 @@ export function auditLookupCommands(audit: Command): void {
         return listSeals({ eventStore: backend.eventStore, sealKeys }, options);
       }),
     );
+}
+
+async function found(session: Session, filter: EventFilter, page: Page) {
+  const account = filter.account && (await accountNamed(session, filter.account));
+  return await findEvents(session.deps, { ...filter, account }, page);
 }
 
 /** Read as the console reads it. The function throws InvalidArgumentError. */

@@ -6,30 +6,37 @@ import { copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
-import { print } from "../output.ts";
-import { requireFiles } from "../session.ts";
+import { addCommands } from "../command.ts";
+import { requireFiles, runWithoutStores, type Session } from "../session.ts";
+import type { Work } from "../work.ts";
 
 class BackupRefused extends DomainError {
   override readonly code = "backup_refused";
 }
 
+const MB = 1_000_000;
+const SHOW_EVERY_MS = 200;
 const LOG = "events.db";
 /** The others are made when they are first needed; a backup without one of these would be none. */
 const EVERY_SERVICE_HAS = new Set([LOG, "secrets.db"]);
 
 export function backupCommand(program: Command): void {
-  program
-    .command("backup")
-    .description("copy the embedded files to a new folder, while the service runs")
-    .argument("<folder>", "is made; must not hold anything yet")
-    .option("--json", "print one JSON document")
-    .action(async (given: string, options: { json?: boolean }) => {
-      const folder = resolve(given);
-      print({ folder, files: backUp(folder) }, options);
-    });
+  addCommands(program, [
+    {
+      name: "backup <folder>",
+      about: "copy the embedded files to a new folder, while the service runs",
+      args: { folder: "is made; must not hold anything yet" },
+      by: runWithoutStores,
+      async run({ work }: Pick<Session, "work">, _: object, given: string) {
+        const folder = resolve(given);
+        const outcome = () => `${folder} was emptied again: a backup begins anew`;
+        return { folder, files: await work.interruptible(outcome, () => backUp(work, folder)) };
+      },
+    },
+  ]);
 }
 
-function backUp(folder: string): { name: string; bytes: number }[] {
+async function backUp(work: Work, folder: string): Promise<{ name: string; bytes: number }[]> {
   const config = parseConfig(process.env);
   const { dataDir } = config;
   const names = embeddedFiles(config);
@@ -42,25 +49,41 @@ function backUp(folder: string): { name: string; bytes: number }[] {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
+  const present = names.filter((name) => existsSync(join(dataDir, name)));
+  const total = bytesIn(dataDir, present);
+  const showing = setInterval(() => {
+    const copied = bytesIn(folder, readdirSync(folder));
+    // A copy has no free pages, and so may be smaller.
+    work.show({ count: Math.floor(copied / MB), unit: "MB", share: Math.min(1, copied / total) });
+  }, SHOW_EVERY_MS);
   try {
-    const present = names.filter((name) => existsSync(join(dataDir, name)));
-    return present.flatMap((name) => copied(dataDir, folder, name));
+    const files = [];
+    for (const name of present) files.push(await copied(work, dataDir, folder, name));
+    return files;
   } catch (error) {
     // A part could be taken for a backup, and would be in the way of the next try.
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
     throw error;
+  } finally {
+    clearInterval(showing);
   }
 }
 
-function copied(dataDir: string, folder: string, name: string): { name: string; bytes: number }[] {
+async function copied({ signal }: Work, dataDir: string, folder: string, name: string) {
   const [file, copy] = [join(dataDir, name), join(folder, name)];
   try {
-    if (name.endsWith(".db")) copySqlite(file, copy);
+    if (name.endsWith(".db")) await copySqlite(file, copy, signal);
     else copyFileSync(file, copy);
   } catch (cause) {
+    if (signal.aborted) throw cause;
     throw new BackupRefused(`${file} can't be copied to ${folder}: ${messageOf(cause)}`, { cause });
   }
-  return [{ name, bytes: statSync(copy).size }];
+  return { name, bytes: statSync(copy).size };
+}
+
+function bytesIn(folder: string, names: readonly string[]): number {
+  const sizes = names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /**

@@ -13,15 +13,18 @@ import { linkledger } from "../../import/formats/linkledger.ts";
 import { shlink } from "../../import/formats/shlink.ts";
 import { yourls } from "../../import/formats/yourls.ts";
 import type { ImportFormat } from "../../import/imported.ts";
-import { runImport } from "../../import/run-import.ts";
+import { type ImportReport, runImport } from "../../import/run-import.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
-import { countLine } from "../progress-line.ts";
-import { type Json, runCommand, type Session } from "../session.ts";
+import { addCommands, option, required } from "../command.ts";
+import { ACCOUNT, accountNamed } from "../named.ts";
+import type { Printable } from "../output.ts";
+import type { Session } from "../session.ts";
+import { EXIT_INTERRUPTED } from "../work.ts";
 
 const FORMATS = { bitly, yourls, kutt, shlink, linkledger } as const satisfies Record<string, ImportFormat>;
 
-type Options = Json & {
+type Options = {
   account: string;
   clicks?: string;
   domain?: string;
@@ -29,7 +32,9 @@ type Options = Json & {
   dryRun?: boolean;
 };
 
-class FileNotFound extends DomainError {
+type Report = ImportReport & { format: string; account_id: string; dry_run: boolean };
+
+class NoFile extends DomainError {
   override readonly code = "file_not_found";
 }
 
@@ -38,35 +43,41 @@ class NoFileOfClicks extends DomainError {
 }
 
 export function importCommand(program: Command): void {
-  program
-    .command("import")
-    .description("create the links and clicks of another service's export, or of our own (docs/import.md)")
-    .addArgument(new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)))
-    .argument("<file>", "links: CSV, JSON, or JSON lines")
-    .requiredOption("--account <account-id>", "who gets the links")
-    .option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)")
-    .option("--domain <hostname>", "create all links on this custom domain of the account")
-    .option("--key <key-id>", "attribute the links to this API key, which then lists them")
-    .option("--dry-run", "check everything, write nothing")
-    .option("--json", "print one JSON document")
-    .action((name: keyof typeof FORMATS, file: string, options: Options) =>
-      runCommand(options, (session) => importFile(session, name, file, options)),
-    );
+  addCommands(program, [
+    {
+      name: "import <format> <file>",
+      about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
+      args: {
+        format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
+        file: "links: CSV, JSON, or JSON lines",
+      },
+      options: [
+        required("--account <account>", `who gets the links: ${ACCOUNT}`),
+        option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
+        option("--domain <hostname>", "create all links on this custom domain of the account"),
+        option("--key <key-id>", "attribute the links to this API key, which then lists them"),
+        option("--dry-run", "check everything, write nothing"),
+      ],
+      run: importFile,
+      print: forPeople,
+    },
+  ]);
 }
 
-/** Prints the report in any case; exit code 1 when a record failed. */
+/** The report in any case; exit code 1 when a record failed. */
 async function importFile(
-  { backend, config, deps, context }: Session,
+  session: Session,
+  { account: given, clicks, domain: hostname, key, dryRun = false }: Options,
   name: keyof typeof FORMATS,
   file: string,
-  { account: accountId, clicks, domain: hostname, key, dryRun = false, json }: Options,
-) {
-  if (clicks !== undefined && FORMATS[name].oneFile)
+): Promise<Report> {
+  const { backend, config, deps, context, work } = session;
+  const format: ImportFormat = FORMATS[name];
+  if (clicks !== undefined && !format.columns.clicks)
     throw new NoFileOfClicks(`${name} has no file of clicks of its own: leave --clicks out`);
-  for (const wanted of [file, ...(clicks === undefined ? [] : [clicks])])
-    if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory() !== false)
-      throw new FileNotFound(`There is no file ${wanted}`);
+  for (const wanted of [file, ...(clicks === undefined ? [] : [clicks])]) refuseFolder(wanted);
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
+  const accountId = await accountNamed(session, given);
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active") throw new InvalidDomain();
   if (key !== undefined && account.keys.get(key) !== "active") throw new KeyNotFound();
@@ -77,15 +88,46 @@ async function importFile(
     recheckLater: recheckLater(deps),
   };
   const target = { account, context, domain, keyId: key, dryRun };
-  const line = countLine(process.stderr, "records");
-  const report = await runImport(
-    importing,
-    target,
-    { format: FORMATS[name], links: file, clicks },
-    (done) => {
-      if (!json) line.show(done);
-    },
-  ).finally(() => line.end());
+  const onProgress = (count: number, of: number) => work.show({ count, of, unit: "record" });
+  const report = await work.interruptible(
+    () => "The import was ended",
+    () => runImport(importing, target, { format, links: file, clicks }, onProgress, work.signal),
+  );
   if (report.links.failed + report.clicks.failed > 0) process.exitCode = 1;
+  if (report.interrupted) process.exitCode = EXIT_INTERRUPTED;
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
+}
+
+function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }: Report): Printable {
+  const hostNames = Object.entries(hosts).map(([host, count]) => ({ host, links: count }));
+  const again = "Interrupted: the same command, given again, goes on where this one ended. So far:";
+  return {
+    ...(interrupted && { note: isDry ? "Interrupted" : again }),
+    ...(isDry && { dry_run: "nothing was written" }),
+    links: sums(links),
+    clicks: sums(clicks),
+    ...(hostNames.length > 0 && { hosts: hostNames }),
+    ...(errors.length > 0 && { errors }),
+  };
+}
+
+/** Such as `12 created, 3 already there`. */
+function sums({ read: _, ...sums }: ImportReport["links"] | ImportReport["clicks"]): string {
+  const named = Object.entries({ ...sums }).filter(([name, count]) => count > 0 || name === "created");
+  return named
+    .map(([name, count]) => `${count.toLocaleString("en")} ${NAMES[name as keyof typeof NAMES]}`)
+    .join(", ");
+}
+
+const NAMES = {
+  created: "created",
+  already: "already there",
+  failed: "failed",
+  skipped: "of links that failed or are not in the file",
+  only_totals: "known as a number only",
+};
+
+/** Before a link is made, as a file of clicks is read last. @throws what a missing file throws; NoFile */
+function refuseFolder(file: string): void {
+  if (statSync(file).isDirectory()) throw new NoFile(`A folder, not a file: ${file}`);
 }

@@ -29,7 +29,7 @@ const DESKTOPS = ["Linux", "Mac OS", "Windows"];
 const MOST_IN_AN_HOUR = 1_000_000;
 
 export const kutt: ImportFormat = {
-  oneFile: false,
+  columns: { links: [["address"], ["target"]], clicks: [["link_id"], ["created_at"]] },
   linkOf(row, now) {
     const password = text(row, "password");
     if (password !== undefined && !/^(false|f|0)$/i.test(password))

@@ -80,7 +80,7 @@ function changeOf(change: z.infer<typeof ExportedLink>["changes"][number]): Impo
 }
 
 export const linkledger: ImportFormat = {
-  oneFile: true,
+  columns: { links: [["type"]] },
   linkOf(row) {
     if (row.value.type === EXPORT_TYPE && row.value.version !== EXPORT_VERSION)
       throw new RecordRefused(

@@ -4,7 +4,7 @@ import { type ImportFormat, RecordRefused, type Row } from "../imported.ts";
 import { endAt } from "./ends.ts";
 
 export const shlink: ImportFormat = {
-  oneFile: false,
+  columns: { links: [["shortCode"], ["longUrl"]], clicks: [["shortCode", "visitedUrl"], ["date"]] },
   linkOf(row, now) {
     const meta = inner(row, "meta");
     if (text(meta, "maxVisits") !== undefined)

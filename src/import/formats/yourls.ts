@@ -2,11 +2,13 @@
 import { count, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
 import type { ImportFormat } from "../imported.ts";
 
+const SLUG = ["keyword", "shorturl"] as const;
+
 export const yourls: ImportFormat = {
-  oneFile: false,
+  columns: { links: [SLUG, ["url"]], clicks: [SLUG, ["click_time"]] },
   linkOf(row) {
     return {
-      slug: shortUrlOf(requiredText(row, "keyword", "shorturl")).slug,
+      slug: shortUrlOf(requiredText(row, ...SLUG)).slug,
       domain: undefined,
       longUrl: requiredText(row, "url"),
       createdAt: optionalTime(row, "timestamp"),

@@ -2,7 +2,6 @@
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { checkpointName, collectionsOf, type Projection } from "../projection.ts";
-import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf, isKept } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, type FoldedBuilds, foldBuilds } from "./fold-builds.ts";
@@ -36,14 +35,14 @@ const POLL_MS = 500;
 
 /**
  * Folds a second build of the present version and makes it active; resumes an interrupted rebuild.
- * @throws BuildInProgress; BuildCancelled; BuildWaits; what the stores throw
+ * @throws BuildInProgress; BuildCancelled; BuildWaits; what the stores throw; the signal's reason
  */
 export async function rebuild(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
-  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<FinishedBuilds> {
-  return await finish(deps, projections, (claimant) => registerRebuild(claimant, projections), onProgress);
+  return await finish(deps, projections, (claimant) => registerRebuild(claimant, projections), signal);
 }
 
 /**
@@ -53,10 +52,10 @@ export async function rebuild(
 export async function prepareBuilds(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
-  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<FinishedBuilds> {
   const register = (claimant: Claimant) => registerMissing(claimant, projections, false);
-  return await finish(deps, projections, register, onProgress);
+  return await finish(deps, projections, register, signal);
 }
 
 /**
@@ -67,10 +66,10 @@ export async function prepareReclassified(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
   rules: string,
-  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<FinishedBuilds> {
   const register = (claimant: Claimant) => registerRebuild(claimant, projections, false, rules);
-  return await finish(deps, projections, register, onProgress);
+  return await finish(deps, projections, register, signal);
 }
 
 /**
@@ -80,10 +79,10 @@ export async function prepareReclassified(
 export async function rollBack(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
-  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<FinishedBuilds> {
   const register = (claimant: Claimant) => registerRollback(claimant, projections);
-  const finished = await finish(deps, projections, register, onProgress);
+  const finished = await finish(deps, projections, register, signal);
   const cancelled = finished.builds.find(({ active }) => !active);
   if (cancelled) throw new BuildCancelled(`The rollback of ${cancelled.name} was cancelled`);
   return finished;
@@ -93,16 +92,16 @@ export async function rollBack(
 export async function finishBuilds(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
-  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<FinishedBuilds> {
-  return await finish(deps, projections, () => readBuilds(deps.readStore), onProgress);
+  return await finish(deps, projections, () => readBuilds(deps.readStore), signal);
 }
 
 async function finish(
   given: FoldBuildsDeps,
   projections: readonly Projection[],
   register: (claimant: Claimant) => Promise<Builds>,
-  onProgress: (progress: Progress) => void,
+  signal = new AbortController().signal,
 ): Promise<FinishedBuilds> {
   const deps: Claimant = { ...given, by: given.newId() };
   const registered = await register(deps);
@@ -113,7 +112,8 @@ async function finish(
   let events = 0;
   let unfinished = wanted;
   while (unfinished.length > 0) {
-    const folded = await foldBuilds(deps, unfinished, new AbortController().signal, onProgress);
+    signal.throwIfAborted();
+    const folded = await foldBuilds(deps, unfinished, signal);
     events += folded.events;
     refuseWaiting(folded.waiting);
     const now = await readBuilds(deps.readStore);

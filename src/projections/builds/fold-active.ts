@@ -15,5 +15,5 @@ export async function foldActive(deps: FoldBuildsDeps, projections: readonly Pro
   const folded = projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
   if (folded.length > 0) await new ProjectionRunner({ ...deps, projections: folded }).catchUp();
   const unbuilt = projections.filter((projection) => !queriedBuild(projection, builds));
-  if (unbuilt.length > 0) await prepareBuilds(deps, unbuilt, () => undefined);
+  if (unbuilt.length > 0) await prepareBuilds(deps, unbuilt);
 }

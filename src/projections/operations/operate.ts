@@ -19,6 +19,7 @@ import {
 } from "../builds/register-builds.ts";
 import { allProjections } from "../groups.ts";
 import type { Projection } from "../projection.ts";
+import { closestName } from "./closest-name.ts";
 
 export class UnknownProjection extends DomainError {
   override readonly code = "unknown_projection";
@@ -31,8 +32,11 @@ export type OperateDeps = RecordDeps & { readStore: ReadStore };
 export function projectionsNamed(names: readonly string[]): Projection[] {
   const known = allProjections.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UnknownProjection(`There is no projection ${unknown}; there are ${known.join(", ")}`);
+  if (unknown !== undefined) {
+    const closest = closestName(unknown, known);
+    const meant = closest === undefined ? "" : `did you mean ${closest}? `;
+    throw new UnknownProjection(`There is no projection ${unknown}; ${meant}there are ${known.join(", ")}`);
+  }
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 

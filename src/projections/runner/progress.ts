@@ -10,10 +10,13 @@ export function progressOf(events: number, ms: number, done: number, from = 0): 
   return { ...progress, secondsLeft: Math.round((seconds / (done - from)) * (1 - done)) };
 }
 
-/** Such as `42 %, 63000 events, 4200/s, about 20 s left`. */
-export function describeProgress({ events, eventsPerSecond, done, secondsLeft }: Progress): string {
+/** Such as `42 %, 63000 events, 4200/s, about 20 s left`. `amount`: of what else is counted. */
+export function describeProgress(
+  { events, eventsPerSecond, done, secondsLeft }: Progress,
+  amount = `${events} events`,
+): string {
   const left = secondsLeft === undefined || done === 1 ? "" : `, about ${duration(secondsLeft)} left`;
-  return `${Math.floor(done * 100)} %, ${events} events, ${eventsPerSecond}/s${left}`;
+  return `${Math.floor(done * 100)} %, ${amount}, ${eventsPerSecond}/s${left}`;
 }
 
 function duration(seconds: number): string {

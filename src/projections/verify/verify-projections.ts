@@ -1,14 +1,12 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
 import { PRESENT_RULES } from "../../classification/classify.ts";
 import { upTo } from "../../event-store/log-pages.ts";
-import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection } from "../projection.ts";
-import { type Progress, progressOf } from "../runner/progress.ts";
 import { ProjectionRunner } from "../runner/runner.ts";
 import { type Comparison, compareAll } from "./compare-all.ts";
 import { compareChanged } from "./compare-changed.ts";
@@ -54,7 +52,6 @@ export type Verification = {
 export type VerifyOptions = {
   /** About so many documents of each projection, drawn at random; all when absent. */
   sample?: number | undefined;
-  onProgress?: (progress: Progress) => void;
 };
 
 /** How many differences and sums are named; all are counted. */
@@ -68,7 +65,7 @@ const MAX_NAMED = 100;
 export async function verifyProjections(
   deps: VerifyDeps,
   chosen: readonly Projection[],
-  { sample, onProgress = () => undefined }: VerifyOptions = {},
+  { sample }: VerifyOptions = {},
 ): Promise<Verification> {
   const builds = await readBuilds(deps.readStore);
   const checkpoints = await deps.readStore.checkpoints();
@@ -80,7 +77,7 @@ export async function verifyProjections(
     const sampled = await Promise.all(
       projections.map((one) => (sample === undefined ? one : sampleOf(deps, one, sample))),
     );
-    events += await foldAgain(deps, sampled, position, onProgress);
+    events += await foldAgain(deps, sampled, position);
     const sums = sumChecks(sample === undefined);
     const comparisons: Comparison[] = [];
     for (const projection of sampled)
@@ -143,18 +140,15 @@ async function foldAgain(
   deps: VerifyDeps,
   projections: readonly Projection[],
   position: Position,
-  onProgress: (progress: Progress) => void,
 ): Promise<number> {
   const eventStore = upTo(deps.eventStore, position);
   const runner = new ProjectionRunner({
     ...deps,
     ...{ eventStore, projections: projections.map(withoutIndexes), readStore: deps.scratch },
   });
-  const started = performance.now();
   let events = 0;
-  await runner.catchUp(async (more, reached) => {
+  await runner.catchUp(async (more) => {
     events += more;
-    onProgress(progressOf(events, performance.now() - started, logProgress(reached, position)));
   });
   return events;
 }

@@ -43,6 +43,23 @@ it.each(["", "."])("clicks in no file, such as '%s', are refused before a link i
   await writeFile(file, "keyword,url,timestamp,clicks\nearly,https://example.com/,2020-01-01 00:00:00,0\n");
   const cli = commandLine(dataDir);
   const refusal = await cli.refused("import", "yourls", file, "--clicks", clicks, "--account", accountId);
-  expect(refusal).toContain("There is no file");
+  expect(refusal).toMatch(/No such file|A folder, not a file/);
+  expect((await service.ask("/early")).status).toBe(404);
+});
+
+it("a file of another format is refused once, with the columns that were expected and found", async () => {
+  const { accountId } = await service.member("free");
+  const { dataDir } = service.config;
+  const cli = commandLine(dataDir);
+  const call = (...args: string[]) => cli.refused("import", ...args, "--account", accountId);
+  expect(await call("yourls", "README.md")).toMatch(
+    /README\.md is of another format: expected the columns keyword or shorturl, and url; found _linkledger/,
+  );
+  const file = join(dataDir, "half.csv");
+  await writeFile(file, "keyword,title\nearly,Title\n");
+  expect(await call("yourls", file)).toMatch(/expected the columns .* and url; found keyword, title/);
+  const links = join(dataDir, "whole.csv");
+  await writeFile(links, "keyword,url\nearly,https://example.com/\n");
+  expect(await call("yourls", links, "--clicks", links)).toMatch(/and click_time; found keyword, url/);
   expect((await service.ask("/early")).status).toBe(404);
 });

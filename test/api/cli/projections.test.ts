@@ -118,6 +118,6 @@ describe("the projections of a running service", () => {
 
   it("are named in the refusal of a name that there is not", async () => {
     const refusal = await command.refused("projections", "rebuild", "likns");
-    expect(refusal).toMatch(/no projection likns; there are accounts, .*link-clicks/);
+    expect(refusal).toMatch(/no projection likns; did you mean links\? there are accounts, .*link-clicks/);
   });
 });

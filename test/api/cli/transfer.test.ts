@@ -209,6 +209,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
       expect(await cliOf(from).refused("export", what, `${owner.accountId}0`, ...out)).toContain("ccount");
       expect(await readFile(files[what], "utf8")).toBe(before);
     }
+    const nowhere = join(folder.path, "nowhere");
+    const call = ["export", "links", owner.accountId, "--out", join(nowhere, "links.ndjson")];
+    expect(await cliOf(from).refused(...call)).toBe(`error: No such folder: ${nowhere}\n`);
   });
 
   it("ends with exit code 1 when a record failed, and names it", async () => {
@@ -216,7 +219,7 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     await writeFile(file, "keyword,url\nok1,https://example.com/\nbad,nonsense\n");
     const outcome = await cliOf(to).linkledger(["import", "yourls", file, "--account", newOwner.accountId]);
     expect(outcome).toMatchObject({ code: 1 });
-    expect(outcome.stdout).toContain("place=line 3  error=Invalid URL");
+    expect(outcome.stdout).toMatch(/line 3 +Invalid URL/);
     await writeFile(file, '{"keyword":"ok1","url":"https://example.com/"}\n{"keyword":\n');
     const unreadable = await cliOf(to).linkledger([
       "import",
@@ -226,6 +229,6 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
       newOwner.accountId,
     ]);
     expect(unreadable).toMatchObject({ code: 1 });
-    expect(unreadable.stdout).toContain("place=line 2  error=it is no JSON");
+    expect(unreadable.stdout).toMatch(/line 2 +it is no JSON/);
   });
 });

@@ -73,7 +73,7 @@ export async function openImport(): Promise<OwnImport> {
       await writeFile(links, lines.join("\n"));
       const account = await loadOpenAccount(eventStore, accountId);
       const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-      return await runImport(deps, target, { format: linkledger, links, clicks: undefined }, () => undefined);
+      return await runImport(deps, target, { format: linkledger, links, clicks: undefined });
     },
     async events() {
       const recorded = await eventStore.readAll({ categories: Object.values(CATEGORY), limit: 10_000 });

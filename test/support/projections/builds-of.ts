@@ -20,7 +20,6 @@ export type BuildsFixture = { eventStore: EventStore; readStore: ReadStore; clea
 
 export const CLICKS = "clicks-a-20260301";
 export const LINK = "sho.rt/l0";
-export const quiet = () => undefined;
 const log = pino({ level: "silent" });
 
 export const totalsOfNow = linkClicks as unknown as Projection;

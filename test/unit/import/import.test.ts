@@ -47,7 +47,7 @@ async function run(format: ImportFormat, links: string, given: Given = {}) {
   const target = { account, context: operator, domain, keyId, dryRun };
   const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
   const files = { format, links: at(links), clicks: clicks && at(clicks) };
-  return await runImport(open.deps, target, files, () => undefined);
+  return await runImport(open.deps, target, files);
 }
 
 async function events(category: string) {

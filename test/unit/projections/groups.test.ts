@@ -12,14 +12,7 @@ import { accountDays, type DayDocument, hitsOf } from "../../../src/projections/
 import { clickProjections, projectionGroups } from "../../../src/projections/groups.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import {
-  CLICKS,
-  happenings,
-  LINK,
-  programOn,
-  quiet,
-  totalsOfNow,
-} from "../../support/projections/builds-of.ts";
+import { CLICKS, happenings, LINK, programOn, totalsOfNow } from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -96,7 +89,7 @@ describe("a group of projections", () => {
     await expect.poll(totals, SOON).toEqual({ build: 0, hits: 800 });
     await registerRebuild(program.deps, [totalsOfNow]);
     await until("the long build", () => isHeldUp);
-    await rebuild(program.deps, [accountDays as unknown as Projection], quiet);
+    await rebuild(program.deps, [accountDays as unknown as Projection]);
     await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
     await expect.poll(totals, SOON).toEqual({ build: 2, hits: 801 });
     gate.resolve();

@@ -6,7 +6,7 @@ import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import {
-  findDomain,
+  domainsNamed,
   findKey,
   listAccounts,
   listDomains,
@@ -117,7 +117,8 @@ describe("the caller of a key", () => {
     expect((await listKeys(stores, ACCOUNT)).map(({ _id }) => _id)).toEqual([KEY]);
     expect((await listDomains(stores, ACCOUNT)).map(({ hostname }) => hostname)).toEqual(["a.example"]);
     expect(await findKey(stores, KEY)).toMatchObject({ hint: "wxyz" });
-    expect(await findDomain(stores, DOMAIN)).toMatchObject({ hostname: "a.example", state: "verified" });
+    for (const name of [DOMAIN, "a.example", "A.Example"])
+      expect(await domainsNamed(stores, name)).toMatchObject([{ hostname: "a.example", state: "verified" }]);
     expect((await showAccount(stores, ACCOUNT)).account).toMatchObject({ tier: "developer" });
     await expect(showAccount(stores, OTHER_ACCOUNT)).rejects.toMatchObject({ code: "not_found" });
   });

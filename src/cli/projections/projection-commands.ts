@@ -1,0 +1,182 @@
+// linkledger projections status | build | rebuild | cancel | rollback | activate | verify
+import type { Command } from "commander";
+import { openScratchStore } from "../../backend.ts";
+import { PRESENT_RULES } from "../../classification/classify.ts";
+import {
+  finishBuilds,
+  prepareBuilds,
+  prepareReclassified,
+  rebuild,
+  rollBack,
+} from "../../projections/builds/finish-builds.ts";
+import { movedClicks } from "../../projections/builds/moved-clicks.ts";
+import { clickProjections } from "../../projections/groups.ts";
+import {
+  activateProjectionBuilds,
+  cancelProjectionBuilds,
+  type OperateDeps,
+  projectionsNamed,
+  recordRebuild,
+  recordRollback,
+} from "../../projections/operations/operate.ts";
+import type { Projection } from "../../projections/projection.ts";
+import { verifyProjections } from "../../projections/verify/verify-projections.ts";
+import { projectionRows } from "../../queries/audit/projection-rows.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { createLogger } from "../../runtime/logging.ts";
+import { wholeFrom } from "../arguments.ts";
+import { addCommands, type CommandRow, option } from "../command.ts";
+import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
+import { statusForPeople, verificationForPeople } from "./projection-lines.ts";
+
+class NothingToClassify extends DomainError {
+  override readonly code = "nothing_to_classify";
+}
+
+const names = { name: "of projections; all by default" };
+const named = { name: "of projections" };
+
+export function projectionCommands(program: Command): void {
+  addCommands(program.command("projections").description("documents folded from events"), rows);
+}
+
+const rows: CommandRow[] = [
+  {
+    name: "status",
+    about: "progress and builds of the projections, and the events that were set aside",
+    by: runReading,
+    run: ({ backend, deps }) => projectionRows({ ...deps, foldStore: backend.foldStore }),
+    print: statusForPeople,
+  },
+  {
+    name: "build [name...]",
+    about: "fold all events for the versions of this program beside what answers, without taking over",
+    args: names,
+    options: [
+      option("--rules", "classify all clicks again under this program's rules, and print what moves"),
+    ],
+    by: runWithoutCatchUp,
+    async run(session, { rules }: { rules?: boolean }, given: string[]) {
+      const chosen = projectionsNamed(given);
+      if (!rules) return await built(session, chosen, prepareBuilds);
+      return await reclassifiedBuilds(session, given.length === 0 ? clickProjections : chosen);
+    },
+  },
+  {
+    name: "rebuild [name...]",
+    about: "fold all events again beside what answers, then take over",
+    args: names,
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      const record = () => recordRebuild(operating(session), session.context, chosen);
+      return await built(session, chosen, rebuild, record);
+    },
+  },
+  {
+    name: "cancel [name...]",
+    about: "end builds in progress and drop what they have folded",
+    args: names,
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      return { cancelled: await cancelProjectionBuilds(operating(session), session.context, chosen) };
+    },
+  },
+  {
+    name: "rollback <name...>",
+    about: "fold what the previous build lacks, then make it active again",
+    args: named,
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      const record = () => recordRollback(operating(session), session.context, chosen);
+      return await built(session, chosen, rollBack, record);
+    },
+  },
+  {
+    name: "activate <name...>",
+    about: "let builds take over that wait for it",
+    args: named,
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      const record = () => activateProjectionBuilds(operating(session), session.context, chosen);
+      return await built(session, chosen, finishBuilds, record);
+    },
+  },
+  {
+    name: "verify [name...]",
+    about: "fold all events again, and compare what answers with the result, document by document",
+    args: names,
+    options: [
+      option(
+        "--sample <documents>",
+        "compare about so many documents of each, drawn at random",
+        wholeFrom(1, 9),
+      ),
+    ],
+    by: runReading,
+    async run(session, { sample }: { sample?: number }, given: string[]) {
+      return await session.work.interruptible(
+        () => "Nothing was changed, and nothing is known of the documents",
+        () => verified(session, projectionsNamed(given), sample),
+      );
+    },
+    print: verificationForPeople,
+  },
+];
+
+/** The builds wait for `activate`. @throws NothingToClassify */
+async function reclassifiedBuilds(session: Session, chosen: readonly Projection[]) {
+  const rules = PRESENT_RULES;
+  const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
+  if (other) throw new NothingToClassify(`${other.name} has nothing that rules of clicks would change`);
+  const prepare: typeof rebuild = (deps, projections, signal) =>
+    prepareReclassified(deps, projections, rules, signal);
+  const record = () => recordRebuild(operating(session), session.context, chosen, false, rules);
+  const made = await built(session, chosen, prepare, record);
+  const { clicks, unreadable, moved, of, others } = await movedClicks(session.backend, rules);
+  return { rules, clicks, unreadable, moved, moves: of, other_moves: others, ...made };
+}
+
+/** The unmapped store, where every build has its own collection. */
+function operating({ backend, deps }: Session): OperateDeps {
+  return { ...deps, readStore: backend.foldStore };
+}
+
+/** `record`: what is recorded of it before. */
+async function built(
+  { backend, deps, work }: Session,
+  chosen: readonly Projection[],
+  make: typeof rebuild,
+  record: () => Promise<void> = async () => undefined,
+) {
+  const { eventStore, foldStore: readStore } = backend;
+  const log = createLogger("error", process.stderr);
+  const started = performance.now();
+  const outcome = () =>
+    `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
+    "does this command, given again; `projections cancel` drops it";
+  const { builds, events } = await work.interruptible(outcome, async () => {
+    await record();
+    return await make({ ...deps, eventStore, readStore, log }, chosen, work.signal);
+  });
+  return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
+}
+
+/** Exit code 1 when anything differs. */
+async function verified({ backend, deps }: Session, chosen: readonly Projection[], sample?: number) {
+  const { eventStore, foldStore: readStore } = backend;
+  const log = createLogger("error", process.stderr);
+  const started = performance.now();
+  const scratch = await openScratchStore();
+  try {
+    const given = { ...deps, eventStore, readStore, scratch, log };
+    const found = await verifyProjections(given, chosen, { sample });
+    if (!found.ok) process.exitCode = 1;
+    return { ...found, seconds: Math.round(performance.now() - started) / 1000 };
+  } finally {
+    await scratch.close();
+  }
+}

@@ -1,0 +1,156 @@
+// linkledger webhook test | deliveries | delivery | resend | recover | replay
+import { InvalidArgumentError, Option } from "commander";
+import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import { listDeliveries, showDelivery } from "../../webhooks/owner-tools/deliveries.ts";
+import { replayFrom } from "../../webhooks/owner-tools/replay-webhook.ts";
+import { recoverSince, resendDelivery } from "../../webhooks/owner-tools/resend-deliveries.ts";
+import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
+import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
+import { type CommandRow, option, required } from "../command.ts";
+import { WEBHOOK, webhookNamed } from "../named.ts";
+import { runQuery, type Session } from "../session.ts";
+
+type Page = { state?: DeliveryState; limit: number; cursor?: string };
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SINCE = "ISO 8601, or how long ago, such as 90m, 24h or 7d";
+const args = { webhook: WEBHOOK, delivery: "id" };
+const since = required("--since <time>", SINCE, timeOf);
+
+export const webhookDeliveryRows: readonly CommandRow[] = [
+  {
+    name: "test <webhook>",
+    about: "send a signed sample of link.clicked now, and show request and answer",
+    args,
+    async run(session, _: object, given: string) {
+      const tested = await test(session, (await webhookNamed(session, given))._id);
+      if (!tested.delivered) process.exitCode = 1;
+      return tested;
+    },
+  },
+  {
+    name: "deliveries <webhook>",
+    about: "the deliveries of a webhook, newest first, kept for 30 days",
+    args,
+    options: [
+      new Option("--state <state>", "only those").choices(DELIVERY_STATES),
+      option("--limit <number>", "1 to 100", pageSize).default(50),
+      option("--cursor <cursor>", "next_cursor of the page before"),
+    ],
+    by: runQuery,
+    async run(session, page: Page, given: string) {
+      const { _id } = await webhookNamed(session, given);
+      const { deliveries, next_cursor } = await listDeliveries(session.deps, _id, page);
+      return { deliveries: deliveries.map(deliveryRow), next_cursor };
+    },
+    print: ({
+      deliveries,
+      next_cursor,
+    }: {
+      deliveries: ReturnType<typeof deliveryRow>[];
+      next_cursor: unknown;
+    }) => ({
+      deliveries: deliveries.map(
+        ({ delivery_id, event, state, created_at, due_at, tries, last_attempt }) => ({
+          ...{ delivery_id, event, state, created_at, due_at, tries },
+          answer: last_attempt && (last_attempt.status ?? last_attempt.error),
+        }),
+      ),
+      next_cursor,
+    }),
+  },
+  {
+    name: "delivery <delivery>",
+    about: "one delivery with its body and every attempt",
+    args,
+    by: runQuery,
+    async run({ deps }, _: object, deliveryId: string) {
+      const found = await showDelivery(deps, deliveryId);
+      const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
+      return { ...deliveryRow(found), body: found.body, attempts };
+    },
+  },
+  {
+    name: "resend <delivery>",
+    about: "send one delivery again, with its schedule from the start",
+    args,
+    async run({ deps }, _: object, deliveryId: string) {
+      return deliveryRow(await resendDelivery(deps, deliveryId));
+    },
+  },
+  {
+    name: "recover <webhook>",
+    about: "send everything again that failed since a time",
+    args,
+    options: [since],
+    async run(session, options: { since: Date }, given: string) {
+      const { _id } = await webhookNamed(session, given);
+      const recovered = await recoverSince(session.deps, _id, options.since);
+      return { webhook_id: _id, since: options.since.toISOString(), recovered };
+    },
+  },
+  {
+    name: "replay <webhook>",
+    about: "send clicks since a time, 30 days at most, that a webhook has no delivery for",
+    args,
+    options: [since],
+    async run(session, options: { since: Date }, given: string) {
+      const { _id } = await webhookNamed(session, given);
+      return { webhook_id: _id, ...(await replayFrom(session.deps, _id, options.since)) };
+    },
+  },
+];
+
+async function test({ config, deps }: Session, webhookId: string) {
+  const sender = deliverySender({
+    allowPrivate: config.webhookAllowPrivate,
+    resolve: receiverResolver(config.dnsServers),
+    now: () => deps.clock().getTime(),
+  });
+  try {
+    const { request, answer } = await testWebhook({ ...deps, sender }, webhookId);
+    const { at, durationMs, status, error } = answer;
+    const delivered = error === null;
+    const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
+    return { webhook_id: webhookId, delivered, request, answer: answered };
+  } finally {
+    await sender.destroy();
+  }
+}
+
+function deliveryRow(delivery: Delivery) {
+  return {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    /** Sent as `webhook-id`. */
+    event_id: delivery.eventId,
+    event: delivery.event,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    finished_at: delivery.finishedAt,
+    tries: delivery.tries,
+    last_attempt: delivery.lastAttempt && attemptRow(delivery.lastAttempt),
+  };
+}
+
+function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {
+  return { at, duration_ms: durationMs, status, error, next_try_at: nextTryAt };
+}
+
+function pageSize(given: string): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
+  throw new InvalidArgumentError("It must be 1 to 100.");
+}
+
+function timeOf(given: string): Date {
+  const ago = /^(\d{1,6})([smhd])$/.exec(given);
+  const time = ago
+    ? new Date(Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS])
+    : parseMoment(given);
+  if (time) return time;
+  throw new InvalidArgumentError(`It must be ${MOMENT_EXAMPLE}, or 90m, 24h, 7d.`);
+}

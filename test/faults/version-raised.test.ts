@@ -196,7 +196,7 @@ describe("a release that raises a projection's version", () => {
 
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     const folded = Number(
-      new RegExp(`processed_events{projection="${NEXT.name}"} (\\d+)`).exec(metrics)?.[1],
+      new RegExp(`folded_events_total{projection="${NEXT.name}"} (\\d+)`).exec(metrics)?.[1],
     );
     const visits = [...answered.values()].reduce((sum, count) => sum + count, 0);
     printCounts("version raised", { seeded: SEEDED, visits, foldedAfterKill: folded });

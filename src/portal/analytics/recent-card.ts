@@ -29,8 +29,9 @@ export function recentRow(click: RecentClick): RecentRow {
 }
 
 /** `beside`: markup at the end of the card's title. */
-export function recentCard(recent: readonly RecentClick[], beside: Html | ""): Html {
-  return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
+export function recentCard(recent: readonly RecentClick[], withBots: boolean, beside: Html | ""): Html {
+  const title = withBots ? "Recent clicks and previews" : "Recent clicks";
+  return html`<section class="card"><div class="card-head"><h2>${title}</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,
   ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table>${recent.length === 0 ? html`<p class="muted" id="no-recent">None in this time.</p>` : ""}</section>`;

@@ -1,4 +1,5 @@
 // Everything about one link as a page shows it, for its owner and in the console alike.
+import type { ClickKind } from "../../events/vocabulary.ts";
 import type { ExplainedStep, LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -42,10 +43,14 @@ ${owner && html`<dt>Owner</dt><dd>${owner(found)}</dd>`}
 <dt>Seals</dt><dd>${numbers.length === 0 ? "none yet" : html`${counted(sealed, "event")} under ${counted(numbers.length, "seal")}: ${named}${numbers.length > MOST_SEALS && " and more"}`}${unsealed > 0 && html`; ${counted(unsealed, "event")} under none yet`}</dd></dl></section>`;
 }
 
+export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>): Html {
+  return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, of which QR scans: ${count(qr_scan)}</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
+}
+
 function hits({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {
-  const { click, preview, qr_scan, total, first_at, last_at } = clicks;
+  const { total, first_at, last_at } = clicks;
   return html`<section class="card"><h2>Hits</h2><dl class="facts">
-<dt>Clicks</dt><dd>${count(click)}</dd><dt>QR scans</dt><dd>${count(qr_scan)}</dd><dt>Previews</dt><dd>${count(preview)}</dd><dt>In all</dt><dd>${count(total)}</dd>
+${hitFacts(clicks)}<dt>In all</dt><dd>${count(total)}</dd>
 ${first_at !== null && last_at !== null && html`<dt>First</dt><dd>${time(first_at)}</dd><dt>Last</dt><dd>${time(last_at)}</dd>`}</dl>
 ${pathOf && html`<p><a href="${pathOf(link)}">Each in the log</a></p>`}</section>`;
 }
@@ -74,12 +79,12 @@ function said({ detail, error }: ExplainedStep): HtmlValue {
 
 function withdrawals({ withdrawals: made }: LinkExplanation): Html | false {
   if (made.length === 0) return false;
-  return html`<section class="card"><h2>Withdrawn clicks</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
-<thead><tr><th scope="col">Made</th><th scope="col" class="end">Clicks</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
+  return html`<section class="card"><h2>Withdrawn hits</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
+<thead><tr><th scope="col">Made</th><th scope="col" class="end">Hits</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${made
     .toReversed()
     .map(
       ({ at, clicks, reason, restored_at }) =>
-        html`<tr><td>${time(at)}</td><td data-label="Clicks" class="end number">${count(clicks)}</td><td data-label="Reason"><span class="break">${reason}</span></td><td data-label="State">${restored_at === null ? "in force" : html`taken back ${time(restored_at)}`}</td></tr>`,
+        html`<tr><td>${time(at)}</td><td data-label="Hits" class="end number">${count(clicks)}</td><td data-label="Reason"><span class="break">${reason}</span></td><td data-label="State">${restored_at === null ? "in force" : html`taken back ${time(restored_at)}`}</td></tr>`,
     )}</tbody></table></section>`;
 }

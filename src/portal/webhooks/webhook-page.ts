@@ -124,7 +124,7 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
 
 function testCard(webhookId: string, tested: TestedWebhook | undefined, csrf: Html): Html {
   return html`<section class="card" id="test"><div class="card-head"><div><h2>Try it out</h2>
-<p class="muted">Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It is no part of the log.</p></div>
+<p class="muted">Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It does not appear among the deliveries below.</p></div>
 <form method="post" action="${webhookPath(webhookId, "/test")}">${csrf}<button class="button">${icon("send")}Send a test</button></form></div>
 ${tested && testResult(tested)}</section>`;
 }

@@ -143,11 +143,11 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Link", { exact: true }).fill(shortUrl);
     await page.getByLabel("From", { exact: true }).fill(new Date().toISOString().slice(0, 10));
     await act("Show").click();
-    await page.getByRole("heading", { name: "What would go: 5 clicks" }).waitFor();
+    await page.getByRole("heading", { name: "What would go: 5 hits" }).waitFor();
     await page.getByLabel("Reason").fill("Our own test");
     await looksRight("withdrawal-preview");
-    await act("Withdraw 5 clicks").click();
-    await page.getByText("5 clicks no longer count").waitFor();
+    await act("Withdraw 5 hits").click();
+    await page.getByText("5 hits no longer count").waitFor();
     await looksRight("withdrawals");
     await act("Restore 5 clicks").click();
     await page.getByText("Its clicks count again").waitFor();

@@ -2,7 +2,7 @@
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { countryName } from "./breakdowns.ts";
+import { countryName, deviceName } from "./breakdowns.ts";
 import { KIND_NAMES } from "./series-figure.ts";
 
 /** Display texts of one row; live updates send the same object. */
@@ -22,7 +22,7 @@ export function recentRow(click: RecentClick): RecentRow {
     at: click.at,
     kind: KIND_NAMES[click.type].replace(/s$/, ""),
     place: known(click.city) ? `${click.city}, ${country}` : country,
-    device: click.device,
+    device: deviceName(click.device),
     browser: [known(click.browser), known(click.os)].filter(Boolean).join(" on ") || "Unknown",
     referrer: click.referrer || "Direct",
   };

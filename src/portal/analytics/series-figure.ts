@@ -148,6 +148,6 @@ export function clickStats(
 ): Html {
   return html`<section class="grid stats" aria-label="${clicksTitle(range)}">
 <div class="card stat"><span class="stat-name">Clicks</span><span class="stat-value" data-total="click qr_scan">${count(click + qr_scan)}</span>
-<span class="muted small">of which QR scans: <span class="number" data-total="qr_scan">${count(qr_scan)}</span></span></div>${more}
-${range.bots && html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`}</section>`;
+<span class="muted small"><span class="number" data-total="qr_scan">${count(qr_scan)}</span> of them QR scans</span></div>
+${range.bots && html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`}${more}</section>`;
 }

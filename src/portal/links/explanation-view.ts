@@ -44,7 +44,7 @@ ${owner && html`<dt>Owner</dt><dd>${owner(found)}</dd>`}
 }
 
 export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>): Html {
-  return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, of which QR scans: ${count(qr_scan)}</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
+  return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, ${count(qr_scan)} of them QR scans</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
 }
 
 function hits({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {

@@ -97,6 +97,7 @@ onServer(chromiumServer, () => {
   it("issues one key for a button that is pressed again before the answer has come", PATIENCE, async () => {
     const page = await portal.member();
     await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Once");
     const issued = Promise.withResolvers<void>();
     const pressedTwice = Promise.withResolvers<void>();
     await page.route(page.url(), async (route) => {
@@ -127,6 +128,23 @@ onServer(chromiumServer, () => {
     await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByRole("heading", { name: "Your keys" }).waitFor();
     expect(await page.locator("tbody tr").count()).toBe(1);
+  });
+
+  it("keeps a key on the page when its colours change", PATIENCE, async () => {
+    const page = await portal.member();
+    const complaints = complaintsOf(page);
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Dark");
+    await page.keyboard.press("Enter");
+    const key = await page.locator("#new-key").textContent();
+    for (const next of ["dark", "light", "system", "dark"]) {
+      await page.getByRole("button", { name: `Switch to ${next}` }).click();
+      await page.locator(`[data-theme=${next}]`).waitFor();
+      expect(await page.locator("#new-key").textContent()).toBe(key);
+    }
+    await page.goto(`${portal.base}/portal`);
+    await page.locator("[data-theme=dark]").waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("finds every page of the account usable on a phone, light and dark, without a serious violation", {

@@ -42,6 +42,7 @@ onServer(chromiumServer, () => {
     const domain = await addDomain("go.example.com");
     const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`, "");
     await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Website");
     await page.getByRole("button", { name: "Issue key" }).click();
     const own = ["/keys", "/plan", "/account"].map((path) => `${portal.base}/portal${path}`);
     const outside: string[] = [];

@@ -153,7 +153,7 @@ function domainTable(domains: readonly DomainDocument[]): Html {
 function domainRow(domain: DomainDocument): Html {
   const { hostname } = domain;
   const name = readableUrl(hostname);
-  return html`<tr><td><a href="${pathOf(hostname)}"><strong>${name}</strong></a>${name !== hostname && html` <code class="muted small">${hostname}</code>`}</td>
+  return html`<tr><td><div><a href="${pathOf(hostname)}"><strong>${name}</strong></a>${name !== hostname && html`<br><code class="muted small break">${hostname}</code>`}</div></td>
 <td data-label="State">${domainState(domain)}</td>
 <td data-label="Added">${time(domain.addedAt)}</td>
 <td data-label="Id for the API">${domain.domainId ? html`<code>${domain.domainId}</code>` : html`<span class="muted">after verification</span>`}</td></tr>`;

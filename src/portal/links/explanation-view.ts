@@ -65,7 +65,7 @@ function history({ history: steps }: LinkExplanation, { event }: ExplanationLink
 <thead><tr><th scope="col">Event</th><th scope="col">By</th><th scope="col">Recorded</th><th scope="col">What it says</th></tr></thead>
 <tbody>${shown.map(
     (step) =>
-      html`<tr><td>${title(step)}</td><td data-label="By">${step.by}</td><td data-label="Recorded">${time(step.recorded_at)}</td><td data-label="What it says"><span class="break">${said(step)}</span></td></tr>`,
+      html`<tr><td class="nowrap">${title(step)}</td><td data-label="By">${step.by}</td><td data-label="Recorded">${time(step.recorded_at)}</td><td data-label="What it says"><span class="break">${said(step)}</span></td></tr>`,
   )}</tbody></table>${steps.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${steps.length} events.</p>`}</section>`;
 }
 

@@ -45,7 +45,7 @@ describe("withdrawals in the console", { timeout: 60_000 }, () => {
     const { status, text } = await browser.get(page);
     expect(status).toBe(200);
     expect(text).toContain("What would go: 3 hits");
-    expect(text).toContain("No click of this link was ever withdrawn");
+    expect(text).toContain("No hit of this link was ever withdrawn");
     expect(text).not.toContain("<b>loadtest");
     for (const [query, why] of [
       ["link=nothing", "Short link not found"],

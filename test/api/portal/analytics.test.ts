@@ -396,7 +396,7 @@ describe("live updates", { timeout: 60_000 }, () => {
     await people.follow(path, browser({ "x-forwarded-for": "92.184.100.5" }));
     const message = await stream.next("clicks");
     expect(message?.data.recent).toMatchObject([
-      { kind: "Click", device: "mobile", browser: "Mobile Safari on iOS", referrer: "Direct" },
+      { kind: "Link click", device: "Mobile", browser: "Mobile Safari on iOS", referrer: "Direct" },
     ]);
     expect(JSON.stringify(message)).not.toContain("92.184");
     stream.close();

@@ -60,7 +60,7 @@ ${nextPage(more, "Later")}`,
 
 function table(events: readonly AuditedEvent[]): Html {
   return html`<section class="card"><table class="table"><caption class="visually-hidden">Hits</caption>
-<thead><tr><th scope="col">Recorded</th><th scope="col">Link</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
+<thead><tr><th scope="col">Recorded</th><th scope="col" class="wide">Link</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
 <tbody>${events.map(({ stream, revision, recorded_at, data }) => {
     const { link, kind, country, userAgent, ip } = data as Click;
     return html`<tr><td class="nowrap"><a href="${eventPath(stream, revision)}">${time(recorded_at)}</a></td>

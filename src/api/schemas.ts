@@ -67,8 +67,8 @@ export const AnalyticsSchema = z
   .object({
     link: z.object({ id: z.string(), long_url: z.string(), created_at: z.string() }),
     analytics: z.object({
-      totalClicks: z.int().meta({ description: "All events: clicks, previews and QR scans" }),
-      actualClicks: z.int(),
+      totalClicks: z.int().meta({ description: "Hits of every kind" }),
+      actualClicks: z.int().meta({ description: "Clicks of people other than QR scans" }),
       previews: z.int(),
       qrScans: z.int(),
       eventTypes: kinds,

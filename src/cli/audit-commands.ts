@@ -72,7 +72,7 @@ export function auditCommands(program: Command): void {
 
   audit
     .command("link")
-    .description("everything that happened to one link, withdrawals of its clicks too; the clicks apart")
+    .description("everything that happened to one link, withdrawals of its hits too; the hits apart")
     .argument("<link>", LINK)
     .option("--json", "print one JSON document")
     .action((text: string, options: Json) =>

@@ -17,7 +17,7 @@ type Named = { host: string; slug: string };
 const rows: CommandRow[] = [
   {
     name: "block <link>",
-    about: "stop a link, whatever its owner does: it answers 404, and its clicks are still recorded",
+    about: "stop a link, whatever its owner does: it answers 404, and its hits are still recorded",
     args: { link: LINK },
     options: [
       required("--reason <text>", "the link's owner is told why"),

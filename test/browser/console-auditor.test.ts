@@ -127,10 +127,10 @@ onServer(chromiumServer, () => {
     timeout: PATIENCE_MS,
   }, async () => {
     const hours = `${portal.base}/admin/streams?category=clicks`;
-    await showing(page, hours, "the hour", (text) => text.includes("Clicks recorded"));
+    await showing(page, hours, "the hour", (text) => text.includes("Hits recorded"));
     await looksRight("click-hours");
     await page.locator("table strong").first().click();
-    await page.getByRole("table", { name: "Clicks" }).getByRole("link").first().click();
+    await page.getByRole("table", { name: "Hits" }).getByRole("link").first().click();
     await page.getByRole("heading", { name: "LinkClicked", level: 1 }).waitFor();
     expect(await page.getByRole("row", { name: /^link\s/ }).textContent()).toContain(slugs[0]);
     await page.getByRole("link", { name: /^0{10}/ }).click();

@@ -143,14 +143,14 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Link", { exact: true }).fill(shortUrl);
     await page.getByLabel("From", { exact: true }).fill(new Date().toISOString().slice(0, 10));
     await act("Show").click();
-    await page.getByRole("heading", { name: "What would go: 5 clicks" }).waitFor();
+    await page.getByRole("heading", { name: "What would go: 5 hits" }).waitFor();
     await page.getByLabel("Reason").fill("Our own test");
     await looksRight("withdrawal-preview");
-    await act("Withdraw 5 clicks").click();
-    await page.getByText("5 clicks no longer count").waitFor();
+    await act("Withdraw 5 hits").click();
+    await page.getByText("5 hits no longer count").waitFor();
     await looksRight("withdrawals");
-    await act("Restore 5 clicks").click();
-    await page.getByText("Its clicks count again").waitFor();
+    await act("Restore 5 hits").click();
+    await page.getByText("Its hits count again").waitFor();
   });
 
   it("blocks an abusive link after asking once more, and its owner reads why", {
@@ -163,10 +163,10 @@ onServer(chromiumServer, () => {
     await owner.getByText("is ready").waitFor();
     const link = decodeURIComponent(new URL(owner.url()).pathname.replace("/portal/links/", ""));
     await open(`/admin/stream?name=link-${link}`);
-    await page.locator("summary", { hasText: "Block link" }).click();
+    await page.locator("[popovertarget]", { hasText: "Block link" }).click();
     await page.getByLabel("Reason").fill("Phishing of a bank");
     await looksRight("block-link");
-    await act("Block link").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Block link" }).click();
     await page.getByText("The link is blocked").waitFor();
     await looksRight("blocked-link");
     await owner.reload();

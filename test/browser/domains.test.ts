@@ -44,7 +44,7 @@ onServer(chromiumServer, () => {
       await portal.picture(page, "domain-verified");
 
       await page.goto(`${portal.base}/portal/links/new`);
-      await page.getByLabel("Long address").fill("https://example.com/launch");
+      await page.getByLabel("Destination").fill("https://example.com/launch");
       await page.getByLabel("Domain").selectOption({ label: HOST });
       await page.getByLabel(/slug/i).fill("Launch");
       await page.getByRole("button", { name: /shorten|create/i }).click();

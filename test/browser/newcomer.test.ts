@@ -14,7 +14,7 @@ import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 const TWO_MINUTES_MS = 120_000;
-const isOneClick = (text: string) => /data-total="click"[^>]*>1</.test(text);
+const isOneClick = (text: string) => /data-total="click qr_scan"[^>]*>1</.test(text);
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;
@@ -58,7 +58,7 @@ onServer(chromiumServer, () => {
     await tabTo(page, /^\s*Links\s*$/);
     await page.keyboard.press("Enter");
     await page.waitForURL(/portal\/links/);
-    await tabTo(page, /long address/i);
+    await tabTo(page, /destination/i);
     await page.keyboard.type("https://example.com/launch");
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
@@ -77,7 +77,7 @@ onServer(chromiumServer, () => {
     const page = await portal.member({ javaScriptEnabled: false });
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByRole("link", { name: "New link" }).click();
-    await page.getByLabel("Long address").fill("https://example.com/without-scripts");
+    await page.getByLabel("Destination").fill("https://example.com/without-scripts");
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
     const link = page.url();
@@ -88,7 +88,7 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Label").fill("No scripts");
     await page.getByRole("button", { name: "Issue key" }).click();
     await page.locator("#new-key", { hasText: /^ll_[A-Za-z0-9]{32}$/ }).waitFor();
-    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByText("Deactivate", { exact: true }).click();
     await page.getByRole("button", { name: "Deactivate key" }).click();
     await page.getByText("The key is deactivated.").waitFor();
@@ -97,6 +97,7 @@ onServer(chromiumServer, () => {
   it("issues one key for a button that is pressed again before the answer has come", PATIENCE, async () => {
     const page = await portal.member();
     await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Once");
     const issued = Promise.withResolvers<void>();
     const pressedTwice = Promise.withResolvers<void>();
     await page.route(page.url(), async (route) => {
@@ -124,9 +125,26 @@ onServer(chromiumServer, () => {
     }`);
     await page.locator("#new-key").waitFor();
     await page.unroute(`${portal.base}/portal/keys`);
-    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByRole("heading", { name: "Your keys" }).waitFor();
     expect(await page.locator("tbody tr").count()).toBe(1);
+  });
+
+  it("keeps a key on the page when its colours change", PATIENCE, async () => {
+    const page = await portal.member();
+    const complaints = complaintsOf(page);
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Dark");
+    await page.keyboard.press("Enter");
+    const key = await page.locator("#new-key").textContent();
+    for (const next of ["dark", "light", "system", "dark"]) {
+      await page.getByRole("button", { name: `Switch to ${next}` }).click();
+      await page.locator(`[data-theme=${next}]`).waitFor();
+      expect(await page.locator("#new-key").textContent()).toBe(key);
+    }
+    await page.goto(`${portal.base}/portal`);
+    await page.locator("[data-theme=dark]").waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("finds every page of the account usable on a phone, light and dark, without a serious violation", {

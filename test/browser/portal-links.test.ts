@@ -65,7 +65,7 @@ onServer(chromiumServer, () => {
   /** By keyboard only; returns the path of the link's page. */
   async function shorten(page: Page, url: string): Promise<string> {
     await page.goto(`${base}/portal/links/new`);
-    await page.getByLabel("Long address").focus();
+    await page.getByLabel("Destination").focus();
     await page.keyboard.type(url);
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
@@ -90,7 +90,7 @@ onServer(chromiumServer, () => {
     await page.evaluate("document.body.dataset.kept = 'yes'");
     for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
     await page.locator('[data-total="qr_scan"]', { hasText: /^3$/ }).waitFor();
-    expect(await page.locator('[data-total="click"]').textContent()).toBe("1");
+    expect(await page.locator('[data-total="click qr_scan"]').textContent()).toBe("4");
     expect(await page.locator("#recent tbody tr").count()).toBe(4);
     expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
     expect(await page.evaluate("document.body.dataset.kept")).toBe("yes");
@@ -108,7 +108,7 @@ onServer(chromiumServer, () => {
       const complaints = complaintsOf(page);
       const path = await shorten(page, "https://example.com/");
       await visit(path);
-      const isCounted = (text: string) => text.includes('data-total="click">1<');
+      const isCounted = (text: string) => text.includes('data-total="click qr_scan">1<');
       await showing(page, `${base}${path}/analytics`, "a click", isCounted);
       const readout = page.locator(".chart-readout");
       for (const range of ["24 hours", "7 days", "30 days", "12 months", "Custom"]) {
@@ -118,7 +118,7 @@ onServer(chromiumServer, () => {
         await readout.getByText("Point at the chart").waitFor();
         const { width = 0 } = (await plot.boundingBox()) ?? {};
         await plot.hover({ position: { x: width - 2, y: 20 } });
-        await readout.getByText("Clicks: 1 · QR scans: 0").waitFor();
+        await readout.getByText("Link clicks: 1 · QR scans: 0").waitFor();
       }
       const zone = await page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone");
       const zones = page.getByLabel("Time zone");

@@ -37,11 +37,13 @@ onServer(chromiumServer, () => {
     await page.waitForURL(/webhooks\/[0-9a-f-]{36}/);
     const webhook = page.url();
     await page.getByRole("button", { name: "Send a test" }).click();
+    const refreshed = page.waitForResponse((one) => one.request().resourceType() === "fetch");
     await page.getByText("Delivered: your server answered 200").waitFor();
     expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
     expect(await page.getByLabel("Request").textContent()).toContain("link.clicked");
     expect(await seriousViolations(page)).toEqual([]);
     await portal.picture(page, "webhook-tested");
+    expect((await refreshed).status()).toBe(200);
 
     const { key: apiKey } = await portal.service.issueKey(await portal.accountOf(page));
     const made = await portal.service.post("/api/v1/shorten", apiKey, { url: "https://example.com/" });

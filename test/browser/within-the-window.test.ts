@@ -33,7 +33,7 @@ onServer(chromiumServer, () => {
     await page.getByLabel("URL", { exact: true }).fill(url);
     await page.getByLabel("Label").fill(label);
     await page.getByRole("button", { name: "Add webhook" }).click();
-    await page.getByRole("link", { name: "I have copied it: try it out" }).click();
+    await page.getByRole("link", { name: "Try it out" }).click();
     await page.waitForURL(/webhooks\/[0-9a-f-]{36}$/);
     return page.url();
   }
@@ -42,6 +42,7 @@ onServer(chromiumServer, () => {
     const domain = await addDomain("go.example.com");
     const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`, "");
     await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("Website");
     await page.getByRole("button", { name: "Issue key" }).click();
     const own = ["/keys", "/plan", "/account"].map((path) => `${portal.base}/portal${path}`);
     const outside: string[] = [];
@@ -69,7 +70,7 @@ onServer(chromiumServer, () => {
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByLabel("Label").fill(LONG);
     await page.getByRole("button", { name: "Issue key" }).click();
-    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("link", { name: "Go to your keys" }).click();
     const lists = ["/keys", "/plan", "/webhooks", "/domains"].map((path) => `${portal.base}/portal${path}`);
     const tooWide: string[] = [];
     for (const url of [...pages, ...lists])

@@ -57,8 +57,8 @@ export const RangeAnalyticsSchema = z
       kind: z.enum(CLICK_KINDS).nullable(),
     }),
     analytics: z.object({
-      totalClicks: count.meta({ description: "All events of the range: clicks, previews and QR scans" }),
-      actualClicks: count,
+      totalClicks: count.meta({ description: "Hits of every kind in the range" }),
+      actualClicks: count.meta({ description: "Clicks of people other than QR scans" }),
       previews: count,
       qrScans: count,
       eventTypes: z.object(kinds),

@@ -10,9 +10,9 @@ type Options = Json & { verify?: boolean };
 export function explainCommand(program: Command): void {
   program
     .command("explain")
-    .description("one link: who made it, what was changed by whom, its clicks, and what proves that")
+    .description("one link: who made it, what was changed by whom, its hits, and what proves that")
     .argument("<link>", LINK)
-    .option("--verify", "compare its seals with the log, and count its clicks in the log; reads much")
+    .option("--verify", "compare its seals with the log, and count its hits in the log; reads much")
     .option("--json", "print one JSON document")
     .action((text: string, options: Options) =>
       runReading(options, async (session) => {

@@ -76,7 +76,7 @@ export function auditLookupCommands(audit: Command): void {
   audit
     .command("clicks")
     .description(
-      "clicks in the order of their recording: all of a link or account, or those of the last hour",
+      "hits (clicks and previews) as they were recorded: all of a link or account, or of the last hour",
     )
     .option("--link <link>", `of this link: ${LINK}`)
     .option("--account <account>", `of this account's links: ${ACCOUNT}`)

@@ -31,14 +31,14 @@ type WithdrawOptions = {
 const args = { link: LINK };
 
 export function clickCommands(program: Command): void {
-  const about = "take clicks out of the numbers, such as test clicks or fraud (docs/corrections.md)";
+  const about = "take hits out of the numbers, such as tests or fraud (docs/corrections.md)";
   addCommands(program.command("clicks").description(about), rows);
 }
 
 const rows: CommandRow[] = [
   {
     name: "withdraw <link>",
-    about: "no longer count clicks of a link that are recorded by now; their events stay",
+    about: "no longer count hits of a link that are recorded by now; their events stay",
     args,
     options: [
       required("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
@@ -53,7 +53,7 @@ const rows: CommandRow[] = [
   },
   {
     name: "restore <link> <withdrawal-id>",
-    about: "count the clicks of a withdrawal again",
+    about: "count the hits of a withdrawal again",
     args,
     async run(session, _: object, text: string, withdrawalId: string) {
       const { deps, context } = session;
@@ -61,7 +61,7 @@ const rows: CommandRow[] = [
       return { withdrawal_id: withdrawalId, restored: true, position };
     },
     print: ({ withdrawal_id }: { withdrawal_id: string }) =>
-      `The clicks of withdrawal ${withdrawal_id} count again`,
+      `The hits of withdrawal ${withdrawal_id} count again`,
   },
   {
     name: "withdrawals <link>",

@@ -52,9 +52,7 @@ const rows: CommandRow[] = [
     name: "build [name...]",
     about: "fold all events for the versions of this program beside what answers, without taking over",
     args: names,
-    options: [
-      option("--rules", "classify all clicks again under this program's rules, and print what moves"),
-    ],
+    options: [option("--rules", "classify all hits again under this program's rules, and print what moves")],
     by: runWithoutCatchUp,
     async run(session, { rules }: { rules?: boolean }, given: string[]) {
       const chosen = projectionsNamed(given);

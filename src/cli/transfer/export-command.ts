@@ -68,7 +68,7 @@ const rows: CommandRow[] = [
   {
     ...common,
     name: "clicks",
-    about: "clicks as a table, of one account or of all",
+    about: "hits (clicks and previews) as a table, of one account or of all",
     options: [
       outOption,
       new Option("--format <format>", "of the file").choices(TABLE_FORMATS).default("ndjson"),

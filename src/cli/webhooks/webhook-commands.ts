@@ -17,7 +17,7 @@ import { webhookDeliveryRows } from "./webhook-delivery-commands.ts";
 
 type Settings = { url?: string; kinds?: string[]; label?: string };
 
-const KINDS = `kinds of click it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
+const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
 const ofAccount = required("--account <account>", ACCOUNT);
 const label = option("--label <label>", "to tell webhooks apart");
 

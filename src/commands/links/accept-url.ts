@@ -57,7 +57,7 @@ export function isThisService(deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
 }
 
 /** The URL parser has already normalised 127.1, 0x7f.1 and the like to dotted decimal. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
   return /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/.test(hostname);
 }

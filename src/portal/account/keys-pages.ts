@@ -83,17 +83,17 @@ function issueCard(csrf: Html, isRoom: boolean, tier: string): Html {
     }.</p></section>`;
   return html`<section class="card"><h2>New key</h2>
 <form method="post" class="form-row">${csrf}
-${field({ label: "Label", name: "label", maxlength: LABEL_MAX, placeholder: "Where you will use it, such as “Website”", autocomplete: "off" })}
+${field({ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, placeholder: "Where you will use it, such as “Website”", autocomplete: "off" })}
 <button class="button button-primary">${icon("plus")}Issue key</button></form></section>`;
 }
 
 function newKey({ key, label }: { key: string; label: string }, baseUrl: string): Html {
   const example = `curl ${baseUrl}/api/v1/shorten -H "X-API-Key: ${key}" -H "Content-Type: application/json" -d '{"url":"https://example.com/"}'`;
   return html`<section class="card"><h1>Your new API key</h1>
-<p>Copy ${label ? html`<strong>${label}</strong>` : "it"} now: it is shown this once only, as we keep no copy.</p>
+<p>${label && html`Its label is <strong>${label}</strong>. `}Copy the key now: it is shown this once only, as we keep no copy.</p>
 ${copyable("new-key", key, "the key")}
 <h2>Try it</h2>${copyable("try-it", example, "the command")}
-<p><a class="button" href="/portal/keys">I have copied it</a></p></section>`;
+<p><a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
 }
 
 const noKeys = html`<section class="card empty">${icon("key")}<h2>No keys yet</h2>
@@ -113,7 +113,7 @@ function keyRow(
   csrf: Html,
 ): Html {
   const isActive = status === "active";
-  return html`<tr><td><strong>${label || "No label"}</strong></td>
+  return html`<tr><td><strong>${label || `Key …${hint}`}</strong></td>
 <td data-label="Key"><code>…${hint}</code></td>
 <td data-label="State"><span class="badge ${isActive ? "badge-good" : ""}">${isActive ? "Active" : "Deactivated"}</span></td>
 <td data-label="Issued">${time(issuedAt)}</td>

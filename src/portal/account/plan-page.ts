@@ -7,7 +7,7 @@ import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "..
 import { listKeys } from "../../queries/accounts.ts";
 import { type AccountUsage, accountUsage } from "../../queries/analytics/account-dashboard.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { confirmed, meter, time } from "../shell/form.ts";
+import { confirmed, copyable, meter, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
@@ -115,7 +115,7 @@ function setByOperator(accountId: string): Html {
   return html`<section class="card"><h2>Developer</h2>
 <p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>
 <p>The operator of this service sets the plan of an account:</p>
-<pre tabindex="0" aria-label="Command"><code>npx linkledger account tier ${accountId} developer</code></pre></section>`;
+${copyable("command", `npx linkledger account tier ${accountId} developer`, "the command")}</section>`;
 }
 
 function upgradeCard(price: string, waiting: string | undefined, csrf: Html): Html {

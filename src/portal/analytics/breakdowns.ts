@@ -52,7 +52,7 @@ const NAMES: Partial<Record<Dimension, (value: string) => string>> = {
   countries: countryName,
   cities: cityName,
   referrers: (value) => (value === "direct" ? "Direct, or not said" : plainName(value)),
-  devices: (value) => (value === "bot" ? "Bot" : plainName(value)),
+  devices: deviceName,
 };
 
 function card(
@@ -77,6 +77,10 @@ function bar(name: string, hits: number, total: number): Html {
   const share = total === 0 ? 0 : (hits / total) * 100;
   return html`<li><svg class="bar" preserveAspectRatio="none" viewBox="0 0 100 1" aria-hidden="true"><rect width="${share.toFixed(2)}" height="1"/></svg>
 <span class="bar-name clip" title="${name}">${name}</span><span class="number">${count(hits)}</span><span class="bar-share number">${share.toFixed(share < 10 ? 1 : 0)}%</span></li>`;
+}
+
+export function deviceName(value: string): string {
+  return value === "bot" ? "Bot" : plainName(value);
 }
 
 function cityName(city: string): string {

@@ -25,7 +25,7 @@ import {
   rangeBar,
   withError,
 } from "./range-bar.ts";
-import { KINDS_EXPLAINED, kindStats, seriesFigure } from "./series-figure.ts";
+import { clickStats, clicksTitle, KINDS_EXPLAINED, seriesFigure } from "./series-figure.ts";
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: RangeQuery };
@@ -64,13 +64,13 @@ async function answered(
 }
 
 function overview(range: PageRange, found: AccountDashboard): Html {
-  const { name } = range;
   const { totals, top } = found;
-  return html`${kindStats(range, totals, `Clicks, ${name}`)}
+  const title = clicksTitle(range);
+  return html`${clickStats(range, totals)}
 ${botsNote("/portal", range, totals.preview)}
-<section class="card"><h2>Clicks, ${name}</h2>
-${seriesFigure(range, found, `Clicks on all your links, ${name}`)}${KINDS_EXPLAINED}</section>
-<section class="card"><div class="card-head"><h2>Top links, ${name}</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
+<section class="card"><h2>${title}</h2>
+${seriesFigure(range, found, `${title}, of all your links`)}${KINDS_EXPLAINED}</section>
+<section class="card"><div class="card-head"><h2>Top links, ${range.name}</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
 ${top.links.length === 0 ? noClicks : topTable(top.links, range)}
 ${top.leavesOut && html`<p class="muted small">So many links were clicked that days on which one had few clicks may be missing from its number here.</p>`}</section>`;
 }
@@ -78,7 +78,7 @@ ${top.leavesOut && html`<p class="muted small">So many links were clicked that d
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
 function topTable(top: readonly ClickedLink[], range: PageRange): Html {
-  const hits = range.bots ? "All" : "Clicks and scans";
+  const hits = range.bots ? "Clicks and previews" : "Clicks";
   return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">${hits}</th></tr></thead>
 <tbody>${top.map(
     (

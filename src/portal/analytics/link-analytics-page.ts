@@ -20,7 +20,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { breakdownCards } from "./breakdowns.ts";
 import { botsNote, type PageRange, pageRange, RangeQuery, rangeBar, withError } from "./range-bar.ts";
 import { recentCard } from "./recent-card.ts";
-import { KINDS_EXPLAINED, kindStats, seriesFigure } from "./series-figure.ts";
+import { clickStats, clicksTitle, KINDS_EXPLAINED, seriesFigure } from "./series-figure.ts";
 
 /** Clicks are counted within two seconds, unless there are more than can be folded. */
 const LATE_MS = 5_000;
@@ -79,14 +79,14 @@ async function answerTo(
 }
 
 function figures(path: string, range: PageRange, found: RangeAnalytics, exports: Html | ""): Html {
-  const title = `Clicks, ${range.name}`;
-  return html`${kindStats(range, found.totals, title, visitorsStat(found.visitors))}
+  const title = clicksTitle(range);
+  return html`${clickStats(range, found.totals, visitorsStat(found.visitors))}
 ${botsNote(path, range, found.leftOut)}${found.behindMs > LATE_MS ? html`<p class="muted small">The latest clicks are still being counted.</p>` : ""}
 <section class="card"><h2>${title}</h2>
 ${seriesFigure(range, found, title)}${KINDS_EXPLAINED}</section>
 ${visitorsByDay(found.visitors)}
 ${breakdownCards(found)}
-${range.includesNow || found.recent.length > 0 ? recentCard(found.recent, exports) : exports}
+${range.includesNow || found.recent.length > 0 ? recentCard(found.recent, range.bots, exports) : exports}
 <p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
 }
 
@@ -117,7 +117,7 @@ function exportLinks(link: LinkDocument, tier: Tier): Html | "" {
   if (!TIER_LIMITS[tier].developerFeatures) return "";
   const download = (format: string) =>
     html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
-  return html`<div class="actions"><span class="muted small">All clicks as</span>${download("csv")}${download("ndjson")}</div>`;
+  return html`<div class="actions"><span class="muted small">All clicks and previews as</span>${download("csv")}${download("ndjson")}</div>`;
 }
 
 function firstClick(link: LinkDocument): Html {

@@ -2,7 +2,7 @@
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { countryName } from "./breakdowns.ts";
+import { countryName, deviceName } from "./breakdowns.ts";
 import { KIND_NAMES } from "./series-figure.ts";
 
 /** Display texts of one row; live updates send the same object. */
@@ -22,15 +22,16 @@ export function recentRow(click: RecentClick): RecentRow {
     at: click.at,
     kind: KIND_NAMES[click.type].replace(/s$/, ""),
     place: known(click.city) ? `${click.city}, ${country}` : country,
-    device: click.device,
+    device: deviceName(click.device),
     browser: [known(click.browser), known(click.os)].filter(Boolean).join(" on ") || "Unknown",
     referrer: click.referrer || "Direct",
   };
 }
 
 /** `beside`: markup at the end of the card's title. */
-export function recentCard(recent: readonly RecentClick[], beside: Html | ""): Html {
-  return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
+export function recentCard(recent: readonly RecentClick[], withBots: boolean, beside: Html | ""): Html {
+  const title = withBots ? "Recent clicks and previews" : "Recent clicks";
+  return html`<section class="card"><div class="card-head"><h2>${title}</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,
   ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table>${recent.length === 0 ? html`<p class="muted" id="no-recent">None in this time.</p>` : ""}</section>`;

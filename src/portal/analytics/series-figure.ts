@@ -10,12 +10,12 @@ import { type Html, html } from "../shell/html.ts";
 import type { PageRange } from "./range-bar.ts";
 
 export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
-  click: "Clicks",
+  click: "Link clicks",
   qr_scan: "QR scans",
   preview: "Previews",
 };
 
-export const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; scans are those that came by the QR code; previews are fetched by bots and messengers.</p>`;
+export const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; QR scans are those of them that came by the QR code, link clicks all others. Previews are fetches by bots and messengers.</p>`;
 
 /** From the bottom of each bar, and from the left of cards and tables. */
 const ORDER = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
@@ -44,6 +44,7 @@ type ShownSeries = { interval: Interval; series: readonly SeriesPoint[] };
 /** `label`: accessible name of the chart. */
 export function seriesFigure(range: PageRange, { interval, series }: ShownSeries, label: string): Html {
   const kinds = shownKinds(range.bots);
+  const all = range.bots ? "All" : "Clicks";
   const { name, point } = UNITS[interval];
   const format = formatIn(range, point);
   // Without a chosen zone portal.js and chart.js show hours in that of the browser.
@@ -57,8 +58,8 @@ export function seriesFigure(range: PageRange, { interval, series }: ShownSeries
 <p class="chart-readout muted small" data-empty="No clicks in this time.">${total === 0 ? "No clicks in this time." : ""}</p>
 <details class="as-table"><summary>Show as a table</summary>
 <table class="table" data-unit="${interval}" ${isLocal ? "" : html`data-zone="${range.zone.name}"`} data-next="${new Date(next).toISOString()}"><caption class="visually-hidden">${label}</caption>
-<thead><tr><th scope="col">${name}</th>${kinds.map((kind) => html`<th scope="col" class="end" data-kind="${kind}">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
-<tbody>${series.map((one) => row(one, isoIn(range.zone, one.start), nameOf(one.start), kinds))}</tbody></table></details>
+<thead><tr><th scope="col">${name}</th>${kinds.map((kind) => html`<th scope="col" class="end" data-kind="${kind}">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">${all}</th></tr></thead>
+<tbody>${series.map((one) => row(one, isoIn(range.zone, one.start), nameOf(one.start), kinds, all))}</tbody></table></details>
 </figure>`;
 }
 
@@ -71,10 +72,17 @@ function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start
   return (start) => format.format(start);
 }
 
-function row(point: SeriesPoint, start: string, name: Html | string, kinds: readonly ClickKind[]): Html {
+/** `all`: name of the sum. */
+function row(
+  point: SeriesPoint,
+  start: string,
+  name: Html | string,
+  kinds: readonly ClickKind[],
+  all: string,
+): Html {
   return html`<tr data-start="${start}"><th scope="row">${name}</th>
 ${kinds.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
-<td class="end number" data-kind="total" data-label="All">${count(point.total)}</td></tr>`;
+<td class="end number" data-kind="total" data-label="${all}">${count(point.total)}</td></tr>`;
 }
 
 /** Without a viewBox, so that the width stretches the bars and not the labels. */
@@ -127,9 +135,19 @@ function stepOf(highest: number): number {
   return power * (([1, 2, 5] as const).find((times) => times * power >= least) ?? 10);
 }
 
-/** Hits by kind; live.js increments the elements with `data-total`. `more`: further cards. */
-export function kindStats(range: PageRange, totals: HitCounts, what: string, more: Html | "" = ""): Html {
-  const stat = (kind: ClickKind) =>
-    html`<div class="card stat"><span class="stat-name">${KIND_NAMES[kind]}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
-  return html`<section class="grid stats" aria-label="${what}">${shownKinds(range.bots).map(stat)}${more}</section>`;
+/** What the numbers of a page are of. */
+export function clicksTitle({ bots, name }: PageRange): string {
+  return `${bots ? "Clicks and previews" : "Clicks"}, ${name}`;
+}
+
+/** `more`: further cards. `data-total`: the kinds whose hits live.js adds. */
+export function clickStats(
+  range: PageRange,
+  { click, qr_scan, preview }: HitCounts,
+  more: Html | "" = "",
+): Html {
+  return html`<section class="grid stats" aria-label="${clicksTitle(range)}">
+<div class="card stat"><span class="stat-name">Clicks</span><span class="stat-value" data-total="click qr_scan">${count(click + qr_scan)}</span>
+<span class="muted small"><span class="number" data-total="qr_scan">${count(qr_scan)}</span> of them QR scans</span></div>
+${range.bots && html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`}${more}</section>`;
 }

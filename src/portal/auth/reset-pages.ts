@@ -7,6 +7,7 @@ import { accountWithEmail } from "../../commands/credentials/check-credentials.t
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/credentials/reset-password.ts";
 import { CommandRefused } from "../../commands/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
@@ -87,8 +88,7 @@ const operatorPage = {
   shape: "narrow",
   body: html`<div class="card"><h1>Reset your password</h1>
 <p>This service sends no mail, so its operator resets passwords. Ask for a link that lets you choose a new one; the operator makes it with</p>
-<pre tabindex="0" aria-label="Command"><code>npx linkledger account password ACCOUNT_ID</code></pre>
-<p class="muted">and finds your account by its e-mail address with <code>account list</code>.</p>
+${copyable("command", "npx linkledger account password you@example.com", "the command")}
 <p class="muted"><a href="/portal/sign-in">Back to sign in</a></p></div>`,
 } as const;
 

@@ -1,6 +1,8 @@
 // Cards of one domain's page: state, DNS records, home page, deactivation and removal.
 import { txtRecord } from "../../commands/domains/add-domain.ts";
+import { isLoopback } from "../../commands/links/accept-url.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { readableUrl } from "../links/readable-url.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -17,7 +19,8 @@ export function domainState({ state, active, recordLostAt }: DomainDocument): Ht
 
 export function domainCards(domain: DomainDocument, options: DomainCardsOptions): Html {
   const { hostname, state } = domain;
-  return html`<div class="page-head"><div><p class="muted"><a href="/portal/domains">Domains</a></p><h1>${hostname}</h1></div>${domainState(domain)}</div>
+  const name = readableUrl(hostname);
+  return html`<div class="page-head"><div><p class="muted"><a href="/portal/domains">Domains</a></p><h1>${name}</h1>${name !== hostname && html`<p class="muted">In the DNS: <code>${hostname}</code></p>`}</div>${domainState(domain)}</div>
 ${warning(domain)}
 ${state === "added" ? recordsCard(domain, options) : identityCard(domain)}
 ${state === "added" ? "" : homeCard(domain, options)}
@@ -30,8 +33,8 @@ function warning({ hostname, recordLostAt, active }: DomainDocument): Html | "" 
   if (recordLostAt === null) return "";
   const since = `since ${recordLostAt.slice(0, 10)}`;
   const text = active
-    ? `The TXT record of ${hostname} has been missing ${since}. After seven days without it the domain becomes inactive.`
-    : `The TXT record of ${hostname} has been missing ${since}. The domain is inactive and its links answer 404. Set the record again, then verify.`;
+    ? `The TXT record of ${readableUrl(hostname)} has been missing ${since}. After seven days without it the domain becomes inactive.`
+    : `The TXT record of ${readableUrl(hostname)} has been missing ${since}. The domain is inactive and its links answer 404. Set the record again, then verify.`;
   return noticeBox({ kind: "failed", text });
 }
 
@@ -40,16 +43,24 @@ function recordsCard(domain: DomainDocument, { baseHost, csrf, path }: DomainCar
   const record = txtRecord(hostname, token);
   const isOpen = state === "added" || recordLostAt !== null;
   const verify = html`<form method="post" action="${path(hostname)}/verify">${csrf}<button class="button button-primary">${icon("check")}Verify now</button></form>`;
-  return html`<section class="card"><h2>${state === "added" ? "Set two DNS records" : "DNS records"}</h2>
-<p class="muted">At the company where you manage the DNS of ${hostname}. New records may take a few minutes to be seen.</p>
+  return html`<section class="card"><h2>${state === "added" ? "Set these DNS records" : "DNS records"}</h2>
+<p class="muted">At the company where you manage the DNS of ${readableUrl(hostname)}. New records may take a few minutes to be seen.</p>
 <h3>1. TXT, which proves that the name is yours</h3>
 <p>Name</p>${copyable("txt-name", record.name, "the record's name")}
 <p>Value</p>${copyable("txt-value", record.value, "the record's value")}
 <h3>2. CNAME, which brings visitors here</h3>
-<p>Name</p>${copyable("cname-name", hostname, "the record's name")}
-<p>Value</p>${copyable("cname-value", `${baseHost}.`, "the record's value")}
-<p class="muted">The top of a zone, such as example.com itself, can't have a CNAME: use your provider's ALIAS or ANAME to ${baseHost}, or A and AAAA records with the addresses of ${baseHost}.</p>
+${isLoopback(baseHost) ? onlyHere(baseHost) : cname(hostname, baseHost)}
 ${isOpen ? verify : ""}</section>`;
+}
+
+function cname(hostname: string, baseHost: string): Html {
+  return html`<p>Name</p>${copyable("cname-name", hostname, "the record's name")}
+<p>Value</p>${copyable("cname-value", `${baseHost}.`, "the record's value")}
+<p class="muted">The top of a zone, such as example.com itself, can't have a CNAME: use your provider's ALIAS or ANAME to ${baseHost}, or A and AAAA records with the addresses of ${baseHost}.</p>`;
+}
+
+function onlyHere(baseHost: string): Html {
+  return html`<p class="muted">None yet: this service is at ${baseHost}, where only its own machine reaches it. Once its operator has given it a public address (<code>BASE_URL</code>), the record is shown here.</p>`;
 }
 
 function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
@@ -63,7 +74,7 @@ function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
 function homeCard({ hostname, homeUrl }: DomainDocument, { csrf, path }: DomainCardsOptions): Html {
   return html`<section class="card"><h2>Home page</h2>
 <form method="post" action="${path(hostname)}/home" class="form-row">${csrf}
-${field({ label: `Where ${hostname}/ leads`, name: "url", type: "url", value: homeUrl ?? "", placeholder: "https://www.example.com/", hint: "Empty: a small neutral page.", autocomplete: "off" })}
+${field({ label: `Where ${readableUrl(hostname)}/ leads`, name: "url", type: "url", value: homeUrl ?? "", placeholder: "https://www.example.com/", hint: "Empty: a small neutral page.", autocomplete: "off" })}
 <button class="button">Save</button></form></section>`;
 }
 
@@ -75,16 +86,17 @@ function endCard(
     html`<form method="post" action="${path(hostname)}/${action}">${csrf}${button}</form>`;
   const pause = confirmed(
     "Deactivate",
-    html`<p>All links on <strong>${hostname}</strong> answer 404 until you activate it again.</p>`,
+    html`<p>All links on <strong>${readableUrl(hostname)}</strong> answer 404 until you activate it again.</p>`,
     post("deactivate", html`<button class="button button-danger">Deactivate domain</button>`),
   );
   const resume = post("activate", html`<button class="button">Activate</button>`);
   const remove = confirmed(
     "Remove",
-    html`<p>Its links stop with 404, and others may claim <strong>${hostname}</strong>. Add and verify it again to restore them.</p>`,
+    html`<p>Its links stop with 404, and others may claim <strong>${readableUrl(hostname)}</strong>. Add and verify it again to restore them.</p>`,
     post("remove", html`<button class="button button-danger">Remove domain</button>`),
   );
-  return html`<section class="card card-danger"><h2>End its service</h2><div class="form-row">
+  const title = state === "added" ? "Remove" : active ? "Deactivate or remove" : "Activate or remove";
+  return html`<section class="card card-danger"><h2>${title}</h2><div class="form-row">
 ${state !== "added" && active ? pause : ""}
 ${state !== "added" && !active && recordLostAt === null ? resume : ""}
 ${remove}</div></section>`;

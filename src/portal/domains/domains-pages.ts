@@ -13,6 +13,7 @@ import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/accounts.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
+import { readableUrl } from "../links/readable-url.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -59,7 +60,7 @@ ${domains.length === 0 ? mayAdd && noDomains : domainTable(domains)}`,
   app.get("/domains/:hostname", one, async (request, reply) => {
     const domain = await findOwnDomain(deps, signedIn(request).accountId, request.params.hostname);
     const cards = domainCards(domain, { baseHost: deps.baseHost, csrf: csrfField(reply), path: pathOf });
-    return sendPage(reply, { title: domain.hostname, nav: "Domains", body: cards });
+    return sendPage(reply, { title: readableUrl(domain.hostname), nav: "Domains", body: cards });
   });
 
   const acting = { preHandler: requireSession, schema: { params: Action } };
@@ -117,7 +118,7 @@ function doneText(action: ActionName, hostname: string): string {
     deactivate: "not served for now",
     remove: "removed",
   };
-  return `${hostname} is ${done[action]}.`;
+  return `${readableUrl(hostname)} is ${done[action]}.`;
 }
 
 function refused<T>(error: unknown, answer: (text: string) => T): T {
@@ -141,7 +142,7 @@ const developerOnly = html`<section class="card"><h2>Custom domains are part of 
 <p><a class="button button-primary" href="/portal/plan">Look at the plans</a></p></section>`;
 
 const noDomains = html`<section class="card empty">${icon("globe")}<h2>No domains yet</h2>
-<p>Add a host name that you own, such as <code>go.example.com</code>. We show the two DNS records to set; once they are there, your links work under it.</p></section>`;
+<p>Add a host name that you own, such as <code>go.example.com</code>. We show the DNS records to set; once they are there, your links work under it.</p></section>`;
 
 function domainTable(domains: readonly DomainDocument[]): Html {
   return html`<section class="card"><h2>Your domains</h2><table class="table">
@@ -150,7 +151,9 @@ function domainTable(domains: readonly DomainDocument[]): Html {
 }
 
 function domainRow(domain: DomainDocument): Html {
-  return html`<tr><td><a href="${pathOf(domain.hostname)}"><strong>${domain.hostname}</strong></a></td>
+  const { hostname } = domain;
+  const name = readableUrl(hostname);
+  return html`<tr><td><div><a href="${pathOf(hostname)}"><strong>${name}</strong></a>${name !== hostname && html`<br><code class="muted small break">${hostname}</code>`}</div></td>
 <td data-label="State">${domainState(domain)}</td>
 <td data-label="Added">${time(domain.addedAt)}</td>
 <td data-label="Id for the API">${domain.domainId ? html`<code>${domain.domainId}</code>` : html`<span class="muted">after verification</span>`}</td></tr>`;

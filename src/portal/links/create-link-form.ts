@@ -4,6 +4,7 @@ import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { LONGEST_URL } from "./link-view.ts";
+import { readableUrl } from "./readable-url.ts";
 
 export type CreateLinkGiven = { url: string; domain: string; slug: string };
 
@@ -32,7 +33,7 @@ export function createLinkForm(
 ): Html {
   if (!domains || domains.length === 0)
     return html`${shortenForm(csrf, once, given, refused)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
-  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", hostname] as const);
+  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   return html`<form method="post" action="/portal/links" class="form">${csrf}<input type="hidden" name="once" value="${once}">
 ${urlField({ value: given.url, error: refused.url })}
 <div class="form-row">
@@ -43,7 +44,7 @@ ${field({ label: "Slug", name: "slug", value: given.slug, error: refused.slug, m
 }
 
 function urlField(given: { value?: string | undefined; error?: string | undefined }): Html {
-  const shown = { label: "Long address", name: "url", placeholder: "https://example.com/a/long/page" };
+  const shown = { label: "Destination", name: "url", placeholder: "https://example.com/a/long/page" };
   return field({ ...shown, ...given, required: true, maxlength: LONGEST_URL, autocomplete: "off" });
 }
 

@@ -7,7 +7,7 @@ import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { explanation } from "./explanation-view.ts";
 import { LinkParams } from "./link-pages.ts";
-import { linkPath } from "./link-view.ts";
+import { linkPath, shortName } from "./link-view.ts";
 
 export function explainPage(app: Api, deps: PortalDeps): void {
   const one = { preHandler: requireSession, schema: { params: LinkParams } };
@@ -19,7 +19,7 @@ export function explainPage(app: Api, deps: PortalDeps): void {
       nav: "Links",
       styles: ["charts.css"],
       body: html`<div class="page-head"><div><p class="small"><a href="${linkPath(params)}">Back to the link</a></p>
-<h1 class="break">${found.link}, explained</h1><p class="muted">Who made it, what was changed and by whom, its hits, and what proves that.</p></div></div>
+<h1 class="break">${found.short_url === null ? found.link : shortName({ shortUrl: found.short_url })}, explained</h1><p class="muted">Who made it, what was changed and by whom, its hits, and what proves that.</p></div></div>
 ${explanation(found)}`,
     });
   });

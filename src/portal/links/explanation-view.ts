@@ -1,4 +1,5 @@
 // Everything about one link as a page shows it, for its owner and in the console alike.
+import type { ClickKind } from "../../events/vocabulary.ts";
 import type { ExplainedStep, LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -42,10 +43,14 @@ ${owner && html`<dt>Owner</dt><dd>${owner(found)}</dd>`}
 <dt>Seals</dt><dd>${numbers.length === 0 ? "none yet" : html`${counted(sealed, "event")} under ${counted(numbers.length, "seal")}: ${named}${numbers.length > MOST_SEALS && " and more"}`}${unsealed > 0 && html`; ${counted(unsealed, "event")} under none yet`}</dd></dl></section>`;
 }
 
+export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>): Html {
+  return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, ${count(qr_scan)} of them QR scans</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
+}
+
 function hits({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {
-  const { click, preview, qr_scan, total, first_at, last_at } = clicks;
+  const { total, first_at, last_at } = clicks;
   return html`<section class="card"><h2>Hits</h2><dl class="facts">
-<dt>Clicks</dt><dd>${count(click)}</dd><dt>QR scans</dt><dd>${count(qr_scan)}</dd><dt>Previews</dt><dd>${count(preview)}</dd><dt>In all</dt><dd>${count(total)}</dd>
+${hitFacts(clicks)}<dt>In all</dt><dd>${count(total)}</dd>
 ${first_at !== null && last_at !== null && html`<dt>First</dt><dd>${time(first_at)}</dd><dt>Last</dt><dd>${time(last_at)}</dd>`}</dl>
 ${pathOf && html`<p><a href="${pathOf(link)}">Each in the log</a></p>`}</section>`;
 }
@@ -60,7 +65,7 @@ function history({ history: steps }: LinkExplanation, { event }: ExplanationLink
 <thead><tr><th scope="col">Event</th><th scope="col">By</th><th scope="col">Recorded</th><th scope="col">What it says</th></tr></thead>
 <tbody>${shown.map(
     (step) =>
-      html`<tr><td>${title(step)}</td><td data-label="By">${step.by}</td><td data-label="Recorded">${time(step.recorded_at)}</td><td data-label="What it says"><span class="break">${said(step)}</span></td></tr>`,
+      html`<tr><td class="nowrap">${title(step)}</td><td data-label="By">${step.by}</td><td data-label="Recorded">${time(step.recorded_at)}</td><td data-label="What it says"><span class="break">${said(step)}</span></td></tr>`,
   )}</tbody></table>${steps.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${steps.length} events.</p>`}</section>`;
 }
 
@@ -74,12 +79,12 @@ function said({ detail, error }: ExplainedStep): HtmlValue {
 
 function withdrawals({ withdrawals: made }: LinkExplanation): Html | false {
   if (made.length === 0) return false;
-  return html`<section class="card"><h2>Withdrawn clicks</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
-<thead><tr><th scope="col">Made</th><th scope="col" class="end">Clicks</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
+  return html`<section class="card"><h2>Withdrawn hits</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
+<thead><tr><th scope="col">Made</th><th scope="col" class="end">Hits</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${made
     .toReversed()
     .map(
       ({ at, clicks, reason, restored_at }) =>
-        html`<tr><td>${time(at)}</td><td data-label="Clicks" class="end number">${count(clicks)}</td><td data-label="Reason"><span class="break">${reason}</span></td><td data-label="State">${restored_at === null ? "in force" : html`taken back ${time(restored_at)}`}</td></tr>`,
+        html`<tr><td>${time(at)}</td><td data-label="Hits" class="end number">${count(clicks)}</td><td data-label="Reason"><span class="break">${reason}</span></td><td data-label="State">${restored_at === null ? "in force" : html`taken back ${time(restored_at)}`}</td></tr>`,
     )}</tbody></table></section>`;
 }

@@ -35,7 +35,7 @@ export function qrCard(link: LinkDocument): Html {
   return html`<section class="card qr-card"><h2>QR code</h2>
 <img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
 <p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
-<p class="hint">Clicks in your lists include its scans; analytics counts them apart.</p></section>`;
+<p class="hint">Its scans count as clicks; analytics says how many they are.</p></section>`;
 }
 
 export function destinationCard(link: LinkDocument, csrf: Html, refused?: DestinationGiven): Html {

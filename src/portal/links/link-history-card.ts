@@ -25,8 +25,8 @@ export function historyCard(
 
 const TITLES: { [T in LinkStep["type"]]?: string } = {
   LinkRetargeted: "Destination changed",
-  ClicksWithdrawn: "Clicks withdrawn",
-  ClicksRestored: "Withdrawn clicks count again",
+  ClicksWithdrawn: "Hits withdrawn",
+  ClicksRestored: "Withdrawn hits count again",
   Unreadable: "A change that can't be read",
 };
 

@@ -26,6 +26,7 @@ import {
 import { linkHead } from "./link-head.ts";
 import { historyCard } from "./link-history-card.ts";
 import { isServed, LONGEST_URL, linkPath } from "./link-view.ts";
+import { readableUrl } from "./readable-url.ts";
 import { typedUrl } from "./typed-url.ts";
 
 export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
@@ -99,5 +100,5 @@ async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<Not
   if (link.status === "deleted") return { kind: "info", text: "This link is deleted: it answers 404." };
   const domains = link.domainId === null ? [] : await listDomains(deps, link.accountId);
   if (isServed(link, domains)) return undefined;
-  return { kind: "info", text: `${link.host} is not active: its links answer 404.` };
+  return { kind: "info", text: `${readableUrl(link.host)} is not active: its links answer 404.` };
 }

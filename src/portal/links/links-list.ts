@@ -7,6 +7,7 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { lastDaysChart } from "./last-days-chart.ts";
 import { blockBadge, count, isServed, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
+import { readableUrl } from "./readable-url.ts";
 
 /** The page's query parameters. `domain`: a domain id, or `default`. */
 export type ListQuery = {
@@ -39,12 +40,14 @@ function filtersOf({ q, show, domain, sort }: ListQuery) {
 /** Collapsed on a phone, unless the list is filtered. */
 export function linkFilters(query: ListQuery, domains: readonly DomainDocument[]): Html {
   const { q, show, domain, sort } = query;
-  const own = domains.flatMap(({ domainId, hostname }) => (domainId ? [[domainId, hostname] as const] : []));
+  const own = domains.flatMap(({ domainId, hostname }) =>
+    domainId ? [[domainId, readableUrl(hostname)] as const] : [],
+  );
   const options = [["", "All domains"], ["default", "Default domain"], ...own] as const;
   const isFiltered = q !== "" || show !== "existing" || domain !== undefined;
   return html`<div class="list-head"><details class="filters" ${isFiltered ? html`open` : ""}><summary class="button">${icon("search")}Search and filter</summary>
 <form method="get" action="/portal/links" class="form-row" role="search">
-${field({ label: "Search", name: "q", type: "search", value: q, placeholder: "Part of the short or the long address", autocomplete: "off" })}
+${field({ label: "Search", name: "q", type: "search", value: q, placeholder: "Part of the short link or its destination", autocomplete: "off" })}
 ${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
 <button class="button">${icon("search")}Search</button></form></details>

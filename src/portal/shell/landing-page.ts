@@ -15,7 +15,7 @@ const FEATURES: readonly { sign: IconName; name: string; text: string }[] = [
   {
     sign: "chart",
     name: "Counts you can trust",
-    text: "People, link previews and QR scans are told apart. No click is dropped, and every number can be recounted.",
+    text: "Clicks of people are told apart from previews by bots, and QR scans from other clicks. None is dropped, and every number can be recounted.",
   },
   {
     sign: "globe",

@@ -21,7 +21,7 @@ const CONSOLE = [
   { name: "Streams", path: "/admin/streams", icon: "link" },
   { name: "Find events", path: "/admin/events", icon: "search" },
   { name: "Explain a link", path: "/admin/explain", icon: "link" },
-  { name: "Clicks", path: "/admin/clicks", icon: "chart" },
+  { name: "Hits", path: "/admin/clicks", icon: "chart" },
   { name: "Withdrawals", path: "/admin/withdrawals", icon: "pause" },
   { name: "Seals", path: "/admin/seals", icon: "check" },
   { name: "Projections", path: "/admin/projections", icon: "clock" },

@@ -1,9 +1,9 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { type Html, html, htmlText } from "./html.ts";
-import { icon } from "./icons.ts";
+import { type IconName, icon } from "./icons.ts";
 import { type ConsoleName, type NavigationName, navigation } from "./navigation.ts";
-import { formOwner, type Notice, type PortalVisit } from "./visit.ts";
+import { formOwner, type Notice, type PortalVisit, type THEMES } from "./visit.ts";
 
 type PageOptions = {
   title: string;
@@ -80,7 +80,7 @@ function header({ request }: FastifyReply, csrf: Html): Html {
 <a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
 ${session && newLink}
-${method === "GET" && themeSwitch(visit, csrf, url)}
+${themeSwitch(visit, csrf, method === "GET" ? url : undefined)}
 ${
   isSignedIn
     ? html`<span class="header-email" title="${session?.email ?? "Operator"}">${session?.email ?? "Operator"}</span>
@@ -97,16 +97,17 @@ ${
 const newLink = html`<a class="button button-primary new-link" href="/portal/links/new" title="New link">${icon("plus")}<span>New link</span></a>`;
 
 /**
- * Cycles through system, dark and light, and redirects back to this page: for answers to GET, as the address of a form may
- * have no page, and a key that is shown once would be lost.
+ * Cycles through system, dark and light, and leads back to the page at `url`. The answer to a form has none, and a key that it
+ * shows once must not be lost: there the browser stays, and portal.js changes the colours.
  */
-function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string): Html {
-  const next = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
-  const sign = theme === "system" ? "contrast" : theme === "dark" ? "moon" : "sun";
-  const label = `Colours: ${theme}. Switch to ${next}`;
-  return html`<form method="post" action="${home}/theme">${csrf}
-<input type="hidden" name="next" value="${url}">
-<button class="button button-icon" name="theme" value="${next}" aria-label="${label}" title="${label}">${icon(sign)}</button></form>`;
+function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string | undefined): Html {
+  const button = (shown: (typeof THEMES)[number], sign: IconName, next: (typeof THEMES)[number]) => {
+    const label = `Colours: ${shown}. Switch to ${next}`;
+    return html`<button class="button button-icon" name="theme" value="${next}" data-shown="${shown}" ${shown !== theme && html`hidden`} aria-label="${label}" title="${label}">${icon(sign)}</button>`;
+  };
+  return html`<form method="post" action="${home}/theme" ${url === undefined && html`data-stays`}>${csrf}
+${url !== undefined && html`<input type="hidden" name="next" value="${url}">`}
+${button("system", "contrast", "dark")}${button("dark", "moon", "light")}${button("light", "sun", "system")}</form>`;
 }
 
 const footer = html`<footer class="footer">

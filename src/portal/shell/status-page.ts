@@ -13,8 +13,8 @@ const AREAS: readonly Area[] = [
   {
     name: "Short links",
     dependsOn: /^(read store|click recorder)$/,
-    works: "They answer, and every visit is recorded.",
-    fails: "Some may not answer just now. Visits of those that answer are recorded.",
+    works: "They answer, and every click is recorded.",
+    fails: "Some may not answer just now. Clicks on those that answer are recorded.",
   },
   {
     name: "New links and changes",

@@ -1,4 +1,5 @@
 // POST /portal/theme and /admin/theme: stores light, dark or system in a cookie; works without scripts and without a session.
+// Without `next` the browser stays where it is.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { pathWithin, redirectTo, THEMES } from "./visit.ts";
@@ -13,6 +14,7 @@ export function themeRoute(app: Api): void {
     const { cookies, home } = request.visit;
     if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
     else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
-    return redirectTo(reply, next?.split("?")[0] === "/" ? "/" : pathWithin(home, next));
+    if (next === undefined) return reply.code(204).send();
+    return redirectTo(reply, next.split("?")[0] === "/" ? "/" : pathWithin(home, next));
   });
 }

@@ -81,7 +81,7 @@ export function webhookChanges(app: Api, deps: PortalDeps): void {
   app.post("/webhooks/:webhookId/recover", one, async (request, reply) => {
     const { webhookId } = request.params;
     const sent = await recoverSince(deps, webhookId, new Date(0), signedIn(request).accountId);
-    const text = `${sent} ${sent === 1 ? "delivery waits" : "deliveries wait"} to be sent again.`;
+    const text = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
     return redirectTo(reply, webhookPath(webhookId), done(text));
   });
 
@@ -95,6 +95,6 @@ export function webhookChanges(app: Api, deps: PortalDeps): void {
   app.post("/webhooks/:webhookId/deliveries/:eventId/resend", delivery, async (request, reply) => {
     const { webhookId, eventId } = request.params;
     const sent = await resendDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
-    return redirectTo(reply, deliveryPath(sent), done("It waits to be sent again."));
+    return redirectTo(reply, deliveryPath(sent), done("The delivery is about to be sent again."));
   });
 }

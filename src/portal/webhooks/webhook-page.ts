@@ -124,7 +124,7 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
 
 function testCard(webhookId: string, tested: TestedWebhook | undefined, csrf: Html): Html {
   return html`<section class="card" id="test"><div class="card-head"><div><h2>Try it out</h2>
-<p class="muted">Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It is no part of the log.</p></div>
+<p class="muted">Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It does not appear among the deliveries below.</p></div>
 <form method="post" action="${webhookPath(webhookId, "/test")}">${csrf}<button class="button">${icon("send")}Send a test</button></form></div>
 ${tested && testResult(tested)}</section>`;
 }
@@ -151,7 +151,7 @@ export function pretty(body: string): string {
   }
 }
 
-/** `data-live`: the newest deliveries are loaded again by console.js. */
+/** `data-live`: where console.js loads the newest deliveries again, as the address of a test has no page. */
 function logCard(webhookId: string, log: DeliveryPage, { state, cursor }: State, csrf: Html): Html {
   const path = webhookPath(webhookId);
   const choice = (name: string, wanted: DeliveryState | undefined) =>
@@ -162,7 +162,7 @@ function logCard(webhookId: string, log: DeliveryPage, { state, cursor }: State,
   const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)].filter(
     Boolean,
   );
-  return html`<section class="card" id="deliveries" ${cursor === undefined ? html`data-live data-busy="${REFRESH_MS}"` : ""}><div class="card-head"><h2>Deliveries</h2>
+  return html`<section class="card" id="deliveries" ${cursor === undefined ? html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"` : ""}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
 <nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATE_NAMES[one], one))}</nav></div>
 ${log.deliveries.length > 0 ? deliveryTable(log.deliveries) : html`<p class="muted">${state ? `None is ${STATE_NAMES[state].toLowerCase()}.` : "None in the last 30 days. Follow a link that was made through the API, and its delivery appears here."}</p>`}

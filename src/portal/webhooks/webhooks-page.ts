@@ -109,5 +109,5 @@ export function keyCard(title: string, { key, webhookId }: Pick<AddedWebhook, "k
 ${copyable("new-key", key, "the key")}
 <h2>How your server knows us</h2>
 <p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Answer with any 2xx status within 15 seconds.</p>
-<p><a class="button button-primary" href="${webhookPath(webhookId)}">I have copied it: try it out</a></p></section>`;
+<p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p></section>`;
 }

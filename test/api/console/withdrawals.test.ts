@@ -44,8 +44,8 @@ describe("withdrawals in the console", { timeout: 60_000 }, () => {
   it("shows what would go, and tells what is wrong with the question", async () => {
     const { status, text } = await browser.get(page);
     expect(status).toBe(200);
-    expect(text).toContain("What would go: 3 clicks");
-    expect(text).toContain("No click of this link was ever withdrawn");
+    expect(text).toContain("What would go: 3 hits");
+    expect(text).toContain("No hit of this link was ever withdrawn");
     expect(text).not.toContain("<b>loadtest");
     for (const [query, why] of [
       ["link=nothing", "Short link not found"],
@@ -68,7 +68,7 @@ describe("withdrawals in the console", { timeout: 60_000 }, () => {
     const made = await browser.follow(
       await browser.post("/admin/withdrawals", { ...form, reason: "Load <i>" }),
     );
-    expect(made.text).toContain("3 clicks no longer count");
+    expect(made.text).toContain("3 hits no longer count");
     expect(decoded(made.text)).toContain("Load <i>");
     await until("the clicks to go", async () => (await total()) === 4, SELDOM);
     const again = await browser.follow(

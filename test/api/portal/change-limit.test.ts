@@ -131,7 +131,9 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
       const path = await people.shorten(one, "https://example.com/");
       await people.follow(path, { "user-agent": FIREFOX });
       const page = `${path}/analytics`;
-      await until("a click", async () => (await one.get(page)).text.includes('data-total="click">1<'));
+      await until("a click", async () =>
+        (await one.get(page)).text.includes('data-total="click qr_scan">1<'),
+      );
       return page;
     };
     const [page, others] = [await clicked(person), await clicked(other)];

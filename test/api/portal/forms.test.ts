@@ -108,15 +108,21 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     expect((await owner.get("/portal/account")).status).toBe(200);
   });
 
-  it("that is answered by a page has no switch of colours, which couldn't lead back to it", async () => {
+  it("that is answered by a page has a switch of colours that stays on it", async () => {
     const person = visitor(service.port);
     await person.submit("/portal/sign-up", { email: "colours@example.com", password });
     const shown = await person.submit("/portal/keys", { label: "shown once" });
     expect(shown.text).toMatch(/ll_[A-Za-z0-9]{32}/);
     const refused = await person.submit("/portal/webhooks", { url: "nonsense" });
-    for (const { text } of [shown, refused]) expect(text).not.toContain("/portal/theme");
+    for (const { text } of [shown, refused]) {
+      expect(text).toMatch(/action="\/portal\/theme" data-stays>/);
+      expect(text).not.toContain('name="next"');
+    }
+    const stayed = await person.post("/portal/theme", { _csrf: csrfOf(refused.text), theme: "dark" });
+    expect([stayed.status, stayed.text]).toEqual([204, ""]);
     const { text } = await person.get("/portal/keys");
-    expect(text).toMatch(/action="\/portal\/theme">[\s\S]*name="next" value="\/portal\/keys"/);
+    expect(text).toContain('data-theme="dark"');
+    expect(text).toMatch(/action="\/portal\/theme" >[\s\S]*name="next" value="\/portal\/keys"/);
   });
 
   it("that switches the colours leads back to its page, also to the landing page with a query", async () => {

@@ -85,7 +85,7 @@ describe("the portal without a mail server", { timeout: 60_000 }, () => {
     const { backend } = service;
     const { accountId } = await service.member("free");
     const person = visitor(service.port);
-    expect((await person.get("/portal/reset")).text).toContain("account password ACCOUNT_ID");
+    expect((await person.get("/portal/reset")).text).toContain("account password you@example.com");
     const deps = { ...backend, clock: () => new Date(), newId: () => crypto.randomUUID() };
     const { path } = await issuePasswordReset(deps, accountId, 60_000);
     const chosen = await person.submit(path, { token: tokenIn(path), password }, "/portal/reset/choose");

@@ -136,7 +136,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(shown).toMatch(/"short_url": "http:\/\/localhost\/[\s\S]*/);
     expect(shown).toContain('"received": true');
     const again = await person.submit(delivery, {}, `${delivery}/resend`);
-    expect(again.text).toContain("It waits to be sent again.");
+    expect(again.text).toContain("The delivery is about to be sent again.");
     await until("the second delivery", () => receiver.received.length === 2);
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
 
@@ -144,7 +144,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
       "Nothing is sent until you resume it",
     );
     expect((await person.submit(delivery, {}, `${delivery}/resend`)).text).toContain(
-      "It waits to be sent again.",
+      "The delivery is about to be sent again.",
     );
     expect((await person.submit(page, {}, `${page}/resume`)).text).toContain("The webhook is active again.");
     const rotated = await person.submit(page, {}, `${page}/rotate`);

@@ -39,19 +39,19 @@ export function clicksPage(app: Api, deps: ConsoleDeps): void {
     const search = (label: string, name: string, value: string | undefined, placeholder: string) =>
       field({ label, name, type: "search", value: value ?? "", placeholder, autocomplete: "off" });
     return sendPage(reply, {
-      title: "Clicks",
-      nav: "Clicks",
+      title: "Hits",
+      nav: "Hits",
       notice,
       styles: CONSOLE_STYLES,
-      body: html`<div class="page-head"><div><h1>Clicks</h1>
-<p class="muted">${from && to ? html`Recorded from ${time(from)} until ${time(to)}` : "Of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
+      body: html`<div class="page-head"><div><h1>Hits</h1>
+<p class="muted">Clicks of people, by link or QR code, and previews by programs: ${from && to ? html`recorded from ${time(from)} until ${time(to)}` : "of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with hits</a></p></div></div>
 <form method="get" action="/admin/clicks" class="card console-filters" role="search">
 ${search("Link", "link", link, "slug, host/slug or short URL")}
 ${search("Account", "account", account, ACCOUNT_NAMES)}
 ${search("From", "from", from, "2026-03-01T10:00Z")}
 ${search("Until", "to", to, "2026-03-01T11:00Z")}
 <div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/clicks">Clear</a></div></form>
-${events.length === 0 ? empty("No clicks", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here.") : table(events)}
+${events.length === 0 ? empty("No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here.") : table(events)}
 ${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}
 ${nextPage(more, "Later")}`,
     });
@@ -59,8 +59,8 @@ ${nextPage(more, "Later")}`,
 }
 
 function table(events: readonly AuditedEvent[]): Html {
-  return html`<section class="card"><table class="table"><caption class="visually-hidden">Clicks</caption>
-<thead><tr><th scope="col">Recorded</th><th scope="col">Link</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
+  return html`<section class="card"><table class="table"><caption class="visually-hidden">Hits</caption>
+<thead><tr><th scope="col">Recorded</th><th scope="col" class="wide">Link</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
 <tbody>${events.map(({ stream, revision, recorded_at, data }) => {
     const { link, kind, country, userAgent, ip } = data as Click;
     return html`<tr><td class="nowrap"><a href="${eventPath(stream, revision)}">${time(recorded_at)}</a></td>

@@ -42,7 +42,7 @@ export function findPages(app: Api, deps: ConsoleDeps): void {
       notice,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Find events</h1>
-<p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.</p></div></div>
+<p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Hits</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.</p></div></div>
 ${filters(query)}
 ${missing.length > 0 && html`<p class="muted">${counted(missing.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`}
 ${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`<section class="card"><h2 class="visually-hidden">Events</h2>${eventTable(events, "Events found")}${nextPage(older, "Older")}</section>`}`,
@@ -58,7 +58,7 @@ ${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`
       nav: "Find events",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><p class="small"><a href="/admin/events">Find events</a></p><h1>The log</h1>
-<p class="muted">Everything in the order of positions, clicks too; seals are <a href="/admin/seals">apart</a>.</p></div></div>
+<p class="muted">Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.</p></div></div>
 <form method="get" action="/admin/log" class="form-row filters" role="search">
 ${field({ label: "From position", name: "from", type: "search", value: from ?? "", placeholder: "The beginning", autocomplete: "off" })}
 ${oneOf(

@@ -52,7 +52,7 @@ export function streamsPages(app: Api, deps: ConsoleDeps): void {
       notice,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Streams</h1>
-<p class="muted">${isClicks ? "Clicks lie in streams of their writers and days: look at them by the hour." : "By the time of their first events, newest first."}</p></div></div>
+<p class="muted">${isClicks ? "Hits lie in streams of their writers and days: look at them by the hour." : "By the time of their first events, newest first."}</p></div></div>
 <nav class="choices" aria-label="Category">${CATEGORIES.map(
         (one) =>
           html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category ? html`aria-current="true"` : ""}>${one}</a>`,
@@ -104,12 +104,12 @@ function streams(found: readonly ListedStream[]): Html {
 }
 
 function hours({ hours: found }: ClickHoursPage): Html {
-  if (found.length === 0) return empty("No clicks", "Nobody has followed a link yet.");
-  return html`<section class="card"><table class="table"><caption class="visually-hidden">Hours with clicks</caption>
-<thead><tr><th scope="col">Hour</th><th scope="col" class="end">Clicks recorded</th></tr></thead>
+  if (found.length === 0) return empty("No hits", "Nobody has followed a link yet.");
+  return html`<section class="card"><table class="table"><caption class="visually-hidden">Hours with hits</caption>
+<thead><tr><th scope="col">Hour</th><th scope="col" class="end">Hits recorded</th></tr></thead>
 <tbody>${found.map(({ hour, clicks }) => {
     const to = new Date(Date.parse(hour) + HOUR_MS).toISOString();
     return html`<tr><td><a href="${address("/admin/clicks", { from: hour, to })}"><strong>${hour.slice(0, 13).replace("T", " ")}:00 UTC</strong></a></td>
-<td data-label="Clicks recorded" class="end number">${count(clicks)}</td></tr>`;
+<td data-label="Hits recorded" class="end number">${count(clicks)}</td></tr>`;
   })}</tbody></table></section>`;
 }

@@ -5,6 +5,7 @@ import { type WithdrawnSelection, withdrawnCount } from "../../../click-log/with
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
+import { hitFacts } from "../../links/explanation-view.ts";
 import { count } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
@@ -40,10 +41,10 @@ export function withdrawalsPages(app: Api, deps: ConsoleDeps): void {
       notice: "notice" in found ? found.notice : undefined,
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><h1>Withdrawals</h1>
-<p class="muted">Clicks of a link that no longer count, such as test clicks or fraud. Their events stay, and each withdrawal can be taken back.</p></div></div>
+<p class="muted">Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.</p></div></div>
 ${filters(query)}
 ${preview && previewCard(preview, link ?? "", csrf)}
-${made && (made.length === 0 ? empty("No withdrawals", "No click of this link was ever withdrawn.") : table(made, link ?? "", csrf))}`,
+${made && (made.length === 0 ? empty("No withdrawals", "No hit of this link was ever withdrawn.") : table(made, link ?? "", csrf))}`,
     });
   });
 
@@ -52,14 +53,14 @@ ${made && (made.length === 0 ? empty("No withdrawals", "No click of this link wa
     const done = await orNotice(async () => await withdrawFor(deps, request, body));
     if ("notice" in done)
       return redirectTo(reply, address(PATH, { ...body, reason: undefined }), done.notice);
-    const text = `${count(done.clicks.counted)} clicks no longer count, from the moment the projector has seen it.`;
+    const text = `${count(done.clicks.counted)} hits no longer count, from the moment the projector has seen it.`;
     return redirectTo(reply, address(PATH, { link: body.link }), { kind: "done", text });
   });
 
   app.post("/withdrawals/restore", { schema: { body: RestoreForm } }, async (request, reply) => {
     const { link } = request.body;
     const done = await orNotice(async () => await restoreFor(deps, request, request.body));
-    const text = "Its clicks count again, unless another withdrawal covers them.";
+    const text = "Its hits count again, unless another withdrawal covers them.";
     const notice = "notice" in done ? done.notice : ({ kind: "done", text } as const);
     return redirectTo(reply, address(PATH, { link }), notice);
   });
@@ -89,11 +90,11 @@ function previewCard(preview: WithdrawalPreview, link: string, csrf: Html): Html
   const { selection, clicks } = preview;
   const { counted, matched, kinds, days, samples } = clicks;
   const before = matched - counted;
-  return html`<section class="card stack"><h2>What would go: ${count(counted)} clicks</h2>
+  return html`<section class="card stack"><h2>What would go: ${count(counted)} hits</h2>
 <p class="muted">${selectionText(selection)}${before > 0 && html`. ${count(before)} more are named, and withdrawn already`}.</p>
 ${
   counted > 0 &&
-  html`<dl class="facts"><dt>Clicks of people</dt><dd>${count(kinds.click)}</dd><dt>Previews</dt><dd>${count(kinds.preview)}</dd><dt>QR scans</dt><dd>${count(kinds.qr_scan)}</dd>
+  html`<dl class="facts">${hitFacts(kinds)}
 ${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>On ${day}</dt><dd>${count(clicksOfDay)}</dd>`)}</dl>
 <table class="table"><caption class="visually-hidden">The latest of them</caption>
 <thead><tr><th scope="col">Happened</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
@@ -111,15 +112,15 @@ function withdrawForm({ selection, clicks }: WithdrawalPreview, link: string, cs
   return html`<form method="post" action="${PATH}" class="stack">${csrf}
 ${Object.entries(kept).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}
 ${field({ label: "Reason", name: "reason", required: true, maxlength: 500, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
-<div><button class="button button-danger">Withdraw ${count(clicks.counted)} clicks</button></div></form>`;
+<div><button class="button button-danger">Withdraw ${count(clicks.counted)} hits</button></div></form>`;
 }
 
 function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html {
   return html`<section class="card"><h2>Withdrawals of this link</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
-<thead><tr><th scope="col">Made</th><th scope="col" class="end">Clicks</th><th scope="col">Which</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
+<thead><tr><th scope="col">Made</th><th scope="col" class="end">Hits</th><th scope="col">Which</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${made.toReversed().map(
     (one) =>
-      html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Clicks" class="end number">${count(withdrawnCount(one))}</td>
+      html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Hits" class="end number">${count(withdrawnCount(one))}</td>
 <td data-label="Which"><span class="break">${selectionText(one)}</span></td><td data-label="Reason"><span class="break">${one.reason}</span></td>
 <td data-label="State">${one.restoredAt === null ? restoreForm(one, link, csrf) : html`taken back ${time(one.restoredAt)}`}</td></tr>`,
   )}</tbody></table></section>`;
@@ -127,7 +128,7 @@ function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html 
 
 function restoreForm(made: MadeWithdrawal, link: string, csrf: Html): Html {
   return html`<form method="post" action="${PATH}/restore">${csrf}<input type="hidden" name="link" value="${link}">
-<input type="hidden" name="withdrawal_id" value="${made.withdrawalId}"><button class="button" aria-label="Restore ${count(withdrawnCount(made))} clicks">Restore</button></form>`;
+<input type="hidden" name="withdrawal_id" value="${made.withdrawalId}"><button class="button" aria-label="Restore ${count(withdrawnCount(made))} hits">Restore</button></form>`;
 }
 
 function selectionText({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection): Html {

@@ -1,4 +1,5 @@
-// Live progress: reloads the marked parts of the page while one of them is busy, each second or as often as it says.
+// Live progress: reloads the marked parts of the page while one of them is busy, each second or as often as it says,
+// from this page or the address that it names.
 import { localTimes } from "./portal.js";
 
 const EVERY_MS = 1000;
@@ -22,7 +23,8 @@ function refreshLater() {
 }
 
 async function refresh() {
-  const answer = await fetch(location.href).catch(() => undefined);
+  const from = document.querySelector("[data-live]").dataset.live || location.href;
+  const answer = await fetch(from).catch(() => undefined);
   if (answer?.redirected) return location.reload();
   if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");

@@ -24,7 +24,7 @@ function countQuarter(table, quarter, counts) {
   if (!row) return true;
   for (const [index, kind] of KINDS.entries()) {
     raise(row.querySelector(`[data-kind="${kind}"]`), counts[index]);
-    raise(document.querySelector(`[data-total="${kind}"]`), counts[index]);
+    for (const total of document.querySelectorAll(`[data-total~="${kind}"]`)) raise(total, counts[index]);
   }
   raise(row.querySelector('[data-kind="total"]'), sum(counts));
   return true;

@@ -1,4 +1,4 @@
-// Progressive enhancement: copy buttons, times in the visitor's time zone, a box that chooses all of a list, forms
+// Progressive enhancement: copy buttons, times in the visitor's time zone, colours, a box that chooses all of a list, forms
 // sent once.
 
 /** After this time a form can be sent again, as its answer may have been given up by the browser's stop button. */
@@ -97,7 +97,23 @@ function offerOwnZone() {
   }
 }
 
+/** The answer to a form may show a key once, or what was typed: it stays when its colours change. */
+function changeColoursHere() {
+  const form = document.querySelector("form[data-stays]");
+  form?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { value: theme } = event.submitter;
+    const body = new URLSearchParams(new FormData(form, event.submitter));
+    const answer = await fetch(form.action, { method: "POST", body }).catch(() => undefined);
+    if (!answer?.ok) return;
+    document.documentElement.dataset.theme = theme;
+    for (const button of form.querySelectorAll("button")) button.hidden = button.dataset.shown !== theme;
+    form.querySelector("button:not([hidden])").focus();
+  });
+}
+
 showCurrentEntry();
+changeColoursHere();
 offerOwnZone();
 localTimes(document);
 copyButtons(document);

@@ -67,8 +67,8 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 const COUNTED_WITHIN_MS = 3_000;
 const POLL_MS = 50;
 const RETRY_AFTER_S = 2;
-/** A day of a busy link takes half a millisecond. */
-const DAYS_AT_A_TIME = 10;
+/** A day whose tallies are full takes some two milliseconds, which redirects wait for. */
+const DAYS_AT_A_TIME = 4;
 
 /** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {

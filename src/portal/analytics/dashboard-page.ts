@@ -23,7 +23,7 @@ import {
   RangeQuery,
   rangeAddress,
   rangeBar,
-  withError,
+  withTooLong,
 } from "./range-bar.ts";
 import { clickStats, clicksTitle, KINDS_EXPLAINED, seriesFigure } from "./series-figure.ts";
 
@@ -58,7 +58,7 @@ async function answered(
   try {
     return { range, found: await accountDashboard(deps, accountId, range.request, deps.clock()) };
   } catch (error) {
-    if (error instanceof InvalidRange) return { range: withError(range, "from", error.message) };
+    if (error instanceof InvalidRange) return { range: withTooLong(range) };
     throw error;
   }
 }

@@ -18,7 +18,15 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { breakdownCards } from "./breakdowns.ts";
-import { botsNote, type PageRange, pageRange, RangeQuery, rangeBar, withError } from "./range-bar.ts";
+import {
+  botsNote,
+  type PageRange,
+  pageRange,
+  RangeQuery,
+  rangeBar,
+  withError,
+  withTooLong,
+} from "./range-bar.ts";
 import { recentCard } from "./recent-card.ts";
 import { clickStats, clicksTitle, KINDS_EXPLAINED, seriesFigure } from "./series-figure.ts";
 
@@ -69,12 +77,8 @@ async function answerTo(
       return { range: withError(range, "as_of", "The link did not exist then.") };
     if (error instanceof InvalidPosition) return { range: withError(range, "as_of", error.message) };
     if (!(error instanceof InvalidRange)) throw error;
-    return {
-      range:
-        request.from === undefined
-          ? withError(range, "to", "The link was made later.")
-          : withError(range, "from", "Choose a later day: 33 years can be shown."),
-    };
+    const isBeforeLink = request.from === undefined && !range.includesNow;
+    return { range: isBeforeLink ? withError(range, "to", "The link was made later.") : withTooLong(range) };
   }
 }
 

@@ -73,6 +73,12 @@ export function withError(range: PageRange, name: RangeField, message: string): 
   return { ...range, errors: { ...range.errors, [name]: message } };
 }
 
+/** Of a range that has too many points. */
+export function withTooLong(range: PageRange): PageRange {
+  const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
+  return withError(range, name, "At most 33 years can be shown.");
+}
+
 function named(range: Range, fields: PageRange["typed"], bots: boolean, now: Date): PageRange {
   const zone = timeZone(fields.timezone || "UTC") ?? UTC;
   const { from, interval } = namedRange(range, zone, now);

@@ -113,12 +113,14 @@ function drawing(
   });
   const isManyHours = interval === "hour" && series.length > MOST_HOURS;
   const nameOf = formatIn(range, UNITS[isManyHours ? "day" : interval].axis);
-  const every = Math.ceil(series.length / X_LABELS);
-  const labels = series.map(({ start }, index) =>
-    index % every === Math.floor(every / 2)
-      ? html`<text x="${x(index, 0.5)}" y="96%" text-anchor="middle">${nameOf(start)}</text>`
-      : "",
-  );
+  // Of hours by their day, and of weeks by their month, the first alone.
+  const named = series
+    .map(({ start }, index) => ({ index, name: nameOf(start) }))
+    .filter(({ name }, n, all) => name !== all[n - 1]?.name);
+  const every = Math.ceil(named.length / X_LABELS);
+  const labels = named
+    .filter((_, n) => n % every === Math.floor(every / 2))
+    .map(({ index, name }) => html`<text x="${x(index, 0.5)}" y="96%" text-anchor="middle">${name}</text>`);
   return html`<svg role="img" aria-label="${label}">${lines}${bars}${labels}</svg>`;
 }
 

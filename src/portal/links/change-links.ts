@@ -9,6 +9,7 @@ import { countChange } from "../shell/change-limit.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { portalContext } from "../shell/visit.ts";
 import { counted } from "./link-view.ts";
+import { readableUrl } from "./readable-url.ts";
 
 export const SEVERAL = ["disable", "enable", "delete", "restore"] as const;
 type Change = (typeof SEVERAL)[number];
@@ -66,7 +67,7 @@ export async function changeSeveral(
   const changed = chosen.length - refused.length;
   const done = changed > 0 ? [`${counted(changed, "link")} ${DONE[type]}.`] : [];
   const notDone = Object.entries(byReason).map(
-    ([reason, of = []]) => `Not changed: ${of.join(", ")}: ${reason}.`,
+    ([reason, of = []]) => `Not changed: ${of.map(readableUrl).join(", ")}: ${reason}.`,
   );
   const text = chosen.length === 0 ? "Choose at least one link first." : [...done, ...notDone].join(" ");
   return { text, changed, refused };

@@ -137,7 +137,7 @@ describe("the dashboard", { timeout: 60_000 }, () => {
     for (const [query, said] of [
       ["timezone=Mars%2FBase", "There is no time zone"],
       ["from=yesterday", "This is no date"],
-      ["from=0001-01-01", "has more than"],
+      ["from=0001-01-01", "At most 33 years can be shown"],
     ]) {
       const { status, text } = await one.get(`/portal?range=custom&${query}`);
       expect([status, text], query).toEqual([400, expect.stringContaining(String(said))]);
@@ -270,6 +270,23 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect([status, /id="field-from-error"/.test(text)]).toEqual([400, true]);
   });
 
+  it("have each day and each month once below the chart, whatever its points are", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    await people.follow(path, browser());
+    await counted(one, path, 1);
+    for (const [query, points, least] of [
+      ["from=2026-01-01&to=2026-01-03", 72, 3],
+      ["from=2024-06-01&to=2026-01-01", 84, 4],
+    ] as const) {
+      const { text } = await one.get(`${path}/analytics?range=custom&${query}`);
+      const labels = [...text.matchAll(/text-anchor="middle">([^<]+)</g)].map(([, label]) => label);
+      expect(text.match(/<tr data-start=/g)).toHaveLength(points);
+      expect(labels.length).toBeGreaterThanOrEqual(least);
+      expect(labels).toEqual([...new Set(labels)]);
+    }
+  });
+
   it("are of people, until bots are included", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
@@ -312,6 +329,8 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       expect([query, refused.status, errors]).toEqual([query, 400, [field]]);
       expect(decoded(refused.text)).toContain(kept);
     }
+    const untilFar = await one.get(`${page}&to=9999-12-31`);
+    expect(untilFar.text).toMatch(/id="field-to-error".*At most 33 years can be shown/);
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
     await people.follow(own, browser());

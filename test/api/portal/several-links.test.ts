@@ -65,6 +65,8 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
     expect(text).toContain(`Not changed: ${keyOf(theirs)}, ${keyOf(none)}: Short link not found.`);
     expect(text).toContain(`Not changed: ${keyOf(gone)}: This link is deleted; restore it first.`);
     expect(text).not.toMatch(new RegExp(`value="${keyOf(good)}"[^>]*checked`));
+    const international = await change(one, "disable", ["/portal/links/xn--mnchen-3ya.example/none1234"]);
+    expect(international.text).toContain("Not changed: münchen.example/none1234");
     const nothing = await change(one, "enable", [gone]);
     expect([nothing.status, nothing.text.includes("enabled.")]).toEqual([409, false]);
     const unchosen = await change(one, "delete", []);

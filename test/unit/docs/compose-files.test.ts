@@ -94,10 +94,10 @@ describe.each(FILES)("%s", (file) => {
 
   it("says in its first lines which values of .env it can't do without", () => {
     const needed = [...text(file).matchAll(VARIABLE)].filter(([, , operator]) => operator === "?");
-    const [, said = "", except = "none"] = /\.env +# and set (.+?)(?: but (.+))?$/m.exec(text(file)) ?? [];
+    const [, said = "", except = ""] = /\.env +# and set (.+?)(?: but (.+))?$/m.exec(text(file)) ?? [];
     if (said !== "every value")
       expect(new Set(said.split(" and "))).toEqual(new Set(needed.map(([, name]) => name)));
-    expect(needed.map(([, name]) => name)).not.toContain(except);
+    for (const name of except.split(/, | and /)) expect(needed.map(([, one]) => one)).not.toContain(name);
   });
 
   it("sets for our roles only what the configuration knows and accepts", () => {
@@ -110,6 +110,12 @@ describe.each(FILES)("%s", (file) => {
       expect(command.slice(0, 2)).toEqual(["serve", "--roles"]);
       expect(read_only, name).toBe(true);
     }
+  });
+
+  it("passes on what the operator sells, and to whom everything is given", () => {
+    for (const [name, { environment = {} }] of ours)
+      for (const variable of ["PLAN_PRICE", "DEFAULT_TIER"])
+        expect(environment[variable], name).toBe(`\${${variable}:-}`);
   });
 
   it("runs every role", () => {
@@ -126,7 +132,6 @@ it("has every variable of the Compose files, and no other, in .env.example", () 
 
 /** As Compose would with every variable set. */
 function fill(value: string): string {
-  return value.replace(VARIABLE, (_, name: string) =>
-    name === "BASE_URL" ? "https://links.example.com" : "0123456789abcdef".repeat(4),
-  );
+  const values: Record<string, string> = { BASE_URL: "https://links.example.com", DEFAULT_TIER: "free" };
+  return value.replace(VARIABLE, (_, name: string) => values[name] ?? "0123456789abcdef".repeat(4));
 }

@@ -3,6 +3,7 @@ import uPlot from "./uPlot.esm.js";
 
 const HEIGHT = 250;
 const LABELS_HEIGHT = 34;
+const LABEL_WIDTH = 80;
 const whole = new Intl.NumberFormat();
 
 /** Computed colours, because a canvas does not support light-dark(). */
@@ -107,7 +108,7 @@ function draw(figure) {
             grid: { show: false },
             size: LABELS_HEIGHT,
             values: (_, splits) => splits.map(label.axis),
-            splits: () => labelledStarts(shown.starts, holder.clientWidth),
+            splits: () => labelledStarts(shown.starts, label.axis, holder.clientWidth),
           },
           {
             ...axis,
@@ -150,10 +151,15 @@ function gap(starts) {
   return starts.length > 1 ? starts.at(-1) - starts.at(-2) : 3600;
 }
 
-/** As many labels as fit, always with the last one. */
-function labelledStarts(starts, width) {
-  const step = Math.ceil(starts.length / Math.max(2, Math.floor(width / 80)));
-  return starts.filter((_, index) => (starts.length - 1 - index) % step === 0);
+/** As many labels as fit, from the last one on; of hours by their day, and of weeks by their month, the first alone. */
+function labelledStarts(starts, nameOf, width) {
+  const apart = ((starts.at(-1) - starts[0]) / width) * LABEL_WIDTH;
+  const labelled = [];
+  for (const [index, at] of [...starts.entries()].reverse()) {
+    const isFirst = index === 0 || nameOf(at) !== nameOf(starts[index - 1]);
+    if (isFirst && (labelled.length === 0 || labelled[0] - at >= apart)) labelled.unshift(at);
+  }
+  return labelled;
 }
 
 for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);

@@ -1,5 +1,6 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, for the API and the portal.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
+import pLimit from "p-limit";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
 import { upTo } from "../../../event-store/log-pages.ts";
 import { msBehind, nextEventFinder } from "../../../event-store/next-event.ts";
@@ -26,7 +27,7 @@ import { type BeforeLogRead, daysInRange, type LogParts } from "./days-in-range.
 import type { RangeRequest } from "./range-request.ts";
 import { type RangeSum, rangeSum } from "./range-sum.ts";
 import { readLinkDays } from "./read-days.ts";
-import { QUARTER_MS } from "./time-zone.ts";
+import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
 
 export type RangeAnalyticsDeps = {
   readStore: ReadStore;
@@ -67,8 +68,14 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 const COUNTED_WITHIN_MS = 3_000;
 const POLL_MS = 50;
 const RETRY_AFTER_S = 2;
-/** A day of a busy link takes half a millisecond. */
-const DAYS_AT_A_TIME = 10;
+/** A day whose tallies are full takes some two milliseconds, which redirects wait for. */
+const DAYS_AT_A_TIME = 4;
+/**
+ * A day whose tallies are full takes some 350 KB of memory until the answer is there: ten answers of a year at a time
+ * would need more than the process may have.
+ */
+const LONG_MS = 31 * DAY_MS;
+const LONG_AT_A_TIME = 2;
 
 /** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
@@ -77,6 +84,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   const nextThen = nextEventFinder(eventStore, linkClicks.categories);
   const inRange = daysInRange(deps);
   const positionAsOf = positionsAsOf(deps);
+  const inTurn = pLimit(LONG_AT_A_TIME);
 
   /** As of now when nothing is left to be counted, else as of the last click that is. */
   async function freshness(counted: Position, now: Date) {
@@ -112,7 +120,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
     }
   }
 
-  return async (present, request, now, beforeLogRead) => {
+  const answer: AskRange = async (present, request, now, beforeLogRead) => {
     if (request.asOf) await beforeLogRead?.();
     const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
     const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
@@ -140,6 +148,12 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
       recent: asOf === undefined ? recentIn(recent, cut, request.kinds) : [],
       everHit: days.length > 0 || recent.length > 0,
     };
+  };
+
+  return async (link, request, now, beforeLogRead) => {
+    const isLong = (request.to ?? now.getTime()) - (request.from ?? 0) > LONG_MS;
+    const ask = () => answer(link, request, now, beforeLogRead);
+    return isLong ? await inTurn(ask) : await ask();
   };
 }
 

@@ -29,8 +29,8 @@ export type ReadDays = {
   rules: string | undefined;
 };
 
-/** Days of a busy link take a millisecond each. */
-const PAGE = 10;
+/** A day whose tallies are full takes some three milliseconds, which redirects wait for. */
+const PAGE = 4;
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 

@@ -13,7 +13,7 @@ import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify
 import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { forPeople, type Printable, printable } from "./output.ts";
+import { withVerdict } from "./output.ts";
 import { type Json, runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
@@ -58,10 +58,14 @@ export function auditSealCommands(audit: Command): void {
     .addHelpText("after", "\nExit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.")
     .action((options: VerifyOptions) =>
       options.file === undefined
-        ? runReading(options, async (session) => shown(await verify(session, options), options))
-        : runWithoutStores(options, async (session) =>
-            shown(await verifyFile(session, options.file ?? "", options), options),
-          ),
+        ? runReading(options, async (session) => {
+            const found = await verify(session, options);
+            return options.json ? found : withVerdict(found);
+          })
+        : runWithoutStores(options, async (session) => {
+            const found = await verifyFile(session, options.file ?? "", options);
+            return options.json ? found : withVerdict(found);
+          }),
     );
 
   audit
@@ -102,12 +106,6 @@ export function auditSealCommands(audit: Command): void {
         return await work.printing(lines());
       }),
     );
-}
-
-/** For people the sentence comes last, where it can't be missed. */
-function shown(found: Printable & { sentence: string }, { json }: Json): Printable | string {
-  const { sentence, ...rest } = found;
-  return json ? found : `${forPeople(rest)}\n\n${printable(sentence)}`;
 }
 
 /** Prints the result in any case; the exit code is that of the verdict. */

@@ -19,6 +19,11 @@ export function forPeople(answer: Printable | string, width = process.stdout.col
   return typeof answer === "string" ? answer : sections(answer, width).join("\n\n");
 }
 
+/** What a check came to is the last line for people, where it can't be missed. */
+export function withVerdict({ sentence, ...rest }: Printable & { sentence: string }): string {
+  return `${forPeople(rest)}\n\n${printable(sentence)}`;
+}
+
 /** Such as `1 record`, `12,345 records`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
@@ -75,7 +80,8 @@ function table(rows: readonly Printable[], width: number): string[] {
   return cells.map((row) => row.map(cell).join(GAP).trimEnd());
 }
 
-function text(value: unknown): string {
+/** On one line: of an object names and values, such as `clicks 3, via web`. */
+export function text(value: unknown): string {
   if (isAbsent(value)) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(text).join(", ");

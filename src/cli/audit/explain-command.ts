@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { LINK, linkNamed } from "../link-name.ts";
+import { text, withVerdict } from "../output.ts";
 import { type Json, runReading, type Session } from "../session.ts";
 
 type Options = Json & { verify?: boolean };
@@ -14,33 +15,28 @@ export function explainCommand(program: Command): void {
     .argument("<link>", LINK)
     .option("--verify", "compare its seals with the log, and count its hits in the log; reads much")
     .option("--json", "print one JSON document")
-    .action((text: string, options: Options) =>
+    .action((given: string, options: Options) =>
       runReading(options, async (session) => {
-        const found = await explained(session, text, options);
+        const found = await explained(session, given, options);
         if (found.verdict === "problem") process.exitCode = 1;
         return options.json ? found : forPeople(found);
       }),
     );
 }
 
-async function explained(session: Session, text: string, { verify = false }: Options) {
+async function explained(session: Session, given: string, { verify = false }: Options) {
   const sealKeys = sealKeysFrom(session.config).map(({ publicKey }) => publicKey);
-  return await explainLink({ ...session.deps, sealKeys }, linkNamed(session, text), { verify });
+  return await explainLink({ ...session.deps, sealKeys }, linkNamed(session, given), { verify });
 }
 
 function forPeople({ history, owner, ...found }: LinkExplanation) {
   const { link, short_url, destination, state, created_at, created_by, ...rest } = found;
   const of = { link, short_url, destination, state, owner: owner.email ?? owner.account_id };
-  return { ...of, created_at, created_by, history: history.map(stepText), ...rest };
+  return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest });
 }
 
-/** Such as `2026-03-01T10:00:00.000Z  LinkRetargeted by the owner, in the portal (position 17): from ..., to ...`. */
+/** Such as `2026-03-01 10:00:00 UTC  LinkRetargeted by the owner, in the portal (position 17): from ..., to ...`. */
 function stepText({ recorded_at, type, by, position, detail, error }: ExplainedStep): string {
-  const said = Object.entries(detail).map(([name, value]) => `${name} ${plain(value)}`);
-  const what = error === null ? said.join(", ") : `can't be read: ${error}`;
-  return `${recorded_at}  ${type || "unreadable"} by ${by} (position ${position})${what && `: ${what}`}`;
-}
-
-function plain(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const what = error === null ? text(detail) : `can't be read: ${error}`;
+  return `${text(recorded_at)}  ${type || "unreadable"} by ${by} (position ${position})${what && `: ${what}`}`;
 }

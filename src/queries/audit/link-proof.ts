@@ -38,19 +38,21 @@ export function proofOf(evidence: Evidence): LinkProof {
     const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
     return { verdict: "problem", sentence: `Not as it should be: ${first}${more}; ${clicks}.` };
   }
-  const isOne = evidence.events === 1;
-  const events = isOne ? "its only event" : `its ${amount(evidence.events, "event")}`;
-  if (seals.sealed === 0)
-    return { verdict: "unsealed", sentence: `Nothing is proved: no seal covers ${events} yet; ${clicks}.` };
-  const rest = seals.unsealed > 0 ? `, ${seals.unsealed} of them under no seal yet` : "";
+  const { sealed, unsealed } = seals;
+  const all = evidence.events === 1 ? "its only event" : `its ${amount(evidence.events, "event")}`;
+  if (sealed === 0)
+    return { verdict: "unsealed", sentence: `Nothing is proved: no seal covers ${all} yet; ${clicks}.` };
+  const covered = unsealed === 0 ? all : `${sealed} of ${all}`;
+  const rest = unsealed === 0 ? "" : `, and no seal covers the other ${unsealed} yet`;
+  const isOne = sealed === 1;
   if (seals.recomputed)
     return {
       verdict: "proved",
-      sentence: `Proved: ${events} ${isOne ? "is as it was" : "are as they were"} sealed by ${sealsText(seals)}${rest}; ${clicks}.`,
+      sentence: `Proved: ${covered} ${isOne ? "is as it was" : "are as they were"} sealed by ${sealsText(seals)}${rest}; ${clicks}.`,
     };
   return {
     verdict: "sealed",
-    sentence: `Nothing wrong was seen: ${events} ${isOne ? "lies" : "lie"} under ${sealsText(seals)}${rest}, which verifying the log checks; ${clicks}.`,
+    sentence: `Nothing wrong was seen: ${covered} ${isOne ? "lies" : "lie"} under ${sealsText(seals)}, which verifying the log checks${rest}; ${clicks}.`,
   };
 }
 

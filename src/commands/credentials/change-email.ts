@@ -10,7 +10,7 @@ import {
   lookAtAccountToken,
   useAccountToken,
 } from "./account-token.ts";
-import { accountWithEmail } from "./check-credentials.ts";
+import { accountWithEmail } from "./account-with-email.ts";
 import { acceptEmail } from "./email-address.ts";
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };

@@ -4,8 +4,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { WrongCredentials } from "../account/account-errors.ts";
 import { loadAccount } from "../account/account-stream.ts";
-import { accountByEmailSecret, emailSecret } from "../account/open-account.ts";
-import { normalEmail } from "./email-address.ts";
+import { accountWithEmail } from "./account-with-email.ts";
 import { verifyPassword } from "./password.ts";
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
@@ -20,19 +19,4 @@ export async function checkCredentials(
   if (!accountId || epoch === undefined) throw new WrongCredentials();
   if ((await loadAccount(deps.eventStore, accountId)).status !== "open") throw new WrongCredentials();
   return { accountId, epoch };
-}
-
-/**
- * The account with this address, and the address as it is stored. A binding that the account's own secret does not
- * confirm, left over from an interrupted change of address, is ignored.
- */
-export async function accountWithEmail(
-  deps: Pick<Deps, "secrets" | "clock">,
-  email: string,
-): Promise<{ accountId: string; email: string } | undefined> {
-  const bound = await deps.secrets.get(accountByEmailSecret(email), deps.clock());
-  if (typeof bound !== "string") return undefined;
-  const current = await deps.secrets.get(emailSecret(bound), deps.clock());
-  if (typeof current !== "string" || normalEmail(current) !== normalEmail(email)) return undefined;
-  return { accountId: bound, email: current };
 }

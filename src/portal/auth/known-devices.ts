@@ -3,7 +3,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
-import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
+import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** Expiry, counted from the last sign-in. */

@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { LinkExpired } from "../../commands/account/account-errors.ts";
-import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
+import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
 import { issueToken, lookAtToken, useToken } from "../../commands/credentials/one-time-token.ts";
 import { acceptPassword, hashPassword } from "../../commands/credentials/password.ts";

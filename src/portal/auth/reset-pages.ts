@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { LinkExpired } from "../../commands/account/account-errors.ts";
-import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
+import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/credentials/reset-password.ts";
 import { CommandRefused } from "../../commands/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";

@@ -52,11 +52,11 @@ ${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", h
 }
 
 /** Instead of the cards that would be refused. */
-export function blockedCard({ block }: LinkDocument): Html | false {
+export function blockedCard({ block, status }: LinkDocument): Html | false {
   return (
     block !== null &&
     html`<section class="card card-danger"><h2>Blocked</h2><p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
-<p class="muted">Visitors see that it is blocked. Its clicks are still counted. Until the operator unblocks it, it can't be enabled, restored or given another destination.</p></section>`
+<p class="muted">${status === "live" && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p></section>`
   );
 }
 

@@ -5,6 +5,7 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
+import { NotFound } from "../errors.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 
@@ -37,7 +38,7 @@ const HOUR_MS = 3_600_000;
 /**
  * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
  * with one of them an hour. `searchMs`: after so long a page that is not full is answered as it is.
- * @throws InvalidLink, InvalidPosition
+ * @throws InvalidLink, InvalidPosition; NotFound for a link that there never was
  */
 export async function searchClicks(
   deps: Deps,
@@ -70,9 +71,10 @@ function hoursOf(now: number, { from, to }: Pick<ClicksWanted, "from" | "to">) {
   return { from: start, to: end };
 }
 
-/** Position of LinkCreated: no click precedes it. Undefined without a link, and for one that there isn't. */
+/** Position of LinkCreated: no click precedes it. Undefined without a link. */
 async function createdAt({ eventStore }: Deps, link: string | undefined): Promise<Position | undefined> {
   if (link === undefined) return undefined;
   const [created] = await eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
-  return created?.position;
+  if (!created) throw new NotFound(`There is no link ${link}`);
+  return created.position;
 }

@@ -63,7 +63,7 @@ it("reports progress, rate and time left in the log and to the operator until it
     };
     await expect.poll(isReady, { timeout: 200_000, interval: 100 }).toBe(true);
     expect([...reasons]).toContainEqual(
-      expect.stringMatching(/^\d+ ms behind, catching up: \d+ %, \d+ events, \d+\/s(, about .+ left)?$/),
+      expect.stringMatching(/^\d+ s behind, catching up: \d+ %, \d+ events, \d+\/s(, about .+ left)?$/),
     );
     expect([...refused]).toContainEqual(expect.stringMatching(/^\d+ s: .*\([a-z-]+\) is being made: \d+ %/));
     expect([...redirected]).toEqual([301]);

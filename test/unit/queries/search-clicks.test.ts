@@ -6,8 +6,9 @@ import { clickHours } from "../../../src/projections/definitions/click-hours.ts"
 import { lastPositionIn } from "../../../src/queries/analytics/click-positions.ts";
 import { findClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { searchClicks } from "../../../src/queries/audit/search-clicks.ts";
+import { NotFound } from "../../../src/queries/errors.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
-import { linkClicked, position } from "../../support/event-store/stored-events.ts";
+import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -73,7 +74,9 @@ it("finds the clicks of an hour that a clock went through twice", async () => {
 });
 
 it("finds all clicks of a link without times, also in a log of another link's thousands", async () => {
-  const { deps } = await logOf("2026-03-01T10:05:00.000Z", "2026-03-02T10:05:00.000Z");
+  const { deps } = await logOf();
+  await append(deps.eventStore, "link-sho.rt/abc", [linkCreated()]);
+  await append(deps.eventStore, "clicks-a-20260301", [linkClicked({}), linkClicked({})]);
   const others = Array.from({ length: 2_000 }, () => linkClicked({ link: "sho.rt/other" }));
   for (let n = 0; n < 26; n += 1) await append(deps.eventStore, "clicks-b-20260302", others);
   await append(deps.eventStore, "clicks-c-20260302", [linkClicked({}), linkClicked({})]);
@@ -85,4 +88,5 @@ it("finds all clicks of a link without times, also in a log of another link's th
   expect(cut.events).toHaveLength(2);
   const rest = await searchClicks(search, { ...wanted, after: cut.next ?? "" });
   expect([rest.events.length, rest.next]).toEqual([2, null]);
+  await expect(searchClicks(search, { link: "unknown", limit: 50 })).rejects.toThrow(NotFound);
 });

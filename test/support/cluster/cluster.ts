@@ -76,6 +76,8 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
     SECRET_KEY: "a secret key for all processes of one test",
     TRUST_PROXY: "127.0.0.1/32",
     LOG_LEVEL: "warn",
+    // The dashboard then names the plan, which tests wait for.
+    PLAN_PRICE: "9 USD a month",
     ...more,
   };
   const started: RoleProcess[] = [];

@@ -12,10 +12,18 @@ import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import { TierRequired } from "../../../src/commands/errors.ts";
 import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { blockLink } from "../../../src/commands/links/block-link.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
-import { InvalidUrl, SlugTaken } from "../../../src/commands/links/link-errors.ts";
+import {
+  InvalidUrl,
+  LinkBlocked,
+  LinkDeleted,
+  LinkNotFound,
+  LinkNotYours,
+  SlugTaken,
+} from "../../../src/commands/links/link-errors.ts";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkStream } from "../../../src/events/streams.ts";
@@ -298,6 +306,43 @@ describe("creating a link", () => {
     await createLink(deps, operator, by, { url }, options);
     const ofLink = read.mock.calls.filter(([stream]) => stream === linkStream("localhost", link.slug));
     expect(ofLink.map(([, range]) => range)).toEqual([{ limit: 1 }]);
+  });
+});
+
+describe("changing a link", () => {
+  const url = "https://example.com/a";
+  it("checks no URL of a link that is not there, another's, deleted or blocked", async () => {
+    const by = callerOf(await account("free"), "free");
+    const stranger = callerOf(await account("free"), "free");
+    const made = async () => {
+      const { slug } = (await createLink(deps, operator, by, { url })).link;
+      return { host: "localhost", slug };
+    };
+    const [own, deleted, blocked] = [await made(), await made(), await made()];
+    await changeLink(deps, operator, by, deleted, { type: "delete" });
+    await blockLink(deps, operator, blocked, { reason: "phishing", legal: false });
+    const urlSafety = vi.fn(async () => "unknown" as const);
+    const recheckLater = vi.fn(async () => undefined);
+    const watched = { ...deps, urlSafety, recheckLater };
+    const retarget = { type: "retarget", url: "https://example.org/" } as const;
+    const [enable, restore] = [{ type: "enable" }, { type: "restore" }] as const;
+    const change = (
+      who: typeof by,
+      address: typeof own,
+      to: typeof retarget | typeof enable | typeof restore,
+    ) => changeLink(watched, operator, who, address, to);
+    for (const to of [retarget, enable, restore]) {
+      await expect(change(by, { ...own, slug: "nowhere" }, to)).rejects.toThrow(LinkNotFound);
+      await expect(change(stranger, own, to)).rejects.toThrow(LinkNotYours);
+      await expect(change(by, blocked, to)).rejects.toThrow(LinkBlocked);
+    }
+    for (const to of [retarget, enable]) await expect(change(by, deleted, to)).rejects.toThrow(LinkDeleted);
+    const nonsense = { ...retarget, url: "nope" };
+    await expect(changeLink(watched, operator, stranger, own, nonsense)).rejects.toThrow(LinkNotYours);
+    expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([0, 0]);
+    for (const to of [retarget, enable]) await change(by, own, to);
+    await change(by, deleted, restore);
+    expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([3, 3]);
   });
 });
 

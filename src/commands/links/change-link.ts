@@ -4,7 +4,7 @@ import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
-import { acceptUrl } from "./accept-url.ts";
+import { acceptUrl, safetyOf } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
 import { change, changeable, type ExistingLink, type LinkChange } from "./link.ts";
 import { UnsafeUrl } from "./link-errors.ts";
@@ -72,7 +72,7 @@ async function accepted(
 
 /** The URL may have become known as unsafe since the link was made. @throws UnsafeUrl */
 async function stillSafe(deps: CreateLinkDeps, { host, slug, longUrl }: ExistingLink): Promise<void> {
-  const safety = await deps.urlSafety(new URL(longUrl));
+  const safety = await safetyOf(deps, new URL(longUrl));
   if (safety === "unsafe") throw new UnsafeUrl();
   if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl });
 }

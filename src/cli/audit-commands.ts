@@ -1,9 +1,12 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
 import { CATEGORIES } from "../queries/audit/questions.ts";
 import { DomainError } from "../runtime/errors.ts";
@@ -11,6 +14,7 @@ import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { LINK, linkNamed } from "./link-name.ts";
+import { forPeople } from "./output.ts";
 import { type Json, runReading } from "./session.ts";
 
 class StreamNotFound extends DomainError {
@@ -41,9 +45,9 @@ export function auditCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((name: string, options: Json) =>
       runReading(options, async ({ backend }) => {
-        const events = await backend.eventStore.read(name);
-        if (events.length === 0) throw new StreamNotFound(`There is no stream ${name}`);
-        return { stream: name, events };
+        const parts = Readable.from(streamParts(backend.eventStore, name, options));
+        await pipeline(parts, process.stdout, { end: false });
+        return undefined;
       }),
     );
 
@@ -99,4 +103,25 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
       found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });
     }
   return [...found.values()];
+}
+
+/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws StreamNotFound */
+export async function* streamParts(
+  eventStore: Pick<EventStore, "read">,
+  stream: string,
+  { json }: Json,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const events of streamPages(eventStore, stream)) {
+    if (json) {
+      yield isFirst ? `{"stream":${JSON.stringify(stream)},"events":[` : ",";
+      yield events.map((event) => JSON.stringify(event)).join(",");
+    } else {
+      if (isFirst) yield `${forPeople({ stream })}\n`;
+      yield `\n${forPeople({ events })}\n`;
+    }
+    isFirst = false;
+  }
+  if (isFirst) throw new StreamNotFound(`There is no stream ${stream}`);
+  if (json) yield "]}\n";
 }

@@ -1,6 +1,6 @@
 // Rechecks the URLs of links that were created while the URL safety check was unavailable.
 import type { CommandDeps } from "../commands/handle-command.ts";
-import type { UrlSafety } from "../commands/links/accept-url.ts";
+import { safetyOf, type UrlSafety } from "../commands/links/accept-url.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-rechecks.ts";
@@ -26,7 +26,7 @@ export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal)
   const first = Math.floor(deps.random() * waiting.length);
   for (const recheck of [...waiting.slice(first), ...waiting.slice(0, first)]) {
     if (signal.aborted) return settled;
-    const safety = await deps.urlSafety(new URL(recheck.longUrl));
+    const safety = await safetyOf(deps, new URL(recheck.longUrl));
     if (safety === "unknown") return settled;
     try {
       if (safety === "unsafe" && !(await disableLink(deps, recheck))) continue;

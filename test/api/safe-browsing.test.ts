@@ -6,14 +6,22 @@ import { type TemporaryFolder, temporaryFolder } from "../support/runtime/tempor
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 /** Stands in for Google's service, with failures on demand. */
-async function startLookup(state: { unsafe: Set<string>; unavailable: boolean }): Promise<Server> {
+async function startLookup(state: {
+  unsafe: Set<string>;
+  unavailable: boolean;
+  asked: string[][];
+}): Promise<Server> {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const lookup = JSON.parse(body) as { threatInfo: { threatEntries: { url: string }[] } };
-    const isUnsafe = lookup.threatInfo.threatEntries.some(({ url }) => state.unsafe.has(url));
+    const urls = lookup.threatInfo.threatEntries.map(({ url }) => url);
+    state.asked.push(urls);
+    const matches = urls
+      .filter((url) => state.unsafe.has(url))
+      .map((url) => ({ threatType: "MALWARE", threat: { url } }));
     response.statusCode = state.unavailable || request.headers["x-goog-api-key"] !== "the key" ? 503 : 200;
-    response.end(JSON.stringify(isUnsafe ? { matches: [{ threatType: "MALWARE" }] } : {}));
+    response.end(JSON.stringify(matches.length > 0 ? { matches } : {}));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return server;
@@ -21,7 +29,7 @@ async function startLookup(state: { unsafe: Set<string>; unavailable: boolean })
 
 describe("Safe Browsing", () => {
   const url = "https://later.example/offer";
-  const state = { unsafe: new Set<string>(), unavailable: false };
+  const state = { unsafe: new Set<string>(), unavailable: false, asked: [] as string[][] };
   let folder: TemporaryFolder;
   let lookup: Server;
   let service: TestService;
@@ -37,6 +45,7 @@ describe("Safe Browsing", () => {
   beforeEach(async () => {
     state.unsafe.clear();
     state.unavailable = false;
+    state.asked = [];
     folder = await temporaryFolder();
     lookup = await startLookup(state);
     service = await start();
@@ -53,6 +62,32 @@ describe("Safe Browsing", () => {
     expect((await service.post("/api/v1/shorten", key, { url })).status).toBe(400);
     const other = await service.post("/api/v1/shorten", key, { url: `${url}/other` });
     expect(other.status).toBe(201);
+  });
+
+  it("is asked once about all links of a bulk request, each address once", async () => {
+    const { key } = await service.member("developer");
+    state.unsafe.add(`${url}/2`).add(`${url}/5`);
+    const links: object[] = Array.from({ length: 97 }, (_, n) => ({ url: `${url}/${n % 10}` }));
+    links.push({ url: "nope" }, { other: true }, { url: "http://localhost/loop" });
+    const bulk = () =>
+      service.post<{ created: number; errors: { index: number; code: string }[] }>(
+        "/api/v1/shorten/bulk",
+        key,
+        { links },
+      );
+    const { status, body } = await bulk();
+    expect([status, body.created]).toEqual([201, 77]);
+    const unsafe = body.errors.filter(({ code }) => code === "unsafe_url").map(({ index }) => index % 10);
+    expect([unsafe.length, new Set(unsafe)]).toEqual([20, new Set([2, 5])]);
+    expect(state.asked.map((urls) => urls.toSorted())).toEqual([
+      Array.from({ length: 10 }, (_, n) => `${url}/${n}`),
+    ]);
+
+    state.unavailable = true;
+    expect((await bulk()).body.created).toBe(97);
+    expect(state.asked).toHaveLength(2);
+    const waiting = await service.backend.secrets.list("url-check:", new Date());
+    expect(waiting).toHaveLength(97);
   });
 
   it("being unavailable stops nobody, and what was unsafe is disabled once it is back", async () => {

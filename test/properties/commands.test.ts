@@ -151,7 +151,7 @@ describe("accepted URLs", () => {
     const deps = {
       baseUrl: "https://lnk.example",
       baseHost: "lnk.example",
-      urlSafety: async () => "safe" as const,
+      urlSafety: async () => ["safe" as const],
     };
     const given = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),

@@ -6,7 +6,10 @@ const MAX_URL_LENGTH = 2048;
 const LONGEST_SCHEME = 20;
 
 /** `unknown`: the remote check is unavailable. */
-export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe" | "unknown">;
+export type Safety = "safe" | "unsafe" | "unknown";
+
+/** One answer for each URL, in their order, by at most one request to the remote check, which takes 500 URLs. */
+export type UrlSafety = (urls: readonly URL[]) => Promise<readonly Safety[]>;
 
 /** `isChecked`: false when it was accepted while the remote safety check was unavailable. */
 export type AcceptedUrl = { longUrl: string; isChecked: boolean };
@@ -27,14 +30,30 @@ export async function acceptUrl(
   given: string,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<AcceptedUrl> {
-  const url = parseUrl(given);
-  const hostname = nameOf(url);
-  if (isThisService(deps, url)) throw new InvalidUrl("it points back to this service");
-  if ((await ownHosts()).includes(hostname)) throw new InvalidUrl("it points back to your own short links");
-  const safety = await deps.urlSafety(url);
+  const url = await validUrl(deps, given, ownHosts);
+  const safety = await safetyOf(deps, url);
   if (safety === "unsafe") throw new UnsafeUrl();
   const isPlain = given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given);
   return { longUrl: isPlain ? given : url.href, isChecked: safety === "safe" };
+}
+
+/** What acceptUrl finds out before it asks whether the URL is safe. @throws InvalidUrl */
+export async function validUrl(
+  deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
+  given: string,
+  ownHosts: () => Promise<readonly string[]>,
+): Promise<URL> {
+  const url = parseUrl(given);
+  if (isThisService(deps, url)) throw new InvalidUrl("it points back to this service");
+  if ((await ownHosts()).includes(nameOf(url)))
+    throw new InvalidUrl("it points back to your own short links");
+  return url;
+}
+
+/** Of one URL. */
+export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {
+  const [safety = "unknown"] = await deps.urlSafety([url]);
+  return safety;
 }
 
 function parseUrl(given: string): URL {

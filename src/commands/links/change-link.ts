@@ -4,9 +4,9 @@ import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
-import { acceptUrl } from "./accept-url.ts";
+import { acceptUrl, safetyOf } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
-import { change, type LinkChange } from "./link.ts";
+import { change, changeable, type ExistingLink, type LinkChange } from "./link.ts";
 import { UnsafeUrl } from "./link-errors.ts";
 import { currentLink, foldedLink } from "./link-stream.ts";
 
@@ -17,8 +17,9 @@ export type LinkAddress = { host: string; slug: string };
 export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
 
 /**
- * @throws AccountNotFound for a closed account, LinkNotFound, LinkNotYours, LinkDeleted, HistoryFull; InvalidUrl for
- * `retarget`; UnsafeUrl for `retarget`, `enable` and `restore`
+ * Looks first whether the link can be changed so by this account, then at the URL: its check asks a remote service.
+ * @throws of several faults the first in this order: AccountNotFound for a closed account, LinkNotFound, LinkNotYours,
+ * LinkBlocked, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl for `retarget`, `enable` and `restore`; HistoryFull
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -29,11 +30,11 @@ export async function changeLink(
 ): Promise<{ position: Position | undefined }> {
   const account = memoizedAccount(deps, by);
   await account();
-  const wanted = await accepted(deps, account, address, request);
+  const wanted = await accepted(deps, by, account, address, request);
   return applyLinkChange(deps, context, by.accountId, address, wanted);
 }
 
-/** Applies a change whose URL is already accepted. @throws LinkNotFound, LinkNotYours, LinkDeleted, HistoryFull */
+/** Applies a change whose URL is already accepted. @throws what the decider `change` throws */
 export async function applyLinkChange(
   deps: CommandDeps,
   context: CommandContext,
@@ -51,12 +52,18 @@ export async function applyLinkChange(
 
 async function accepted(
   deps: CreateLinkDeps,
+  by: Caller,
   account: () => Promise<AccountState>,
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<LinkChange> {
-  if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
-  if (request.type !== "retarget") return request;
+  if (request.type === "disable" || request.type === "delete") return request;
+  const state = await currentLink(deps.eventStore, address.host, address.slug);
+  const link = changeable(state, by.accountId, request.type);
+  if (request.type !== "retarget") {
+    await stillSafe(deps, link);
+    return request;
+  }
   const own = async () => verifiedHosts(await account());
   const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
@@ -64,10 +71,8 @@ async function accepted(
 }
 
 /** The URL may have become known as unsafe since the link was made. @throws UnsafeUrl */
-async function stillSafe(deps: CreateLinkDeps, { host, slug }: LinkAddress): Promise<void> {
-  const link = await currentLink(deps.eventStore, host, slug);
-  if (link.status === "free") return;
-  const safety = await deps.urlSafety(new URL(link.longUrl));
+async function stillSafe(deps: CreateLinkDeps, { host, slug, longUrl }: ExistingLink): Promise<void> {
+  const safety = await safetyOf(deps, new URL(longUrl));
   if (safety === "unsafe") throw new UnsafeUrl();
-  if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl: link.longUrl });
+  if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl });
 }

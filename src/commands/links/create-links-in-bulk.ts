@@ -2,7 +2,9 @@
 import type { Tier } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Caller, CommandContext } from "../caller.ts";
+import { verifiedHosts } from "../domains/domain.ts";
 import { CommandRefused, requireDeveloper } from "../errors.ts";
+import { type UrlSafety, validUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
 import { InvalidItem } from "./link-errors.ts";
 import type { LinkObject } from "./link-object.ts";
@@ -49,18 +51,21 @@ export async function createLinksInBulk(
 ): Promise<BulkOutcome> {
   requireDeveloper(by.tier, "Bulk requests");
   const account = memoizedAccount(deps, by);
-  await account();
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
   const failures: unknown[] = [];
   const items = links.map((item) => ShortenRequest.safeParse(item));
+  const urlSafety = await askedAtOnce(deps, items, verifiedHosts(await account()));
   const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     try {
-      const { link } = await createLink(deps, context, by, accepted(items[index] as ParsedItem), {
-        account,
-        idempotency,
-      });
+      const { link } = await createLink(
+        { ...deps, urlSafety },
+        context,
+        by,
+        accepted(items[index] as ParsedItem),
+        { account, idempotency },
+      );
       const { qr_download_url: _, ...result } = link;
       results.push({ index, ...result });
     } catch (error) {
@@ -87,6 +92,24 @@ export async function createLinksInBulk(
   const counts = { total: links.length, created: results.length, failed: errors.length };
   const bulk = { success: results.length > 0, tier: by.tier, ...counts, results, errors };
   return { bulk, isFinal: failures.length === 0 };
+}
+
+/** Asks about the valid URLs of all items in one request, each once; what is returned answers from that. */
+async function askedAtOnce(
+  deps: BulkDeps,
+  items: readonly ParsedItem[],
+  ownHosts: readonly string[],
+): Promise<UrlSafety> {
+  const urls = new Map<string, URL>();
+  for (const { data } of items) {
+    if (!data) continue;
+    // Refused again, with its reason, when its item is created.
+    const url = await validUrl(deps, data.url, async () => ownHosts).catch(() => undefined);
+    if (url) urls.set(url.href, url);
+  }
+  const answers = await deps.urlSafety([...urls.values()]);
+  const known = new Map([...urls.keys()].map((href, n) => [href, answers[n]]));
+  return async (asked) => asked.map(({ href }) => known.get(href) ?? "unknown");
 }
 
 /** @throws InvalidItem */

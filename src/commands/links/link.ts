@@ -48,22 +48,33 @@ export type LinkChange =
 export type OperatorChange = { type: "block"; reason: string; legal: boolean } | { type: "unblock" };
 
 /**
+ * The link, which account `by` may change in this way.
+ * @throws LinkNotFound, LinkNotYours; LinkBlocked for every change of a blocked link except `disable` and `delete`;
+ * LinkDeleted for every change of a deleted link except `restore` and `delete`
+ */
+export function changeable(link: LinkState, by: string, type: LinkChange["type"]): ExistingLink {
+  if (link.status === "free") throw new LinkNotFound();
+  if (link.accountId !== by) throw new LinkNotYours();
+  if (type === "delete") return link;
+  if (link.block && type !== "disable") throw new LinkBlocked(link.block.reason);
+  if (link.deleted && type !== "restore") throw new LinkDeleted();
+  return link;
+}
+
+/**
  * A change that is in effect already yields no events. A link that was disabled when it was deleted is disabled when it
  * is restored.
- * @throws LinkNotFound, LinkNotYours; LinkDeleted for every change of a deleted link except `restore` and `delete`;
- * LinkBlocked for every change of a blocked link except `disable` and `delete`; HistoryFull for every change except `disable` and `delete`
+ * @throws what `changeable` throws; HistoryFull for every change except `disable` and `delete`
  */
-export function change(link: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
-  if (link.status === "free") throw new LinkNotFound();
-  if (link.accountId !== c.by) throw new LinkNotYours();
-  const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
+export function change(state: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   const wanted = c.change;
-  if (link.block && wanted.type !== "disable" && wanted.type !== "delete")
-    throw new LinkBlocked(link.block.reason);
-  if (wanted.type === "restore") return link.deleted ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
-  if (wanted.type === "delete") return link.deleted ? [] : [{ type: "LinkDeleted", data: of }];
-  if (link.deleted) throw new LinkDeleted();
+  const link = changeable(state, c.by, wanted.type);
+  const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
   switch (wanted.type) {
+    case "restore":
+      return link.deleted ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
+    case "delete":
+      return link.deleted ? [] : [{ type: "LinkDeleted", data: of }];
     case "retarget":
       if (link.longUrl === wanted.to) return [];
       return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from: link.longUrl, to: wanted.to } });

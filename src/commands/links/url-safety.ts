@@ -18,24 +18,39 @@ const THREATS = ["MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIA
 export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   const { unsafeHostsFile, safeBrowsingKey, log } = options;
   const listed = unsafeHostsFile ? unsafeHosts(unsafeHostsFile, log) : async () => false;
-  return async (url) => {
-    if (await listed(url.hostname)) return "unsafe";
-    if (!safeBrowsingKey) return "safe";
+  /** Undefined when it is unavailable. */
+  const threatsAmong = async (urls: readonly URL[]): Promise<ReadonlySet<string> | undefined> => {
+    if (!safeBrowsingKey || urls.length === 0) return new Set();
     try {
-      return (await hasThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, url)) ? "unsafe" : "safe";
+      return await findThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, urls);
     } catch (error) {
-      log.warn({ err: error, host: url.hostname }, "Safe Browsing is unavailable: URL not checked");
-      return "unknown";
+      const hosts = [...new Set(urls.map(({ hostname }) => hostname))];
+      log.warn({ err: error, hosts }, "Safe Browsing is unavailable: URLs not checked");
+      return undefined;
     }
+  };
+  return async (urls) => {
+    const isListed = await Promise.all(urls.map(({ hostname }) => listed(hostname)));
+    const threats = await threatsAmong(urls.filter((_, n) => !isListed[n]));
+    return urls.map(({ href }, n) => {
+      if (isListed[n] || threats?.has(href)) return "unsafe";
+      return threats ? "safe" : "unknown";
+    });
   };
 }
 
-async function hasThreats(endpoint: string, key: string, url: URL): Promise<boolean> {
+/** Those of the URLs that are threats. */
+async function findThreats(
+  endpoint: string,
+  key: string,
+  urls: readonly URL[],
+): Promise<ReadonlySet<string>> {
+  const hrefs = new Set(urls.map(({ href }) => href));
   const threatInfo = {
     threatTypes: THREATS,
     platformTypes: ["ANY_PLATFORM"],
     threatEntryTypes: ["URL"],
-    threatEntries: [{ url: url.href }],
+    threatEntries: [...hrefs].map((url) => ({ url })),
   };
   const response = await fetch(endpoint, {
     method: "POST",
@@ -44,6 +59,11 @@ async function hasThreats(endpoint: string, key: string, url: URL): Promise<bool
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`Safe Browsing answered ${response.status}`);
-  const body = (await response.json()) as { matches?: unknown[] };
-  return (body.matches?.length ?? 0) > 0;
+  const { matches = [] } = (await response.json()) as { matches?: { threat?: { url?: string } }[] };
+  // Where one URL was asked about, every match is of it, however the answer spells it.
+  if (hrefs.size === 1) return matches.length > 0 ? hrefs : new Set();
+  const threats = new Set(matches.map(({ threat }) => threat?.url ?? ""));
+  if (!threats.isSubsetOf(hrefs))
+    throw new Error("Safe Browsing answered about a URL that it was not asked about");
+  return threats;
 }

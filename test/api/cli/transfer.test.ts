@@ -41,7 +41,7 @@ const deps = (service: TestService) => ({
   currentAccount: currentAccounts(service.backend.eventStore).current,
   baseUrl: service.config.baseUrl,
   baseHost: service.config.baseHost,
-  urlSafety: async () => "safe" as const,
+  urlSafety: async () => ["safe" as const],
   recheckLater: async () => undefined,
   derivedSlug: () => "unused",
 });

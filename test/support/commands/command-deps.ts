@@ -31,7 +31,8 @@ export async function openCommandDeps() {
     baseUrl: "http://localhost:3000",
     baseHost: "localhost",
     derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
-    urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
+    urlSafety: async (urls: readonly URL[]) =>
+      urls.map(({ hostname }) => (hostname === "bad.example" ? "unsafe" : "safe")),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
   };
   const { eventStore, foldStore } = backend;

@@ -60,13 +60,14 @@ describe("rate windows", () => {
       expect([subject, (await limits.look(subject, 5, at)).used]).toEqual([subject, 1]);
   });
 
-  it("gives an IPv6 /48 no more windows than it has requests, so that it evicts nobody's", async () => {
+  it("grants each IPv6 /64 its own limit, however much the others of its /48 have sent", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(100);
-    await limits.take("address 192.0.2.1", 5, at);
-    for (let n = 0; n < 1000; n++)
-      await takeByAddress(limits, "address", `2001:db8:1:${n.toString(16)}::1`, 5, at);
-    expect((await limits.look("address 192.0.2.1", 5, at)).used).toBe(1);
+    const limits = memoryRateLimits();
+    const take = (network: number) =>
+      takeByAddress(limits, "address", `2001:db8:1:${network.toString(16)}::1`, 2, at);
+    for (let n = 0; n < 256; n++) for (const _ of [1, 2]) await take(n);
+    expect(await take(255)).toMatchObject({ granted: false, limit: 2, used: 2 });
+    expect(await take(256)).toMatchObject({ granted: true, limit: 2, used: 1 });
   });
 
   it("counts an IPv6 network of /64 as one address, and an IPv4 address the same in either notation", () => {

@@ -15,7 +15,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/tem
 const local: AcceptUrlDeps = {
   baseUrl: "http://localhost:3000",
   baseHost: "localhost",
-  urlSafety: async () => "safe",
+  urlSafety: async () => ["safe"],
 };
 const hosted: AcceptUrlDeps = { ...local, baseUrl: "https://lnk.example", baseHost: "lnk.example" };
 const none = async () => [];
@@ -113,7 +113,7 @@ describe("an unsafe URL", () => {
       "# comment\n127.0.0.1 localhost\n0.0.0.0 bad.example worse.example # why\nplain.example\n*.wild.example\n",
     );
     const safety = urlSafety({ unsafeHostsFile: file, log });
-    const check = (url: string) => safety(new URL(url));
+    const check = async (url: string) => (await safety([new URL(url)]))[0];
     for (const url of ["http://bad.example/x", "http://A.Worse.example./", "https://plain.example:8443/"])
       expect(await check(url)).toBe("unsafe");
     for (const url of ["http://a.wild.example/", "http://wild.example/"])
@@ -142,8 +142,11 @@ describe("an unsafe URL", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const safeBrowsingUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/find`;
     const safety = urlSafety({ safeBrowsingKey: "k", safeBrowsingUrl, log });
-    expect(await safety(new URL("http://bad.example/"))).toBe("unsafe");
-    expect(await safety(new URL("http://good.example/"))).toBe("safe");
+    expect(await safety([new URL("http://bad.example/")])).toEqual(["unsafe"]);
+    expect(await safety([new URL("http://good.example/")])).toEqual(["safe"]);
+    // A match that names none of several URLs leaves each of them unchecked.
+    const both = ["http://bad.example/", "http://good.example/"].map((url) => new URL(url));
+    expect(await safety(both)).toEqual(["unknown", "unknown"]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const unchecked = { longUrl: "http://bad.example/", isChecked: false };

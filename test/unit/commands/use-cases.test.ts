@@ -12,10 +12,18 @@ import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import { TierRequired } from "../../../src/commands/errors.ts";
 import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { blockLink } from "../../../src/commands/links/block-link.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
-import { InvalidUrl, SlugTaken } from "../../../src/commands/links/link-errors.ts";
+import {
+  InvalidUrl,
+  LinkBlocked,
+  LinkDeleted,
+  LinkNotFound,
+  LinkNotYours,
+  SlugTaken,
+} from "../../../src/commands/links/link-errors.ts";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkStream } from "../../../src/events/streams.ts";
@@ -301,6 +309,43 @@ describe("creating a link", () => {
   });
 });
 
+describe("changing a link", () => {
+  const url = "https://example.com/a";
+  it("checks no URL of a link that is not there, another's, deleted or blocked", async () => {
+    const by = callerOf(await account("free"), "free");
+    const stranger = callerOf(await account("free"), "free");
+    const made = async () => {
+      const { slug } = (await createLink(deps, operator, by, { url })).link;
+      return { host: "localhost", slug };
+    };
+    const [own, deleted, blocked] = [await made(), await made(), await made()];
+    await changeLink(deps, operator, by, deleted, { type: "delete" });
+    await blockLink(deps, operator, blocked, { reason: "phishing", legal: false });
+    const urlSafety = vi.fn(async () => ["unknown" as const]);
+    const recheckLater = vi.fn(async () => undefined);
+    const watched = { ...deps, urlSafety, recheckLater };
+    const retarget = { type: "retarget", url: "https://example.org/" } as const;
+    const [enable, restore] = [{ type: "enable" }, { type: "restore" }] as const;
+    const change = (
+      who: typeof by,
+      address: typeof own,
+      to: typeof retarget | typeof enable | typeof restore,
+    ) => changeLink(watched, operator, who, address, to);
+    for (const to of [retarget, enable, restore]) {
+      await expect(change(by, { ...own, slug: "nowhere" }, to)).rejects.toThrow(LinkNotFound);
+      await expect(change(stranger, own, to)).rejects.toThrow(LinkNotYours);
+      await expect(change(by, blocked, to)).rejects.toThrow(LinkBlocked);
+    }
+    for (const to of [retarget, enable]) await expect(change(by, deleted, to)).rejects.toThrow(LinkDeleted);
+    const nonsense = { ...retarget, url: "nope" };
+    await expect(changeLink(watched, operator, stranger, own, nonsense)).rejects.toThrow(LinkNotYours);
+    expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([0, 0]);
+    for (const to of [retarget, enable]) await change(by, own, to);
+    await change(by, deleted, restore);
+    expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([3, 3]);
+  });
+});
+
 describe("a link on a custom domain", () => {
   it("is created by the domain's id in upper case too, as UUIDs are equal then", async () => {
     const accountId = await account("developer");
@@ -348,21 +393,17 @@ describe("creating links in bulk", () => {
       { url: "https://example.com/7", customSlug: "alone" },
       { url: "https://example.com/8" },
     ];
-    // The first link, and the first of the equal slugs, are checked only after the last one has been made.
+    // The first link, and the first of the equal slugs, are made only after the last one.
     const lastIsMade = Promise.withResolvers<void>();
     const eventStore = storeWith(deps.eventStore, {
       append: async (...given) => {
+        if (/example\.com\/[05]"/.test(JSON.stringify(given))) await lastIsMade.promise;
         const appended = await deps.eventStore.append(...given);
         if (JSON.stringify(given).includes("example.com/8")) lastIsMade.resolve();
         return appended;
       },
     });
-    const urlSafety = async ({ pathname }: URL) => {
-      if (pathname === "/0" || pathname === "/5") await lastIsMade.promise;
-      return "safe" as const;
-    };
-    const late = { ...deps, eventStore, urlSafety };
-    const { bulk } = await createLinksInBulk(late, operator, by, links);
+    const { bulk } = await createLinksInBulk({ ...deps, eventStore }, operator, by, links);
     expect(bulk).toMatchObject({ success: true, tier: "developer", total: 9, created: 3, failed: 6 });
     expect(bulk.results.map((result) => result.index)).toEqual([0, 5, 8]);
     expect(bulk.results[1]).toMatchObject({ slug: "same", custom_domain: "go.example.com", domain_id });

@@ -1,6 +1,7 @@
 // Links that were created while the URL safety check was unavailable: rechecked, and disabled when unsafe.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
+import type { UrlSafety } from "../../../src/commands/links/accept-url.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
@@ -22,7 +23,7 @@ describe("a link whose URL could not be checked", () => {
   const deps = () => ({
     ...stores.deps,
     clock: () => now,
-    urlSafety: async () => known,
+    urlSafety: async () => [known],
     log: { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) },
   });
   const recheck = () => recheckWaiting(deps(), new AbortController().signal);
@@ -150,7 +151,8 @@ describe("a link whose URL could not be checked", () => {
   it("is rechecked although the check of another URL always fails", async () => {
     const longUrl = "https://never.example/";
     await stores.deps.recheckLater({ host: "localhost", slug: "0", longUrl });
-    const urlSafety = async ({ hostname }: URL) => (hostname === "never.example" ? "unknown" : "safe");
+    const urlSafety: UrlSafety = async (urls) =>
+      urls.map(({ hostname }) => (hostname === "never.example" ? "unknown" : "safe"));
     for (const random of [() => 0, () => 0.5])
       await recheckWaiting({ ...deps(), urlSafety, random }, new AbortController().signal);
     expect(await waiting()).toMatchObject([{ longUrl }]);

@@ -103,6 +103,7 @@ function greet(log: Logger, baseUrl: string): void {
   log.info("Or on the command line:  npx linkledger account create --email you@example.com");
 }
 
+/** By the code of an error of the file system: why the data folder can't be used, as the end of a sentence. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not",
   EPERM: "this user may not",

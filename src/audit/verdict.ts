@@ -73,6 +73,7 @@ function placeText({ stream, revision, position }: LogProblem): string {
   return stream === "" || revision < 0 ? `in the log${at}` : `in ${stream}, revision ${revision}${at}`;
 }
 
-function amount(number: number, noun: string): string {
+/** Such as `1 event`, `12,345 events`. */
+export function amount(number: number, noun: string): string {
   return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { exportLog } from "../audit/export/export-log.ts";
 import { verifyExport } from "../audit/export/verify-export.ts";
 import { newestSeal } from "../audit/seals/newest-seal.ts";
-import { keyOriginOf, sealKeysFrom } from "../audit/seals/seal-keys.ts";
+import { sealKeysFrom, trustOf } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../audit/verdict.ts";
 import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
@@ -116,9 +116,7 @@ async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptio
   if (kept && !("seal" in kept))
     throw new BadAnchor("--resume-from takes the anchor of a seal, such as seal:19: and 64 hex digits");
   const keys = sealKeysFrom(config);
-  const trust = key
-    ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
-    : { publicKeys: keys.map(({ publicKey }) => publicKey), keyOrigin: keyOriginOf(config) };
+  const trust = key ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" } : trustOf(config, keys);
   const log = await openVerifiableLog(config);
   const given = { ...log, eventStore: work.watched(log.eventStore), clock: deps.clock, keys };
   const found = await work

@@ -157,13 +157,10 @@ async function inSession(
 }
 
 /**
- * For a command that only reads and prints for itself. Changes nothing.
+ * Opens the stores for reading only. Changes nothing.
  * @throws StartedMeanwhile when what was read may have changed under the reader
  */
-export async function runReadingStores(
-  use: (session: Session) => Promise<void>,
-  options: Json = {},
-): Promise<void> {
+async function runReadingStores(use: (session: Session) => Promise<void>, options: Json): Promise<void> {
   const given = configWithData();
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
   const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
@@ -197,7 +194,7 @@ function sessionOn(config: Config, opened: Backend, options: Json): Session {
  * The configuration of a service that has data: of an empty log that is made here the answer would be `ok: true`.
  * @throws BadConfig; NoData
  */
-export function configWithData(): Config {
+function configWithData(): Config {
   const config = parseConfig(process.env);
   const { eventStoreUrl, dataDir } = config;
   if (!eventStoreUrl) requireFiles(dataDir, ["events.db"]);

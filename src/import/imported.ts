@@ -85,8 +85,8 @@ export type ClickFacts = {
 export type ImportedClick = { link: LinkReference; identity: string; isId: boolean; facts: ClickFacts };
 
 /**
- * Reads the records of one service; both functions throw RecordRefused. Without `columns.clicks`, clicks come in the file of
- * the links.
+ * Reads the records of one service; both functions throw RecordRefused, or another DomainError, for a record that can't be
+ * taken. Without `columns.clicks`, clicks come in the file of the links.
  */
 export type ImportFormat = {
   /** Undefined for a record that is no link. */

@@ -1,7 +1,7 @@
 // Worker thread that reads the log for the event feed, exports and live pages, with its own event store connection
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
-import { keyOriginOf, sealKeysFrom } from "../audit/seals/seal-keys.ts";
+import { sealKeysFrom, trustOf } from "../audit/seals/seal-keys.ts";
 import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
 import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
@@ -53,9 +53,7 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
       const opened = await openVerifiableLog(config);
       try {
         const keys = sealKeysFrom(config);
-        const publicKeys = keys.map(({ publicKey }) => publicKey);
-        const trust = { publicKeys, keyOrigin: keyOriginOf(config) };
-        return yield* verifyInSteps({ ...opened, keys, trust }, options, signal);
+        return yield* verifyInSteps({ ...opened, keys, trust: trustOf(config, keys) }, options, signal);
       } finally {
         await opened.close();
       }

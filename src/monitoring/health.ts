@@ -109,8 +109,8 @@ function setAsideProblems(part: string, setAside: SetAside | undefined): Reason[
 }
 
 /**
- * `degraded`: what interrupts the folding, events that were set aside, projections whose queries read another build until the present one is active, and late counts of clicks,
- * which analytics tell by `as_of`.
+ * `degraded`: what interrupts the folding, events that were set aside, projections whose queries read another build until
+ * the present one is active, and late counts of clicks, which analytics tell by `as_of`.
  */
 async function projectorProblems(
   projections: HealthDeps["projections"],

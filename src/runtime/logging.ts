@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { type ErrorFields, errorFields } from "./error-fields.ts";
+import { isObject } from "./is-object.ts";
 
 export type { Logger };
 
@@ -66,7 +67,7 @@ function terminalLog(terminal: Terminal): Pick<Terminal, "write"> {
 
 /** `name=value`; of an object one for each of its members. */
 function flat(name: string, value: unknown): string[] {
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
+  if (isObject(value))
     return Object.entries(value).flatMap(([member, inner]) => flat(`${name}.${member}`, inner));
   return [plain(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)];
 }

@@ -52,8 +52,13 @@ export function sealKeysFrom(
   return [sealKeysOf(secretKey), ...earlier];
 }
 
+/** What a verification trusts, unless it is told other keys. `keys`: of sealKeysFrom. */
+export function trustOf(config: Pick<Config, "secretKey" | "dataDir">, keys: readonly SealKeys[]) {
+  return { publicKeys: keys.map(({ publicKey }) => publicKey), keyOrigin: keyOriginOf(config) };
+}
+
 /** Says where the keys of sealKeysFrom lie: who can write beside the log can also seal it anew with a key from there. */
-export function keyOriginOf(config: Pick<Config, "secretKey" | "dataDir">): string {
+function keyOriginOf(config: Pick<Config, "secretKey" | "dataDir">): string {
   return isKeptInDataDir(config) ? "of secret.key, which lies beside the log" : "of SECRET_KEY";
 }
 

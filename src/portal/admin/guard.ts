@@ -22,8 +22,8 @@ class InvalidAdminToken extends DomainError {
 /** Per hour and session: a page that shows progress asks once a second. */
 const MOST_REQUESTS = 20_000;
 
-/** What a page's search of clicks may take. */
-export const SEARCH = { searchMs: 2_000 };
+/** How long clicks are searched for one answer, on the page and as JSON. */
+export const CLICK_SEARCH = { searchMs: 2_000 };
 
 type LimitDeps = { rateLimits: RateLimits; clock: () => Date };
 

@@ -6,7 +6,7 @@ import type { Api } from "../../api/fastify.ts";
 import type { EventStream } from "../../api/streaming/event-stream.ts";
 import { liveStreams, sendBatches } from "../../api/streaming/live-streams.ts";
 import { requireDeveloper } from "../../commands/errors.ts";
-import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
 import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";
 import { QUARTER_MS } from "../../queries/analytics/ranges/time-zone.ts";
@@ -14,7 +14,7 @@ import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
-import { Bots } from "./range-bar.ts";
+import { Bots, kindsOf } from "./range-bar.ts";
 import { recentRow } from "./recent-card.ts";
 
 /** A log position; other values are ignored. */
@@ -38,7 +38,7 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
     requireDeveloper(tier, "Live updates");
     const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
     const sent = { position: after };
-    const kinds = request.query.bots ? CLICK_KINDS : PEOPLE_KINDS;
+    const kinds = kindsOf(request.query.bots !== undefined);
     await streams.open(
       reply,
       accountId,

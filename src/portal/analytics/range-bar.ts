@@ -73,7 +73,7 @@ export function withError(range: PageRange, name: RangeField, message: string): 
   return { ...range, errors: { ...range.errors, [name]: message } };
 }
 
-/** Of a range that has too many points. */
+/** Of a range that has too many points even by months: 400 of them are 33 years. */
 export function withTooLong(range: PageRange): PageRange {
   const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
   return withError(range, name, "At most 33 years can be shown.");
@@ -128,7 +128,8 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
   };
 }
 
-function kindsOf(bots: boolean): RangeRequest["kinds"] {
+/** Of the hits that a page shows. */
+export function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
@@ -232,8 +233,8 @@ ${asOf ? input("As of", "as_of", "datetime-local", "The numbers as they stood th
 /** Pickers show nothing for other texts, such as those of a hand-written address. */
 function pickable(picker: "date" | "datetime-local", text: string): boolean {
   if (text === "") return true;
-  const form = picker === "date" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
-  return form.test(text) && parseLocalMoment(text) !== undefined;
+  const hasForm = picker === "date" ? isDate(text) : /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text);
+  return hasForm && parseLocalMoment(text) !== undefined;
 }
 
 /** portal.js puts the browser's first. `given`: also where the list lacks it, such as an alias. */

@@ -6,7 +6,7 @@ import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { count, counted, outward } from "./link-view.ts";
 
 /** What the console adds, and an owner has no page for. */
-export type ExplanationLinks = {
+type ExplanationLinks = {
   owner?: (found: LinkExplanation) => HtmlValue;
   event?: (stream: string, revision: number) => string;
   clicks?: (link: string) => string;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../../queries/links/account-links.ts";
+import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formErrors } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
@@ -83,7 +84,7 @@ async function sendLinks(
       ? await topLinks(deps, accountId, paging)
       : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
   const csrf = csrfField(reply);
-  const form = { csrf, chosen: answered?.chosen ?? [], today: deps.clock().toISOString().slice(0, 10) };
+  const form = { csrf, chosen: answered?.chosen ?? [], today: utcDate(deps.clock()) };
   return sendPage(reply, {
     title: "Links",
     nav: "Links",

@@ -87,13 +87,12 @@ export function clickOf({ event, body, createdAt }: DeliveryWithBody): { name: s
 
 export function deliveryTable(deliveries: readonly DeliveryWithBody[]): Html {
   return html`<table class="table"><thead><tr><th scope="col">Link</th><th scope="col">Clicked</th><th scope="col">State</th><th scope="col">Last try</th><th scope="col">Next try</th></tr></thead>
-<tbody>${deliveries.map(
-    (
-      delivery,
-    ) => html`<tr><td><a class="clip" href="${deliveryPath(delivery)}">${clickOf(delivery).name}</a></td>
-<td data-label="Clicked">${time(clickOf(delivery).at)}</td>
+<tbody>${deliveries.map((delivery) => {
+    const { name, at } = clickOf(delivery);
+    return html`<tr><td><a class="clip" href="${deliveryPath(delivery)}">${name}</a></td>
+<td data-label="Clicked">${time(at)}</td>
 <td data-label="State">${stateBadge(delivery.state)}</td>
 <td data-label="Last try">${outcome(delivery.lastAttempt)}</td>
-<td data-label="Next try">${delivery.dueAt && delivery.state === "pending" ? time(delivery.dueAt) : html`<span class="muted">None</span>`}</td></tr>`,
-  )}</tbody></table>`;
+<td data-label="Next try">${delivery.dueAt && delivery.state === "pending" ? time(delivery.dueAt) : html`<span class="muted">None</span>`}</td></tr>`;
+  })}</tbody></table>`;
 }

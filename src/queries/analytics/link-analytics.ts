@@ -86,13 +86,13 @@ function lastHours(now: Date): string[] {
 function hourlyClicks(hours: readonly string[], days: readonly DayDocument[]): Counts {
   const hits = new Map(hours.map((hour) => [hour, 0]));
   for (const day of days)
-    for (const [quarter, ...counts] of day.quarters) {
+    for (const [quarter, ...ofKinds] of day.quarters) {
       const hour = `${dateOf(day)}T${String(Math.floor(quarter / 4)).padStart(2, "0")}:00:00.000Z`;
       const sum = hits.get(hour);
       if (sum !== undefined)
         hits.set(
           hour,
-          counts.reduce((all, count) => all + count, sum),
+          ofKinds.reduce((all, count) => all + count, sum),
         );
     }
   return Object.fromEntries(hits);

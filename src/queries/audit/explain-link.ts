@@ -11,7 +11,7 @@ import type { Actor, EventStore, Position, RecordedEvent } from "../../event-sto
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
-import { linkKey, linkStream, withdrawalStream } from "../../events/streams.ts";
+import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
@@ -81,8 +81,8 @@ export async function explainLink(
 ): Promise<LinkExplanation> {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
-  const events = await eventsOf(eventStore, linkStream(host, slug));
-  const link = await linkFromStream(eventStore, key);
+  const events: RecordedEvent[] = [];
+  const link = await linkFromStream(eventStore, key, { onRecorded: (recorded) => events.push(recorded) });
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
     throw new NotFound(`There is no link ${key}.`);
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));

@@ -1,4 +1,5 @@
 // What proves an explanation of a link, as one word and one sentence.
+import { amount } from "../../audit/verdict.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { HitCounts } from "../analytics/hit-counts.ts";
 
@@ -68,8 +69,4 @@ function clicksText({ clicks, seals }: Evidence): string {
     seals.newest !== null && upTo <= seals.newest ? "under seals too" : "the last under no seal yet";
   const counted = recounted ? "counted again in the log" : "counted as they came";
   return `${amount(total, "hit")} up to position ${upTo} (${cover}) were ${counted}`;
-}
-
-function amount(number: number, noun: string): string {
-  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }

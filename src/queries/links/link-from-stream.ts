@@ -8,6 +8,8 @@ import { type LinkDocument, links } from "../../projections/definitions/links.ts
 
 /** Called with the events in order. */
 type Listeners = {
+  /** Also with those that can't be read. */
+  onRecorded?: (recorded: RecordedEvent) => void;
   onEvent?: (event: StoredEvent) => void;
   onUnreadable?: (recorded: RecordedEvent) => void;
 };
@@ -19,11 +21,12 @@ type Listeners = {
 export async function linkFromStream(
   eventStore: Pick<EventStore, "read">,
   key: string,
-  { onEvent = () => undefined, onUnreadable }: Listeners = {},
+  { onRecorded, onEvent = () => undefined, onUnreadable }: Listeners = {},
 ): Promise<LinkDocument | undefined> {
   let link: LinkDocument | undefined;
   for await (const page of streamPages(eventStore, `${PREFIX.link}${key}`))
     for (const recorded of page) {
+      onRecorded?.(recorded);
       const event = readableEvent(recorded, onUnreadable);
       if (!event) continue;
       onEvent(event);

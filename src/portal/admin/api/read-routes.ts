@@ -21,7 +21,7 @@ import {
 import { searchClicks } from "../../../queries/audit/search-clicks.ts";
 import { streamState } from "../../../queries/audit/stream-state.ts";
 import { withAccount } from "../accounts/account-acts.ts";
-import { type ConsoleDeps, SEARCH } from "../guard.ts";
+import { CLICK_SEARCH, type ConsoleDeps } from "../guard.ts";
 import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
@@ -54,7 +54,7 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
   app.get("/log", { schema: { querystring: LogQuestion } }, ({ query }) => logPage(deps, query));
 
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }) =>
-    searchClicks({ ...deps, findClicks: logReader.findClicks }, await withAccount(deps, query), SEARCH),
+    searchClicks({ ...deps, findClicks: logReader.findClicks }, await withAccount(deps, query), CLICK_SEARCH),
   );
 
   app.get("/explain", { schema: { querystring: ExplainQuestion.required() } }, ({ query }) =>

@@ -3,7 +3,6 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { MOST_REASON } from "../../../commands/accept-reason.ts";
-import { CommandRefused } from "../../../commands/errors.ts";
 import { blockLink, unblockLink } from "../../../commands/links/block-link.ts";
 import type { LinkAddress } from "../../../commands/links/change-link.ts";
 import { currentLink } from "../../../commands/links/link-stream.ts";
@@ -13,7 +12,7 @@ import { confirmed, field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { type Notice, redirectTo } from "../../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
-import { streamPath } from "../view.ts";
+import { orNotice, streamPath } from "../view.ts";
 
 const PATH = "/admin/link";
 
@@ -66,13 +65,10 @@ ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASO
 async function told(
   reply: FastifyReply,
   { host, slug }: LinkAddress,
-  act: Promise<unknown>,
+  act: ReturnType<typeof blockLink>,
   done: string,
 ): Promise<FastifyReply> {
-  const refused = (error: unknown): Notice => {
-    if (!(error instanceof CommandRefused)) throw error;
-    return { kind: "failed", text: `${error.message}.` };
-  };
-  const notice = await act.then((): Notice => ({ kind: "done", text: done }), refused);
+  const result = await orNotice(() => act);
+  const notice: Notice = "notice" in result ? result.notice : { kind: "done", text: done };
   return redirectTo(reply, streamPath(linkStream(host, slug)), notice);
 }

@@ -9,7 +9,7 @@ import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import { withAccount } from "../accounts/account-acts.ts";
-import { type ConsoleDeps, SEARCH } from "../guard.ts";
+import { CLICK_SEARCH, type ConsoleDeps } from "../guard.ts";
 import {
   ACCOUNT_NAMES,
   CONSOLE_STYLES,
@@ -27,7 +27,7 @@ export function clicksPage(app: Api, deps: ConsoleDeps): void {
   app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }, reply) => {
     const found = await orNotice(async () => {
       const asked = await withAccount(deps, query);
-      return await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, asked, SEARCH);
+      return await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, asked, CLICK_SEARCH);
     });
     const notice = "notice" in found ? found.notice : undefined;
     const { events, next } = "notice" in found ? { events: [], next: null } : found;

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../../click-log/withdrawals.ts";
+import { MOST_REASON } from "../../../commands/accept-reason.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
@@ -111,7 +112,7 @@ function withdrawForm({ selection, clicks }: WithdrawalPreview, link: string, cs
   const kept = { link, from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent };
   return html`<form method="post" action="${PATH}" class="stack">${csrf}
 ${Object.entries(kept).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}
-${field({ label: "Reason", name: "reason", required: true, maxlength: 500, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
+${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
 <div><button class="button button-danger">Withdraw ${count(clicks.counted)} hits</button></div></form>`;
 }
 

@@ -49,3 +49,11 @@ export class IdempotencyKeyReused extends DomainError {
     super("This Idempotency-Key was used with another request body: use a new key for a new request");
   }
 }
+
+/** A form that another site sent (CSRF). */
+export class FormRefused extends DomainError {
+  override readonly code = "form_refused";
+  constructor() {
+    super("This form came from another page: open it here, and send it again");
+  }
+}

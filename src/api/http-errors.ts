@@ -79,11 +79,6 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   qr_busy: 503,
 };
 
-const FORM_REFUSED: [code: string, message: string] = [
-  "form_refused",
-  "This form is too old, or came from another page: go back, reload the page and send it again",
-];
-
 /** Fastify's own errors in terms of the interface, which lists no 405, 413 or 415. */
 const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -97,8 +92,6 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["invalid_request", "The body is not as long as Content-Length says"],
   FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "The body is empty: a JSON object is expected"],
   FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "The body is not valid JSON"],
-  FST_CSRF_MISSING_SECRET: FORM_REFUSED,
-  FST_CSRF_INVALID_TOKEN: FORM_REFUSED,
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
 

@@ -39,8 +39,6 @@ export type PortalDeps = CommandDeps & {
   baseUrl: string;
   /** Hostname of `baseUrl`. */
   baseHost: string;
-  /** Key of the CSRF tokens. */
-  secretKey: string;
   keyPrefix: string;
   resolveTxt: ResolveTxt;
   randomKey: () => string;

@@ -5,7 +5,6 @@ import { verificationRuns } from "../audit/verification-runs.ts";
 import { manualBilling } from "../billing/manual-billing.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import type { Operating, PortalDeps } from "../portal/portal-deps.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
@@ -47,7 +46,7 @@ export async function openPortal(
     mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
-    ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },
+    ...{ baseUrl, baseHost, keyPrefix, whenReadable: fresh.whenReadable },
   };
 }
 

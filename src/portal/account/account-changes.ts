@@ -18,7 +18,7 @@ import { endSession, type SignInDeps, startSession } from "../auth/start-session
 import { countMail, countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { sendAccountPage } from "./account-page.ts";
@@ -52,7 +52,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       title: "Confirm your new address",
       shape: "narrow",
       body: html`<div class="card"><h1>Confirm your new address</h1><p>From now on you sign in with <strong>${email}</strong>.</p>
-<form method="post">${csrfField(reply)}<input type="hidden" name="token" value="${token}">
+<form method="post"><input type="hidden" name="token" value="${token}">
 <button class="button button-primary button-wide">Use this address</button></form></div>`,
     });
   });

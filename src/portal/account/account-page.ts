@@ -7,7 +7,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 
 /** `refused`: why `form` was refused, shown at its fields. */
@@ -32,17 +32,16 @@ export async function sendAccountPage(
   state: AccountPageState,
 ): Promise<FastifyReply> {
   const { accountId, email, sessionId } = signedIn(request);
-  const csrf = csrfField(reply);
   const sessions = await deps.sessions.list(accountId);
   return sendPage(reply, {
     title: "Account",
     nav: "Account",
     status: state.refused ? 400 : 200,
     body: html`<div class="page-head"><div><h1>Account</h1><p class="muted">${email} · <code>${accountId}</code></p></div></div>
-<div class="grid">${emailCard(state, csrf, email, deps.mailer !== undefined)}${passwordCard(state, csrf, email)}</div>
-${sessionsCard(sessions, sessionId, csrf)}
+<div class="grid">${emailCard(state, email, deps.mailer !== undefined)}${passwordCard(state, email)}</div>
+${sessionsCard(sessions, sessionId)}
 ${dataCard}
-${closeCard(state, csrf, email)}`,
+${closeCard(state, email)}`,
   });
 }
 
@@ -52,9 +51,9 @@ function errorOn(state: AccountPageState, form: AccountPageState["form"], ...cod
   return refused && state.form === form && codes.includes(refused.code) ? refused.message : undefined;
 }
 
-function emailCard(state: AccountPageState, csrf: Html, email: string, withMail: boolean): Html {
+function emailCard(state: AccountPageState, email: string, withMail: boolean): Html {
   return html`<section class="card" id="email"><h2>E-mail address</h2>
-<form method="post" action="/portal/account/email" class="form">${csrf}
+<form method="post" action="/portal/account/email" class="form">
 ${field({
   ...{ id: "new-email", label: "New address", name: "email", type: "email", autocomplete: "email" },
   ...{ required: true, maxlength: 254, value: state.form === "email" ? state.email : undefined },
@@ -65,9 +64,9 @@ ${passwordField("email-password", email, errorOn(state, "email", "wrong_password
 <div><button class="button">Change address</button></div></form></section>`;
 }
 
-function passwordCard(state: AccountPageState, csrf: Html, email: string): Html {
+function passwordCard(state: AccountPageState, email: string): Html {
   return html`<section class="card" id="password"><h2>Password</h2>
-<form method="post" action="/portal/account/password" class="form">${csrf}
+<form method="post" action="/portal/account/password" class="form">
 ${passwordField("current-password", email, errorOn(state, "password", "wrong_password"))}
 ${field({
   ...{ id: "new-password", label: "New password", name: "wanted", type: "password" },
@@ -85,12 +84,12 @@ function passwordField(id: string, email: string, error: string | undefined): Ht
 ${field({ id, ...about, autocomplete: "current-password", required: true, error })}`;
 }
 
-function sessionsCard(sessions: readonly SessionOfAccount[], current: string, csrf: Html): Html {
+function sessionsCard(sessions: readonly SessionOfAccount[], current: string): Html {
   return html`<section class="card" id="sessions"><div class="card-head"><h2>Where you are signed in</h2>
 ${confirmed(
   "Sign out everywhere",
   html`<p>Ends every session, this one too. API keys go on working.</p>`,
-  html`<form method="post" action="/portal/account/sessions/end-all">${csrf}<button class="button button-danger">Sign out everywhere</button></form>`,
+  html`<form method="post" action="/portal/account/sessions/end-all"><button class="button button-danger">Sign out everywhere</button></form>`,
 )}</div>
 <table class="table"><thead><tr><th scope="col">Browser</th><th scope="col">Network</th><th scope="col">Signed in</th><th scope="col">Last seen</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
 <tbody>${sessions.map(
@@ -101,7 +100,7 @@ ${confirmed(
 <td class="end">${
       session.sessionId === current
         ? html`<span class="badge badge-good">This browser</span>`
-        : html`<form method="post" action="/portal/account/sessions/${session.sessionId}/end">${csrf}<button class="button button-small" aria-label="Sign out ${session.browser}">Sign out</button></form>`
+        : html`<form method="post" action="/portal/account/sessions/${session.sessionId}/end"><button class="button button-small" aria-label="Sign out ${session.browser}">Sign out</button></form>`
     }</td></tr>`,
   )}</tbody></table></section>`;
 }
@@ -110,10 +109,10 @@ const dataCard = html`<section class="card" id="data"><h2>Your data</h2>
 <p class="muted">Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.</p>
 <div><a class="button" href="/portal/account/export" download>${icon("download")}Export my data</a></div></section>`;
 
-function closeCard(state: AccountPageState, csrf: Html, email: string): Html {
+function closeCard(state: AccountPageState, email: string): Html {
   return html`<section class="card card-danger" id="close"><h2>Close account</h2>
 <p class="muted">Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.</p>
-<form method="post" action="/portal/account/close" class="form-row">${csrf}
+<form method="post" action="/portal/account/close" class="form-row">
 ${passwordField("close-password", email, errorOn(state, "close", "wrong_password"))}
 <button class="button button-danger">Close my account for good</button></form></section>`;
 }

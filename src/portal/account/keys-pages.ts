@@ -11,7 +11,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 
@@ -28,7 +28,6 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const active = all.filter(({ status }) => status === "active").length;
     const keys = [...lastDeactivated(all, DEACTIVATED_SHOWN)];
     const limit = TIER_LIMITS[tier].activeKeys;
-    const csrf = csrfField(reply);
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
     );
@@ -37,8 +36,8 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       nav: "API keys",
       body: html`<div class="page-head"><div><h1>API keys</h1>
 <p class="muted">${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.</p></div></div>
-${issueCard(csrf, active < limit, tier)}
-${keys.length === 0 ? noKeys : keyTable(keys, uses, csrf)}
+${issueCard(active < limit, tier)}
+${keys.length === 0 ? noKeys : keyTable(keys, uses)}
 ${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
   });
@@ -76,13 +75,13 @@ function* lastDeactivated(keys: readonly KeyDocument[], most: number): Generator
   for (const key of keys) if (key.status === "active" || left-- > 0) yield key;
 }
 
-function issueCard(csrf: Html, isRoom: boolean, tier: string): Html {
+function issueCard(isRoom: boolean, tier: string): Html {
   if (!isRoom)
     return html`<section class="card"><h2>New key</h2><p class="muted">All keys of your plan are in use: deactivate one first${
       tier === "free" ? html`, or <a href="/portal/plan">look at the Developer plan</a>` : ""
     }.</p></section>`;
   return html`<section class="card"><h2>New key</h2>
-<form method="post" class="form-row">${csrf}
+<form method="post" class="form-row">
 ${field({ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, placeholder: "Where you will use it, such as “Website”", autocomplete: "off" })}
 <button class="button button-primary">${icon("plus")}Issue key</button></form></section>`;
 }
@@ -101,30 +100,26 @@ const noKeys = html`<section class="card empty">${icon("key")}<h2>No keys yet</h
 
 type Uses = ReadonlyMap<string, string | undefined>;
 
-function keyTable(keys: readonly KeyDocument[], uses: Uses, csrf: Html): Html {
+function keyTable(keys: readonly KeyDocument[], uses: Uses): Html {
   return html`<section class="card"><h2>Your keys</h2><table class="table">
 <thead><tr><th scope="col">Label</th><th scope="col">Key</th><th scope="col">State</th><th scope="col">Issued</th><th scope="col">Last used</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
-<tbody>${keys.map((key) => keyRow(key, uses.get(key._id), csrf))}</tbody></table></section>`;
+<tbody>${keys.map((key) => keyRow(key, uses.get(key._id)))}</tbody></table></section>`;
 }
 
-function keyRow(
-  { _id, label, hint, status, issuedAt }: KeyDocument,
-  used: string | undefined,
-  csrf: Html,
-): Html {
+function keyRow({ _id, label, hint, status, issuedAt }: KeyDocument, used: string | undefined): Html {
   const isActive = status === "active";
   return html`<tr><td><strong>${label || `Key …${hint}`}</strong></td>
 <td data-label="Key"><code>…${hint}</code></td>
 <td data-label="State"><span class="badge ${isActive ? "badge-good" : ""}">${isActive ? "Active" : "Deactivated"}</span></td>
 <td data-label="Issued">${time(issuedAt)}</td>
 <td data-label="Last used">${used ? time(used) : html`<span class="muted">Never</span>`}</td>
-<td class="end">${isActive && deactivation(_id, label || `…${hint}`, csrf)}</td></tr>`;
+<td class="end">${isActive && deactivation(_id, label || `…${hint}`)}</td></tr>`;
 }
 
-function deactivation(keyId: string, name: string, csrf: Html): Html {
+function deactivation(keyId: string, name: string): Html {
   return confirmed(
     "Deactivate",
     html`<p>Programs that use <strong>${name}</strong> are refused at once. This can't be undone.</p>`,
-    html`<form method="post" action="/portal/keys/${keyId}/deactivate">${csrf}<button class="button button-danger">Deactivate key</button></form>`,
+    html`<form method="post" action="/portal/keys/${keyId}/deactivate"><button class="button button-danger">Deactivate key</button></form>`,
   );
 }

@@ -10,7 +10,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, copyable, meter, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 
@@ -49,11 +49,10 @@ export function planPages(app: Api, deps: PortalDeps): void {
       hoursOfKeys(deps, session),
       deps.billing.waitingSince(session.accountId),
     ]);
-    const csrf = csrfField(reply);
     const isFree = session.tier === "free";
     const offer = () => {
       if (planPrice === undefined) return isFree && setByOperator(session.accountId);
-      return isFree ? upgradeCard(planPrice, waiting, csrf) : downgradeCard(planPrice, csrf);
+      return isFree ? upgradeCard(planPrice, waiting) : downgradeCard(planPrice);
     };
     return sendPage(reply, {
       title: "Plan",
@@ -118,25 +117,25 @@ function setByOperator(accountId: string): Html {
 ${copyable("command", `npx linkledger account tier ${accountId} developer`, "the command")}</section>`;
 }
 
-function upgradeCard(price: string, waiting: string | undefined, csrf: Html): Html {
+function upgradeCard(price: string, waiting: string | undefined): Html {
   const head = html`<h2>Developer, ${price}</h2>
 <p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>`;
   if (waiting)
     return html`<section class="card">${head}
 <div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(waiting)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
-<form method="post" action="/portal/plan/withdraw">${csrf}<button class="button">Withdraw the request</button></form></section>`;
+<form method="post" action="/portal/plan/withdraw"><button class="button">Withdraw the request</button></form></section>`;
   return html`<section class="card">${head}
-<form method="post" action="/portal/plan/upgrade">${csrf}<button class="button button-primary">Ask for the Developer plan</button></form>
+<form method="post" action="/portal/plan/upgrade"><button class="button button-primary">Ask for the Developer plan</button></form>
 <p class="hint">The operator of this service approves it; nothing is charged by this button.</p></section>`;
 }
 
-function downgradeCard(price: string, csrf: Html): Html {
+function downgradeCard(price: string): Html {
   return html`<section class="card"><div class="card-head"><div><h2>Developer, ${price}</h2>
 <p class="muted">Thank you for keeping this service going.</p></div>
 ${confirmed(
   "Go back to Free",
   html`<p>Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.</p>`,
-  html`<form method="post" action="/portal/plan/downgrade">${csrf}<button class="button button-danger">Go back to Free</button></form>`,
+  html`<form method="post" action="/portal/plan/downgrade"><button class="button button-danger">Go back to Free</button></form>`,
 )}</div></section>`;
 }
 

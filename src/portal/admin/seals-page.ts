@@ -7,7 +7,7 @@ import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
 import { CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition, verdictBadge } from "./view.ts";
@@ -26,7 +26,7 @@ export function sealsPages(app: Api, deps: ConsoleDeps): void {
       body: html`<div class="page-head"><div><h1>Seals</h1>
 <p class="muted">Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.</p></div></div>
 <section class="card"><h2>Verification</h2>${verification(run)}
-<form method="post" action="/admin/seals/verify" class="actions">${csrfField(reply)}
+<form method="post" action="/admin/seals/verify" class="actions">
 <button class="button button-primary">Verify every event</button></form></section>
 <section class="card"><h2>Sealed</h2><dl class="facts"><dt>Up to position</dt><dd>${sealed_up_to === null ? "Nothing on this page that can be trusted" : shortPosition(sealed_up_to)}</dd>
 <dt>Public key</dt><dd>${copyable("public-key", public_key, "the public key")}</dd></dl></section>

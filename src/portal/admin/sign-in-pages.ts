@@ -7,7 +7,7 @@ import { isAdminToken } from "../../api/operations/operator-request.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { signInPlace } from "../shell/sessions.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
@@ -69,7 +69,7 @@ function sendForm(reply: FastifyReply, { next, status, failure }: Given): Fastif
     body: html`<div class="card">
 <h1>Console</h1>
 <p class="muted">For operators and auditors of this service. What you do here is recorded.</p>
-<form method="post" class="form" action="/admin/sign-in">${csrfField(reply)}
+<form method="post" class="form" action="/admin/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${field({ label: "Admin token", name: "token", type: "password", autocomplete: "current-password", required: true, autofocus: true, hint: "The value of ADMIN_TOKEN" })}
 <button class="button button-primary button-wide">Sign in</button>

@@ -13,7 +13,7 @@ import { count, linkPath, outward, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { firstSteps } from "./first-steps.ts";
 import {
@@ -41,7 +41,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
       scripts: ["chart.js"],
       status: found ? 200 : 400,
       body: html`<div class="page-head"><h1>Dashboard</h1></div>
-${isNew ? firstSteps(csrfField(reply), deps.newId(), tier) : rangeBar("/portal", range, tier)}
+${isNew ? firstSteps(deps.newId(), tier) : rangeBar("/portal", range, tier)}
 ${!isNew && found && overview(range, found)}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
     });

@@ -12,7 +12,7 @@ import { CommandRefused } from "../../commands/errors.ts";
 import type { Mailer } from "../../mail/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { alreadyThereMail, SIGN_UP_LINK_HOURS, sendMail, signUpMail } from "./mails.ts";
 import { emailField, openAndSignIn, SIGN_UPS_AN_HOUR, sendPasswordForm } from "./sign-up-pages.ts";
 import type { SignInDeps } from "./start-session.ts";
@@ -100,7 +100,7 @@ function sendEmailForm(
     status: given.refused ? 400 : 200,
     body: html`<div class="card"><h1>Create your account</h1>
 <p class="muted">We send you a link; behind it you choose a password.</p>
-<form method="post" class="form">${csrfField(reply)}${emailField(given)}
+<form method="post" class="form">${emailField(given)}
 <button class="button button-primary button-wide">Send the link</button></form>
 <p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p></div>`,
   });

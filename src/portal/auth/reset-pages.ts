@@ -9,7 +9,7 @@ import { CommandRefused } from "../../commands/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { RESET_LINK_MINUTES, resetMail, sendMail } from "./mails.ts";
 import { emailField, sendPasswordForm } from "./sign-up-pages.ts";
@@ -71,13 +71,13 @@ async function mailFor(deps: PortalDeps, email: string) {
   return resetMail(holder.email, `${deps.baseUrl}${path}`);
 }
 
-function emailPage(reply: FastifyReply) {
+function emailPage(_reply: FastifyReply) {
   return {
     title: "Reset your password",
     shape: "narrow",
     body: html`<div class="card"><h1>Reset your password</h1>
 <p class="muted">We send a link to choose a new one, if there is an account with this address.</p>
-<form method="post" class="form">${csrfField(reply)}${emailField({})}
+<form method="post" class="form">${emailField({})}
 <button class="button button-primary button-wide">Send the link</button></form>
 <p class="muted"><a href="/portal/sign-in">Back to sign in</a></p></div>`,
   } as const;

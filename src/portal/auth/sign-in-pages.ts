@@ -7,7 +7,7 @@ import { WrongCredentials } from "../../commands/account/account-errors.ts";
 import { checkCredentials } from "../../commands/credentials/check-credentials.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { endSession, type SignInDeps, startSession } from "./start-session.ts";
 import { countSignIn } from "./throttle.ts";
@@ -60,7 +60,7 @@ function sendForm(reply: FastifyReply, { next, email, status, error }: Given): F
     notice: error && { kind: "failed", text: error.message },
     body: html`<div class="card">
 <h1>Sign in</h1>
-<form method="post" class="form" action="/portal/sign-in">${csrfField(reply)}
+<form method="post" class="form" action="/portal/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${field({ label: "E-mail address", name: "email", type: "email", value: email, autocomplete: "username", required: true, autofocus: email === undefined })}
 ${field({ label: "Password", name: "password", type: "password", autocomplete: "current-password", required: true, autofocus: email !== undefined })}

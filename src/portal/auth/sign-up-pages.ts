@@ -8,7 +8,7 @@ import { acceptPassword, hashPassword, PASSWORD_MIN } from "../../commands/crede
 import { CommandRefused } from "../../commands/errors.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 import { countByAddress } from "./throttle.ts";
 
@@ -63,7 +63,7 @@ function sendForm(reply: FastifyReply, given: { email?: string; refused?: Comman
     body: html`<div class="card">
 <h1>Create your account</h1>
 <p class="muted">Ready in a moment.</p>
-<form method="post" class="form">${csrfField(reply)}
+<form method="post" class="form">
 ${emailField(given)}
 ${newPasswordField(given.refused)}
 <button class="button button-primary button-wide">Create account</button>
@@ -86,7 +86,7 @@ export function sendPasswordForm(
     status: refused ? 400 : 200,
     notice: isOther ? { kind: "failed", text: refused.message } : undefined,
     body: html`<div class="card"><h1>${title}</h1><p class="muted">${about}</p>
-<form method="post" action="${action}" class="form">${csrfField(reply)}
+<form method="post" action="${action}" class="form">
 <input type="hidden" name="token" value="${token}">
 <input type="text" name="username" autocomplete="username" value="${email}" hidden>
 ${newPasswordField(refused)}

@@ -8,7 +8,7 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox } from "../shell/page.ts";
 
-type DomainCardsOptions = { baseHost: string; csrf: Html; path: (hostname: string) => string };
+type DomainCardsOptions = { baseHost: string; path: (hostname: string) => string };
 
 export function domainState({ state, active, recordLostAt }: DomainDocument): Html {
   if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;
@@ -38,11 +38,11 @@ function warning({ hostname, recordLostAt, active }: DomainDocument): Html | "" 
   return noticeBox({ kind: "failed", text });
 }
 
-function recordsCard(domain: DomainDocument, { baseHost, csrf, path }: DomainCardsOptions): Html {
+function recordsCard(domain: DomainDocument, { baseHost, path }: DomainCardsOptions): Html {
   const { hostname, token, state, recordLostAt } = domain;
   const record = txtRecord(hostname, token);
   const isOpen = state === "added" || recordLostAt !== null;
-  const verify = html`<form method="post" action="${path(hostname)}/verify">${csrf}<button class="button button-primary">${icon("check")}Verify now</button></form>`;
+  const verify = html`<form method="post" action="${path(hostname)}/verify"><button class="button button-primary">${icon("check")}Verify now</button></form>`;
   return html`<section class="card"><h2>${state === "added" ? "Set these DNS records" : "DNS records"}</h2>
 <p class="muted">At the company where you manage the DNS of ${readableUrl(hostname)}. New records may take a few minutes to be seen.</p>
 <h3>1. TXT, which proves that the name is yours</h3>
@@ -71,19 +71,19 @@ function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
 <p class="muted">Verified ${verifiedAt ? time(verifiedAt) : ""}, ${how}.</p></section>`;
 }
 
-function homeCard({ hostname, homeUrl }: DomainDocument, { csrf, path }: DomainCardsOptions): Html {
+function homeCard({ hostname, homeUrl }: DomainDocument, { path }: DomainCardsOptions): Html {
   return html`<section class="card"><h2>Home page</h2>
-<form method="post" action="${path(hostname)}/home" class="form-row">${csrf}
+<form method="post" action="${path(hostname)}/home" class="form-row">
 ${field({ label: `Where ${readableUrl(hostname)}/ leads`, name: "url", type: "url", value: homeUrl ?? "", placeholder: "https://www.example.com/", hint: "Empty: a small neutral page.", autocomplete: "off" })}
 <button class="button">Save</button></form></section>`;
 }
 
 function endCard(
   { hostname, state, active, recordLostAt }: DomainDocument,
-  { csrf, path }: DomainCardsOptions,
+  { path }: DomainCardsOptions,
 ): Html {
   const post = (action: string, button: Html) =>
-    html`<form method="post" action="${path(hostname)}/${action}">${csrf}${button}</form>`;
+    html`<form method="post" action="${path(hostname)}/${action}">${button}</form>`;
   const pause = confirmed(
     "Deactivate",
     html`<p>All links on <strong>${readableUrl(hostname)}</strong> answer 404 until you activate it again.</p>`,

@@ -18,7 +18,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 import { domainCards, domainState } from "./domain-cards.ts";
@@ -39,7 +39,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
       nav: "Domains",
       body: html`<div class="page-head"><div><h1>Domains</h1>
 <p class="muted">Short links under a name of your own, with certificates that come by themselves.</p></div></div>
-${mayAdd ? addCard(csrfField(reply)) : developerOnly}
+${mayAdd ? addCard() : developerOnly}
 ${domains.length === 0 ? mayAdd && noDomains : domainTable(domains)}`,
     });
   });
@@ -59,7 +59,7 @@ ${domains.length === 0 ? mayAdd && noDomains : domainTable(domains)}`,
   const one = { preHandler: requireSession, schema: { params: OneDomain } };
   app.get("/domains/:hostname", one, async (request, reply) => {
     const domain = await findOwnDomain(deps, signedIn(request).accountId, request.params.hostname);
-    const cards = domainCards(domain, { baseHost: deps.baseHost, csrf: csrfField(reply), path: pathOf });
+    const cards = domainCards(domain, { baseHost: deps.baseHost, path: pathOf });
     return sendPage(reply, { title: readableUrl(domain.hostname), nav: "Domains", body: cards });
   });
 
@@ -130,9 +130,9 @@ function pathOf(hostname: string): string {
   return `/portal/domains/${encodeURIComponent(hostname)}`;
 }
 
-function addCard(csrf: Html): Html {
+function addCard(): Html {
   return html`<section class="card"><h2>Add a domain</h2>
-<form method="post" class="form-row">${csrf}
+<form method="post" class="form-row">
 ${field({ label: "Host name", name: "hostname", placeholder: "go.example.com", required: true, maxlength: HOSTNAME_MAX, autocomplete: "off" })}
 <button class="button button-primary">${icon("plus")}Add domain</button></form></section>`;
 }

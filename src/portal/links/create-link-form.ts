@@ -13,28 +13,26 @@ export type CreateLinkRefusal = Partial<Record<keyof CreateLinkGiven, string>>;
 
 /** `once`: idempotency value of this form, so that submitting it twice creates one link. */
 export function shortenForm(
-  csrf: Html,
   once: string,
   given: Partial<CreateLinkGiven> = {},
   refused: CreateLinkRefusal = {},
 ): Html {
-  return html`<form method="post" action="/portal/links" class="form-row shorten">${csrf}<input type="hidden" name="once" value="${once}">
+  return html`<form method="post" action="/portal/links" class="form-row shorten"><input type="hidden" name="once" value="${once}">
 ${urlField({ value: given.url, error: refused.url ?? refused.domain ?? refused.slug })}
 <button class="button button-primary">${icon("plus")}Shorten</button></form>`;
 }
 
 /** `domains`: those that can be chosen; undefined when the tier has no custom domains. */
 export function createLinkForm(
-  csrf: Html,
   once: string,
   domains: readonly DomainDocument[] | undefined,
   given: Partial<CreateLinkGiven> = {},
   refused: CreateLinkRefusal = {},
 ): Html {
   if (!domains || domains.length === 0)
-    return html`${shortenForm(csrf, once, given, refused)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
+    return html`${shortenForm(once, given, refused)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
-  return html`<form method="post" action="/portal/links" class="form">${csrf}<input type="hidden" name="once" value="${once}">
+  return html`<form method="post" action="/portal/links" class="form"><input type="hidden" name="once" value="${once}">
 ${urlField({ value: given.url, error: refused.url })}
 <div class="form-row">
 ${choice({ label: "Domain", name: "domain", value: given.domain, error: refused.domain, options: [["", "Default domain"], ...own] })}

@@ -38,7 +38,7 @@ export function qrCard(link: LinkDocument): Html {
 <p class="hint">Its scans count as clicks; analytics says how many they are.</p></section>`;
 }
 
-export function destinationCard(link: LinkDocument, csrf: Html, refused?: DestinationGiven): Html {
+export function destinationCard(link: LinkDocument, refused?: DestinationGiven): Html {
   const url = {
     label: "Destination",
     name: "url",
@@ -46,7 +46,7 @@ export function destinationCard(link: LinkDocument, csrf: Html, refused?: Destin
     error: refused?.error,
   };
   return html`<section class="card"><h2>Change the destination</h2>
-<form class="form" method="post" action="${linkPath(link, "/destination")}">${csrf}
+<form class="form" method="post" action="${linkPath(link, "/destination")}">
 ${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", hint: "The short link and its QR code stay the same. From now on they lead here." })}
 <div><button class="button">Save destination</button></div></form></section>`;
 }
@@ -60,25 +60,25 @@ export function blockedCard({ block, status }: LinkDocument): Html | false {
   );
 }
 
-export function stateCard(link: LinkDocument, csrf: Html): Html {
+export function stateCard(link: LinkDocument): Html {
   if (link.status === "disabled" && link.block)
     return html`<section class="card"><h2>Disabled</h2><p class="muted">You have disabled the link, too.</p></section>`;
   if (link.status === "disabled")
     return html`<section class="card"><h2>Disabled</h2><p class="muted">The link answers 404. Its numbers are kept.</p>
-<form method="post" action="${linkPath(link, "/enable")}">${csrf}<button class="button button-primary">Enable link</button></form></section>`;
+<form method="post" action="${linkPath(link, "/enable")}"><button class="button button-primary">Enable link</button></form></section>`;
   return html`<section class="card"><h2>Disable</h2><p class="muted">A disabled link answers 404 until you enable it again.</p>
-<form method="post" action="${linkPath(link, "/disable")}">${csrf}<button class="button">${icon("pause")}Disable link</button></form></section>`;
+<form method="post" action="${linkPath(link, "/disable")}"><button class="button">${icon("pause")}Disable link</button></form></section>`;
 }
 
-export function removalCard(link: LinkDocument, csrf: Html): Html | false {
+export function removalCard(link: LinkDocument): Html | false {
   if (link.status === "deleted" && link.block) return false;
   if (link.status === "deleted")
     return html`<section class="card"><h2>Restore</h2><p class="muted">Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.</p>
-<form method="post" action="${linkPath(link, "/restore")}">${csrf}<button class="button button-primary">Restore link</button></form></section>`;
+<form method="post" action="${linkPath(link, "/restore")}"><button class="button button-primary">Restore link</button></form></section>`;
   return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both at any time.</p>
 <div>${confirmed(
     "Delete",
     html`<p><strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.</p>`,
-    html`<form method="post" action="${linkPath(link, "/delete")}">${csrf}<button class="button button-danger">${icon("trash")}Delete link</button></form>`,
+    html`<form method="post" action="${linkPath(link, "/delete")}"><button class="button button-danger">${icon("trash")}Delete link</button></form>`,
   )}</div></section>`;
 }

@@ -9,7 +9,7 @@ import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formErrors } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { type Notice, redirectTo } from "../shell/visit.ts";
 import { changeOwnLink } from "./change-links.ts";
@@ -81,7 +81,6 @@ async function sendLink(
   const { accountId } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const keys = await listKeys(deps, accountId);
-  const csrf = csrfField(reply);
   const isThere = link.status !== "deleted";
   return sendPage(reply, {
     title: link.slug,
@@ -90,7 +89,7 @@ async function sendLink(
     notice: answered.notice ?? (await whyNotFollowed(deps, link)),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
-<div class="grid link-grid"><div class="stack">${blockedCard(link)}${isThere && html`${shareCard(link)}${!link.block && destinationCard(link, csrf, answered.refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
+<div class="grid link-grid"><div class="stack">${blockedCard(link)}${isThere && html`${shareCard(link)}${!link.block && destinationCard(link, answered.refused)}${stateCard(link)}`}${removalCard(link)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(link, history, keys)}</div></div>`,
   });
 }

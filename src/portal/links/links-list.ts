@@ -19,7 +19,7 @@ export type ListQuery = {
 };
 
 /** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
-type ListForm = { csrf: Html; chosen: readonly string[]; today: string };
+type ListForm = { chosen: readonly string[]; today: string };
 
 const SHOWN: Readonly<Record<LinkFilter, string>> = {
   existing: "All links",
@@ -63,7 +63,7 @@ export function linkList(
 ): Html {
   if (page.links.length === 0) return nothing(query, total);
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
-<form class="form" method="post" action="${listPath(query, page.page, "/portal/links/several")}">${form.csrf}${several(query)}
+<form class="form" method="post" action="${listPath(query, page.page, "/portal/links/several")}">${several(query)}
 <table class="table table-links">
 <thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th><th scope="col">Made</th></tr></thead>
 <tbody>${page.links.map((link, index) => row(link, index, isServed(link, domains), form))}</tbody></table></form>

@@ -8,7 +8,7 @@ import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formErrors } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { type Notice, redirectTo } from "../shell/visit.ts";
 import { changeSeveral, SEVERAL } from "./change-links.ts";
@@ -83,8 +83,7 @@ async function sendLinks(
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
       : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
-  const csrf = csrfField(reply);
-  const form = { csrf, chosen: answered?.chosen ?? [], today: utcDate(deps.clock()) };
+  const form = { chosen: answered?.chosen ?? [], today: utcDate(deps.clock()) };
   return sendPage(reply, {
     title: "Links",
     nav: "Links",
@@ -97,7 +96,7 @@ async function sendLinks(
 ${
   total.links + total.deleted === 0
     ? html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
-${shortenForm(csrf, deps.newId())}</section>`
+${shortenForm(deps.newId())}</section>`
     : html`${linkFilters(query, domains)}${linkList(query, page, total, domains, form)}`
 }`,
   });

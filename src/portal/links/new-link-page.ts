@@ -18,7 +18,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { formErrors, type RefusedForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 import { type CreateLinkGiven, type CreateLinkRefusal, createLinkForm } from "./create-link-form.ts";
@@ -86,7 +86,7 @@ async function sendForm(
     notice: refused && !refusal ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
     body: html`<div class="page-head"><h1>New link</h1></div>
-<section class="card">${createLinkForm(csrfField(reply), deps.newId(), usable, given, refusal)}</section>`,
+<section class="card">${createLinkForm(deps.newId(), usable, given, refusal)}</section>`,
   });
 }
 

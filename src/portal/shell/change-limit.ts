@@ -59,7 +59,7 @@ export async function countChange(
   if (!window.granted) throw new TooManyChanges(tier, secondsUntilReset(window, now));
 }
 
-/** Must be registered after the CSRF check, so that forms of other sites don't use up the limit. */
+/** Must be registered after protect(), so that forms of other sites don't use up the limit. */
 export function limitChanges(site: Api, deps: Deps): void {
   site.addHook("preValidation", async (request) => {
     const { session } = request.visit;

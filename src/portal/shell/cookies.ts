@@ -21,7 +21,6 @@ export function portalCookies(baseUrl: string) {
     operator: named("operator"),
     /** One cookie per account; named by a digest, so that it does not contain the account id. */
     device: (accountId: string) => named(`device-${hash("sha256", accountId).slice(0, 16)}`),
-    forms: named("forms"),
     theme: named("theme"),
     notice: named("notice"),
   };

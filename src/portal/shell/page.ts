@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { type Html, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type ConsoleName, type NavigationName, navigation } from "./navigation.ts";
-import { formOwner, type Notice, type PortalVisit, type THEMES } from "./visit.ts";
+import type { Notice, PortalVisit, THEMES } from "./visit.ts";
 
 type PageOptions = {
   title: string;
@@ -26,7 +26,6 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   const { visit } = reply.request;
   const { theme, notice, assets, cookies } = visit;
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
-  const csrf = csrfField(reply);
   const notices = [notice, options.notice].filter((one) => one !== undefined);
   const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];
   const scripts = ["portal.js", ...(options.scripts ?? [])];
@@ -43,7 +42,7 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${header(reply, csrf)}
+${header(reply)}
 ${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit)}
 <main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
 ${notices.map(noticeBox)}
@@ -60,19 +59,12 @@ ${footer}
     .send(text);
 }
 
-/** The CSRF token; required in every form with method POST. */
-export function csrfField(reply: FastifyReply): Html {
-  const { visit } = reply.request;
-  visit.csrf ??= reply.generateCsrf({ userInfo: formOwner(visit) });
-  return html`<input type="hidden" name="_csrf" value="${visit.csrf}">`;
-}
-
 export function noticeBox({ kind, text }: Notice): Html {
   const sign = kind === "done" ? "check" : kind === "failed" ? "alert" : "info";
   return html`<div class="notice notice-${kind}" role="${kind === "failed" ? "alert" : "status"}">${icon(sign)}<p>${text}</p></div>`;
 }
 
-function header({ request }: FastifyReply, csrf: Html): Html {
+function header({ request }: FastifyReply): Html {
   const { visit, method, url } = request;
   const { home, session, operator } = visit;
   const isSignedIn = session !== undefined || operator !== undefined;
@@ -80,11 +72,11 @@ function header({ request }: FastifyReply, csrf: Html): Html {
 <a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
 ${session && newLink}
-${themeSwitch(visit, csrf, method === "GET" ? url : undefined)}
+${themeSwitch(visit, method === "GET" ? url : undefined)}
 ${
   isSignedIn
     ? html`<span class="header-email" title="${session?.email ?? "Operator"}">${session?.email ?? "Operator"}</span>
-<form method="post" action="${home}/sign-out">${csrf}<button class="button button-quiet">Sign out</button></form>`
+<form method="post" action="${home}/sign-out"><button class="button button-quiet">Sign out</button></form>`
     : home === "/portal" &&
       html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>
 <a class="button button-primary" href="/portal/sign-up">Sign up</a>`
@@ -100,12 +92,12 @@ const newLink = html`<a class="button button-primary new-link" href="/portal/lin
  * Cycles through system, dark and light, and leads back to the page at `url`. The answer to a form has none, and a key that it
  * shows once must not be lost: there the browser stays, and portal.js changes the colours.
  */
-function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string | undefined): Html {
+function themeSwitch({ home, theme }: PortalVisit, url: string | undefined): Html {
   const button = (shown: (typeof THEMES)[number], sign: IconName, next: (typeof THEMES)[number]) => {
     const label = `Colours: ${shown}. Switch to ${next}`;
     return html`<button class="button button-icon" name="theme" value="${next}" data-shown="${shown}" ${shown !== theme && html`hidden`} aria-label="${label}" title="${label}">${icon(sign)}</button>`;
   };
-  return html`<form method="post" action="${home}/theme" ${url === undefined && html`data-stays`}>${csrf}
+  return html`<form method="post" action="${home}/theme" ${url === undefined && html`data-stays`}>
 ${url !== undefined && html`<input type="hidden" name="next" value="${url}">`}
 ${button("system", "contrast", "dark")}${button("dark", "moon", "light")}${button("light", "sun", "system")}</form>`;
 }

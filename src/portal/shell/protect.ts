@@ -1,21 +1,16 @@
-// What all pages are protected by: security headers, size of forms, and tokens against forms of other sites (CSRF).
+// What all pages are protected by: security headers, size of forms, and forms of other sites refused (CSRF).
 import cookie from "@fastify/cookie";
-import csrfProtection from "@fastify/csrf-protection";
 import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import type { FastifyRequest } from "fastify";
+import { FormRefused } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { portalCookies } from "./cookies.ts";
-import { formOwner } from "./visit.ts";
 
 const FORM_LIMIT_BYTES = 64 * 1024;
 
 /** Security headers, body parsing and CSRF protection. */
-export async function protect(
-  site: Api,
-  { baseUrl, secretKey }: Pick<PortalDeps, "baseUrl" | "secretKey">,
-): Promise<void> {
+export async function protect(site: Api, { baseUrl }: Pick<PortalDeps, "baseUrl">): Promise<void> {
   const isSecure = baseUrl.startsWith("https:");
   const own = ["'self'"];
   await site.register(helmet, {
@@ -37,21 +32,24 @@ export async function protect(
   await site.register(cookie);
   site.removeAllContentTypeParsers();
   await site.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
-  const cookies = portalCookies(baseUrl);
-  await site.register(csrfProtection, {
-    cookieKey: cookies.forms,
-    cookieOpts: cookies.options,
-    csrfOpts: { hmacKey: secretKey, userInfo: true },
-    getUserInfo: (request) => formOwner(request.visit),
-    getToken: (request) =>
-      (request.body as { _csrf?: string } | null | undefined)?._csrf ?? headerOf(request, "x-csrf-token"),
+  // Before validation and limits, so that forms of other sites use up no limit.
+  site.addHook("preValidation", async (request) => {
+    if (!isReading(request) && !isOfOwnSite(request)) throw new FormRefused();
   });
-  // Checked before validation, because a route's schema drops `_csrf` from the body.
-  site.addHook("preValidation", (request, reply, done) => {
-    if (request.method === "GET" || request.method === "HEAD") return done();
-    if (request.visit.operator?.isToken) return done();
-    return site.csrfProtection(request, reply, done);
-  });
+}
+
+function isReading({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/**
+ * Whether no other site sent the form: browsers say so in Sec-Fetch-Site (W3C Fetch Metadata), on plain http in Origin
+ * (RFC 6454) alone. What has neither is no browser; the session's cookie is SameSite=Lax besides.
+ */
+function isOfOwnSite({ headers, host }: FastifyRequest): boolean {
+  const { "sec-fetch-site": from, origin } = headers;
+  if (from !== undefined) return from === "same-origin" || from === "none";
+  return origin === undefined || URL.parse(origin)?.host === host;
 }
 
 /** The OpenAPI document describes the API only. */
@@ -59,9 +57,4 @@ export function hideFromOpenApi(site: Api): void {
   site.addHook("onRoute", (route) => {
     route.schema = { ...route.schema, hide: true };
   });
-}
-
-function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" ? value : undefined;
 }

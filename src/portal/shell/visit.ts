@@ -1,4 +1,4 @@
-// Per-request state of the portal: session, theme, notice of the last form, CSRF token.
+// Per-request state of the portal: session, theme, notice of the last form.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
@@ -25,8 +25,6 @@ export type PortalVisit = {
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
-  /** One token for all forms of the page: generating a second one would make the first one void. */
-  csrf: string | undefined;
   assets: Assets;
   cookies: PortalCookies;
 };
@@ -60,16 +58,10 @@ export function visitHook(
       sellsPlans: deps.sellsPlans ?? false,
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
       notice: noticeIn(given[cookies.notice]),
-      csrf: undefined,
       assets: deps.assets,
       cookies,
     };
   });
-}
-
-/** CSRF tokens are bound to the session, so that signing in or out makes earlier tokens void. */
-export function formOwner(visit: PortalVisit): string {
-  return visit.operator?.sessionId ?? visit.session?.sessionId ?? "nobody";
 }
 
 /** Redirects after a form (303), with a notice for the next page. `path`: of this site. */

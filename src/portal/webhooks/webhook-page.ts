@@ -14,7 +14,7 @@ import { address } from "../shell/address.ts";
 import { confirmed, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, noticeBox, sendPage } from "../shell/page.ts";
+import { noticeBox, sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import {
   deliveryTable,
@@ -76,25 +76,24 @@ export async function sendWebhookPage(
   const webhook = await showWebhook(deps, webhookId, accountId);
   const filter = { state: given.state, cursor: given.cursor, limit: ON_A_PAGE };
   const log = await listDeliveries(deps, webhookId, filter, accountId);
-  const csrf = csrfField(reply);
   return sendPage(reply, {
     title: webhookName(webhook),
     nav: "Webhooks",
     styles: ["charts.css"],
     scripts: ["console.js"],
     status: given.refused ? 400 : 200,
-    body: html`${head(webhook, csrf)}
+    body: html`${head(webhook)}
 ${!TIER_LIMITS[tier].developerFeatures && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
-${testCard(webhookId, given.tested, csrf)}
-${logCard(webhookId, log, given, csrf)}
-${settingsCard(webhook, deps.clock().toISOString(), given.refused, csrf)}`,
+${testCard(webhookId, given.tested)}
+${logCard(webhookId, log, given)}
+${settingsCard(webhook, deps.clock().toISOString(), given.refused)}`,
   });
 }
 
-function head(webhook: WebhookDocument, csrf: Html): Html {
+function head(webhook: WebhookDocument): Html {
   const post = (below: string, name: string, style = "") =>
-    html`<form method="post" action="${webhookPath(webhook._id, below)}">${csrf}<button class="button ${style}">${name}</button></form>`;
+    html`<form method="post" action="${webhookPath(webhook._id, below)}"><button class="button ${style}">${name}</button></form>`;
   return html`<div class="page-head"><div><p class="small"><a href="/portal/webhooks">Webhooks</a></p>
 <h1>${webhookName(webhook)} ${webhookBadge(webhook)}</h1><p class="muted break">${webhook.url}</p></div>
 <div class="actions">${webhook.status === "paused" ? post("/resume", "Resume", "button-primary") : post("/pause", "Pause")}
@@ -122,10 +121,10 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
   return `Paused${since}${why}. Nothing is sent until you resume it; clicks of the meantime are not made up for.`;
 }
 
-function testCard(webhookId: string, tested: TestedWebhook | undefined, csrf: Html): Html {
+function testCard(webhookId: string, tested: TestedWebhook | undefined): Html {
   return html`<section class="card" id="test"><div class="card-head"><div><h2>Try it out</h2>
 <p class="muted">Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It does not appear among the deliveries below.</p></div>
-<form method="post" action="${webhookPath(webhookId, "/test")}">${csrf}<button class="button">${icon("send")}Send a test</button></form></div>
+<form method="post" action="${webhookPath(webhookId, "/test")}"><button class="button">${icon("send")}Send a test</button></form></div>
 ${tested && testResult(tested)}</section>`;
 }
 
@@ -152,14 +151,14 @@ export function pretty(body: string): string {
 }
 
 /** `data-live`: where console.js loads the newest deliveries again, as the address of a test has no page. */
-function logCard(webhookId: string, log: DeliveryPage, { state, cursor }: State, csrf: Html): Html {
+function logCard(webhookId: string, log: DeliveryPage, { state, cursor }: State): Html {
   const path = webhookPath(webhookId);
   const choice = (name: string, wanted: DeliveryState | undefined) =>
     html`<a href="${address(path, { state: wanted })}" ${wanted === state ? html`aria-current="true"` : ""}>${name}</a>`;
   const older =
     log.next_cursor &&
     html`<a class="button" href="${address(path, { state, cursor: log.next_cursor })}">Older</a>`;
-  const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)].filter(
+  const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId)].filter(
     Boolean,
   );
   return html`<section class="card" id="deliveries" ${cursor === undefined ? html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"` : ""}><div class="card-head"><h2>Deliveries</h2>
@@ -169,20 +168,15 @@ ${log.deliveries.length > 0 ? deliveryTable(log.deliveries) : html`<p class="mut
 ${more.length > 0 && html`<div class="actions">${more}</div>`}</section>`;
 }
 
-function recovery(webhookId: string, csrf: Html): Html {
-  return html`<form method="post" action="${webhookPath(webhookId, "/recover")}">${csrf}<button class="button button-primary">Send all that failed again</button></form>`;
+function recovery(webhookId: string): Html {
+  return html`<form method="post" action="${webhookPath(webhookId, "/recover")}"><button class="button button-primary">Send all that failed again</button></form>`;
 }
 
-function settingsCard(
-  webhook: WebhookDocument,
-  now: string,
-  refused: RefusedSettings | undefined,
-  csrf: Html,
-): Html {
+function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedSettings | undefined): Html {
   const { _id, addedAt, previousKeyUntil } = webhook;
   const { url, label, kinds } = refused ?? webhook;
   return html`<section class="card" id="settings"><h2>Settings</h2>
-<form method="post" action="${webhookPath(_id, "/settings")}" class="form">${csrf}${settingsFields({ url, label, kinds, error: refused?.refused.message })}
+<form method="post" action="${webhookPath(_id, "/settings")}" class="form">${settingsFields({ url, label, kinds, error: refused?.refused.message })}
 <div><button class="button">Save</button></div></form>
 <dl class="facts"><dt>Added</dt><dd>${time(addedAt)}</dd><dt>Key</dt><dd><code>whk_…${webhook.keyHint}</code></dd>
 ${previousKeyUntil !== null && previousKeyUntil > now && html`<dt>Key before</dt><dd>signs along until ${time(previousKeyUntil)}</dd>`}</dl></section>`;

@@ -17,7 +17,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { csrfField, sendPage } from "../shell/page.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext } from "../shell/visit.ts";
 import { settingsFields, webhookBadge, webhookName, webhookPath } from "./webhook-view.ts";
@@ -71,7 +71,7 @@ async function sendList(
     body: html`<div class="page-head"><div><h1>Webhooks</h1>
 <p class="muted">${allowed ? `${webhooks.length} of ${WEBHOOKS_PER_ACCOUNT} webhooks. ` : ""}Your own server is told of each click, a moment after it happened.</p></div></div>
 ${webhooks.length > 0 && webhookTable(webhooks)}
-${!allowed ? withDeveloper : webhooks.length < WEBHOOKS_PER_ACCOUNT ? addCard(csrfField(reply), given) : full}`,
+${!allowed ? withDeveloper : webhooks.length < WEBHOOKS_PER_ACCOUNT ? addCard(given) : full}`,
   });
 }
 
@@ -94,10 +94,10 @@ function webhookTable(webhooks: readonly WebhookDocument[]): Html {
   )}</tbody></table></section>`;
 }
 
-function addCard(csrf: Html, given: RefusedSettings | undefined): Html {
+function addCard(given: RefusedSettings | undefined): Html {
   const { url, label, kinds = WEBHOOK_DEFAULT_KINDS, refused } = given ?? {};
   return html`<section class="card"><h2>Add a webhook</h2>
-<form method="post" action="/portal/webhooks" class="form">${csrf}
+<form method="post" action="/portal/webhooks" class="form">
 ${settingsFields({ url, label, kinds, error: refused?.message })}
 <div><button class="button button-primary">${icon("plus")}Add webhook</button></div></form></section>`;
 }

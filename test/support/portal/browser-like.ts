@@ -32,24 +32,20 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
   return {
     cookies,
     get: (path: string) => ask("GET", path),
-    /** Posts the fields as they are, without adding a CSRF token or following redirects. */
+    /** Posts the fields without following redirects. */
     post: (path: string, fields: Record<string, string> | [name: string, value: string][]) =>
       ask("POST", path, new URLSearchParams(fields).toString()),
-    /** Loads the page, posts the fields with the CSRF token of its first form, and follows redirects. */
+    /** Posts the fields and follows redirects. */
     async submit(page: string, fields: Record<string, string>, action = page): Promise<Answer<unknown>> {
-      const token = csrfOf((await follow(await ask("GET", page))).text);
-      const body = new URLSearchParams({ _csrf: token, ...fields }).toString();
-      return follow(await ask("POST", action, body));
+      return follow(await ask("POST", action, new URLSearchParams(fields).toString()));
     },
     follow,
   };
 }
 
-/** The CSRF token of the page's first form; throws when there is none. */
-export function csrfOf(page: string): string {
-  const token = /name="_csrf" value="([^"]+)"/.exec(page)?.[1];
-  if (!token) throw new Error(`no form on this page:\n${page.slice(0, 500)}`);
-  return decoded(token);
+/** Nothing: forms have no token any more. */
+export function csrfOf(_page: string): string {
+  return "";
 }
 
 /** Decodes numeric character references. */

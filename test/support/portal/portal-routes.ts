@@ -30,7 +30,6 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
   await portalRoutes(app, {
     ...deps,
     log,
-    secretKey: "0123456789abcdef0123456789abcdef",
     rateLimits: memoryRateLimits(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
     billing: manualBilling({ ...deps, log }),

@@ -5,7 +5,7 @@ import { count, outward, statusBadge } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
 import { confirmed, copyable, field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
-import { csrfField, sendPage } from "../../shell/page.ts";
+import { sendPage } from "../../shell/page.ts";
 import { redirectTo } from "../../shell/visit.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { accountPath, CONSOLE_STYLES, orNotice, streamPath } from "../view.ts";
@@ -22,7 +22,6 @@ export function accountPage(app: Api, deps: ConsoleDeps): void {
   app.get("/accounts/:accountId", { schema: { params: AccountParams } }, async ({ params }, reply) => {
     const account = await accountDetails(deps, await namedAccount(deps, params.accountId));
     const { account_id: id, email, status, tier, opened_at } = account;
-    const csrf = csrfField(reply);
     const isOpen = status === "open";
     return sendPage(reply, {
       title: email ?? id,
@@ -33,9 +32,9 @@ export function accountPage(app: Api, deps: ConsoleDeps): void {
 <nav class="actions" aria-label="Of this account"><a class="button" href="${address("/admin/events", { account: id })}">Events</a><a class="button" href="${streamPath(`account-${id}`)}">Stream</a></nav></div>
 <section class="card"><h2>Account</h2><dl class="facts"><dt>State</dt><dd>${accountBadge(status)}</dd>
 <dt>Opened</dt><dd>${time(opened_at)}</dd><dt>Tier</dt><dd>${tier}</dd><dt>Id</dt><dd>${copyable("account-id", id, "the account's id")}</dd></dl>
-${isOpen && tierForms(account, csrf)}</section>
-${linksCard(account)}${keysCard(account, csrf)}${domainsCard(account)}${webhooksCard(account)}
-${isOpen && closeCard(account, csrf)}`,
+${isOpen && tierForms(account)}</section>
+${linksCard(account)}${keysCard(account)}${domainsCard(account)}${webhooksCard(account)}
+${isOpen && closeCard(account)}`,
     });
   });
 
@@ -51,8 +50,8 @@ ${isOpen && closeCard(account, csrf)}`,
   });
 }
 
-function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDetails, csrf: Html): Html {
-  if (asked !== null) return html`<p>Asked for the Developer plan ${time(asked)}.</p>${approval(id, csrf)}`;
+function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDetails): Html {
+  if (asked !== null) return html`<p>Asked for the Developer plan ${time(asked)}.</p>${approval(id)}`;
   const other = tier === "free" ? "developer" : "free";
   const effect =
     other === "free"
@@ -61,7 +60,7 @@ function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDet
   return html`<div>${confirmed(
     `Change the tier to ${other}`,
     html`<p>${effect}</p>`,
-    html`<form method="post" action="${accountPath(id)}">${csrf}<input type="hidden" name="act" value="tier"><button class="button button-primary" name="tier" value="${other}">Change the tier</button></form>`,
+    html`<form method="post" action="${accountPath(id)}"><input type="hidden" name="act" value="tier"><button class="button button-primary" name="tier" value="${other}">Change the tier</button></form>`,
   )}</div>`;
 }
 
@@ -78,7 +77,7 @@ function linksCard({ account_id: account, links, newest_links: newest }: Account
   )}</tbody></table></section>`;
 }
 
-function keysCard({ account_id: account, keys }: AccountDetails, csrf: Html): Html {
+function keysCard({ account_id: account, keys }: AccountDetails): Html {
   if (keys.length === 0)
     return html`<section class="card"><h2>API keys</h2><p class="muted">None.</p></section>`;
   return html`<section class="card"><h2>API keys</h2><table class="table"><caption class="visually-hidden">API keys, newest first</caption>
@@ -93,7 +92,7 @@ function keysCard({ account_id: account, keys }: AccountDetails, csrf: Html): Ht
         confirmed(
           "Deactivate",
           html`<p>Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.</p>`,
-          html`<form method="post" action="${accountPath(account)}">${csrf}<input type="hidden" name="act" value="deactivate-key"><button class="button button-danger" name="key_id" value="${key_id}">Deactivate key</button></form>`,
+          html`<form method="post" action="${accountPath(account)}"><input type="hidden" name="act" value="deactivate-key"><button class="button button-danger" name="key_id" value="${key_id}">Deactivate key</button></form>`,
         )
       }</td></tr>`,
   )}</tbody></table></section>`;
@@ -124,10 +123,10 @@ function webhooksCard({ webhooks }: AccountDetails): Html {
   )}</tbody></table></section>`;
 }
 
-function closeCard({ account_id: id, email }: AccountDetails, csrf: Html): Html {
+function closeCard({ account_id: id, email }: AccountDetails): Html {
   return html`<section class="card card-danger"><h2>Close account</h2>
 <p class="muted">Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.</p>
-<form method="post" action="${accountPath(id)}" class="form-row">${csrf}<input type="hidden" name="act" value="close">
+<form method="post" action="${accountPath(id)}" class="form-row"><input type="hidden" name="act" value="close">
 ${field({ label: email === null ? "Type the account's id" : "Type the account's e-mail address", name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}
 <button class="button button-danger">Close this account for good</button></form></section>`;
 }

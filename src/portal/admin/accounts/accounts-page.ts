@@ -9,7 +9,7 @@ import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
-import { csrfField, sendPage } from "../../shell/page.ts";
+import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { ACCOUNT_NAMES, accountPath, CONSOLE_STYLES, empty, nextPage, orNotice } from "../view.ts";
 import { namedAccount } from "./account-acts.ts";
@@ -37,7 +37,7 @@ export function accountsPages(app: Api, deps: ConsoleDeps): void {
 <form method="get" action="${PATH}" class="form-row filters" role="search">
 ${field({ label: "Account", name: "find", type: "search", value: find ?? "", placeholder: ACCOUNT_NAMES, autocomplete: "off" })}
 <button class="button button-primary">${icon("search")}Find</button></form>
-${waiting.length > 0 && waitingCard(waiting, csrfField(reply))}
+${waiting.length > 0 && waitingCard(waiting)}
 ${accounts.length === 0 ? empty("No accounts yet", "They appear here once somebody has signed up.") : table(accounts)}
 ${nextPage(older, "Older")}`,
     });
@@ -53,19 +53,19 @@ async function waitingForPlan({ secrets, clock }: ConsoleDeps): Promise<Waiting[
   );
 }
 
-function waitingCard(waiting: readonly Waiting[], csrf: Html): Html {
+function waitingCard(waiting: readonly Waiting[]): Html {
   return html`<section class="card"><h2>Waiting for the Developer plan</h2><table class="table"><caption class="visually-hidden">Accounts that ask for the Developer plan</caption>
 <thead><tr><th scope="col">Account</th><th scope="col">Asked</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
 <tbody>${waiting.map(
     ({ accountId, at, email }) =>
       html`<tr><td><a class="break" href="${accountPath(accountId)}"><strong>${String(email ?? accountId)}</strong></a></td>
-<td data-label="Asked" class="nowrap">${time(at)}</td><td class="end">${approval(accountId, csrf)}</td></tr>`,
+<td data-label="Asked" class="nowrap">${time(at)}</td><td class="end">${approval(accountId)}</td></tr>`,
   )}</tbody></table></section>`;
 }
 
 /** Grants the plan that the account asked for. */
-export function approval(accountId: string, csrf: Html): Html {
-  return html`<form method="post" action="${accountPath(accountId)}">${csrf}<input type="hidden" name="act" value="tier">
+export function approval(accountId: string): Html {
+  return html`<form method="post" action="${accountPath(accountId)}"><input type="hidden" name="act" value="tier">
 <button class="button button-primary" name="tier" value="developer">Approve the Developer plan</button></form>`;
 }
 

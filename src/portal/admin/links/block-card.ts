@@ -38,13 +38,13 @@ export function blockRoutes(app: Api, deps: ConsoleDeps): void {
 }
 
 /** Undefined for a stream of another kind. */
-export async function blockCard(deps: ConsoleDeps, stream: string, csrf: Html): Promise<Html | undefined> {
+export async function blockCard(deps: ConsoleDeps, stream: string): Promise<Html | undefined> {
   if (!stream.startsWith(PREFIX.link)) return undefined;
   const name = stream.slice(PREFIX.link.length);
   const { host, slug } = namedLink(name, deps.baseHost);
   const state = await currentLink(deps.eventStore, host, slug);
   if (state.status === "free") return undefined;
-  const named = html`${csrf}<input type="hidden" name="link" value="${name}">`;
+  const named = html`<input type="hidden" name="link" value="${name}">`;
   if (state.block)
     return html`<section class="card card-danger"><h2>Blocked</h2>
 <p>Since ${time(state.block.since)}${state.block.legal && ", for a legal reason"}: <span class="break">${state.block.reason}</span></p>

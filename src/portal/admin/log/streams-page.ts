@@ -15,7 +15,7 @@ import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
-import { csrfField, sendPage } from "../../shell/page.ts";
+import { sendPage } from "../../shell/page.ts";
 import { withAccount } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { blockCard } from "../links/block-card.ts";
@@ -74,7 +74,7 @@ ${nextPage(next, "Older")}`,
       body: html`<div class="page-head"><div><p class="small"><a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a></p>
 <h1 class="break">${name}</h1></div>
 ${hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`}</div>
-${await blockCard(deps, name, csrfField(reply))}
+${await blockCard(deps, name)}
 <section class="card"><h2>Events, newest first</h2>${eventTable(events.map(shown), "Events of the stream", { withStream: false })}
 ${nextPage(older, "Older")}</section>`,
     });

@@ -7,7 +7,7 @@ import { address } from "../../shell/address.ts";
 import { confirmed } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
-import { csrfField, sendPage } from "../../shell/page.ts";
+import { sendPage } from "../../shell/page.ts";
 import { redirectTo } from "../../shell/visit.ts";
 import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
@@ -51,7 +51,7 @@ ${setAsideCard(row.set_aside, html`They are in none of its documents; everything
 <dt>Version of the program</dt><dd>${row.version}</dd>
 <dt>Position</dt><dd>${row.position === null ? "the beginning" : shortPosition(row.position)}</dd><dt>Lag</dt><dd>${lagText(row)}</dd></dl>
 ${row.building && html`<div role="status">${progressBar(name, row.building)}${isWaiting(row) && html`<p>Complete: it waits to take over${row.building.rules !== null && html`, with clicks by rules ${row.building.rules}`}.</p>`}</div>`}</section>
-<section class="card" id="acts" data-live><h2>What you can do</h2>${row.active && row.active.rules !== null && asRecorded}<div class="actions">${acts(row, csrfField(reply))}</div></section>`,
+<section class="card" id="acts" data-live><h2>What you can do</h2>${row.active && row.active.rules !== null && asRecorded}<div class="actions">${acts(row)}</div></section>`,
     });
   });
 
@@ -77,9 +77,9 @@ function isBusy(row: ConsoleRow): boolean {
   return (row.building !== null && !isWaiting(row)) || row.state === "behind";
 }
 
-function acts(row: ConsoleRow, csrf: Html): Html {
+function acts(row: ConsoleRow): Html {
   const form = (act: ProjectionAct, label: string, kind = "", more?: Html) =>
-    html`<form method="post" action="${projectionPath(row.name, `/${act}`)}" class="stack">${csrf}${more}<div><button class="button ${kind}">${label}</button></div></form>`;
+    html`<form method="post" action="${projectionPath(row.name, `/${act}`)}" class="stack">${more}<div><button class="button ${kind}">${label}</button></div></form>`;
   const { building, active, previous, name } = row;
   return html`${
     building === null &&

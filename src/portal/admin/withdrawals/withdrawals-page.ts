@@ -12,7 +12,7 @@ import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
-import { csrfField, sendPage } from "../../shell/page.ts";
+import { sendPage } from "../../shell/page.ts";
 import { redirectTo } from "../../shell/visit.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import { CONSOLE_STYLES, empty, orNotice } from "../view.ts";
@@ -35,7 +35,6 @@ export function withdrawalsPages(app: Api, deps: ConsoleDeps): void {
       preview: link && from ? await previewFor(deps, { ...query, link, from }) : undefined,
     }));
     const { made, preview } = "notice" in found ? {} : found;
-    const csrf = csrfField(reply);
     return sendPage(reply, {
       title: "Withdrawals",
       nav: "Withdrawals",
@@ -44,8 +43,8 @@ export function withdrawalsPages(app: Api, deps: ConsoleDeps): void {
       body: html`<div class="page-head"><div><h1>Withdrawals</h1>
 <p class="muted">Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.</p></div></div>
 ${filters(query)}
-${preview && previewCard(preview, link ?? "", csrf)}
-${made && (made.length === 0 ? empty("No withdrawals", "No hit of this link was ever withdrawn.") : table(made, link ?? "", csrf))}`,
+${preview && previewCard(preview, link ?? "")}
+${made && (made.length === 0 ? empty("No withdrawals", "No hit of this link was ever withdrawn.") : table(made, link ?? ""))}`,
     });
   });
 
@@ -87,7 +86,7 @@ ${given("Visitor code", "visitor", visitor, "16 hex digits")}
 <div class="actions"><button class="button button-primary">${icon("search")}Show</button><a class="button" href="${PATH}">Clear</a></div></form>`;
 }
 
-function previewCard(preview: WithdrawalPreview, link: string, csrf: Html): Html {
+function previewCard(preview: WithdrawalPreview, link: string): Html {
   const { selection, clicks } = preview;
   const { counted, matched, kinds, days, samples } = clicks;
   const before = matched - counted;
@@ -103,32 +102,32 @@ ${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>On ${day}</dt><dd>${
     ({ at, kind, country, ip, userAgent }) =>
       html`<tr><td class="nowrap">${time(at)}</td><td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td><td data-label="User agent"><span class="break small">${userAgent}</span></td></tr>`,
   )}</tbody></table>
-${withdrawForm(preview, link, csrf)}`
+${withdrawForm(preview, link)}`
 }</section>`;
 }
 
-function withdrawForm({ selection, clicks }: WithdrawalPreview, link: string, csrf: Html): Html {
+function withdrawForm({ selection, clicks }: WithdrawalPreview, link: string): Html {
   const { from, to, visitor, ipPrefix, userAgent } = selection;
   const kept = { link, from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent };
-  return html`<form method="post" action="${PATH}" class="stack">${csrf}
+  return html`<form method="post" action="${PATH}" class="stack">
 ${Object.entries(kept).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}
 ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
 <div><button class="button button-danger">Withdraw ${count(clicks.counted)} hits</button></div></form>`;
 }
 
-function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html {
+function table(made: readonly MadeWithdrawal[], link: string): Html {
   return html`<section class="card"><h2>Withdrawals of this link</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
 <thead><tr><th scope="col">Made</th><th scope="col" class="end">Hits</th><th scope="col">Which</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${made.toReversed().map(
     (one) =>
       html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Hits" class="end number">${count(withdrawnCount(one))}</td>
 <td data-label="Which"><span class="break">${selectionText(one)}</span></td><td data-label="Reason"><span class="break">${one.reason}</span></td>
-<td data-label="State">${one.restoredAt === null ? restoreForm(one, link, csrf) : html`taken back ${time(one.restoredAt)}`}</td></tr>`,
+<td data-label="State">${one.restoredAt === null ? restoreForm(one, link) : html`taken back ${time(one.restoredAt)}`}</td></tr>`,
   )}</tbody></table></section>`;
 }
 
-function restoreForm(made: MadeWithdrawal, link: string, csrf: Html): Html {
-  return html`<form method="post" action="${PATH}/restore">${csrf}<input type="hidden" name="link" value="${link}">
+function restoreForm(made: MadeWithdrawal, link: string): Html {
+  return html`<form method="post" action="${PATH}/restore"><input type="hidden" name="link" value="${link}">
 <input type="hidden" name="withdrawal_id" value="${made.withdrawalId}"><button class="button" aria-label="Restore ${count(withdrawnCount(made))} hits">Restore</button></form>`;
 }
 

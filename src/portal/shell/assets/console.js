@@ -9,14 +9,6 @@ function isInUse(part) {
   return part.contains(document.activeElement) || part.querySelector("details[open]") !== null;
 }
 
-/** Apart from form tokens, which are new each time: buttons that mean the same must not move under the pointer. */
-function isSame(part, fresh) {
-  const [one, other] = [part.cloneNode(true), fresh.cloneNode(true)];
-  for (const token of [one, other].flatMap((node) => [...node.querySelectorAll("[name=_csrf]")]))
-    token.remove();
-  return one.isEqualNode(other);
-}
-
 function refreshLater() {
   const busy = document.querySelector("[data-live][data-busy]");
   if (busy) setTimeout(keepFresh, Number(busy.dataset.busy) || EVERY_MS);
@@ -32,7 +24,8 @@ async function refresh() {
     const fresh = page.getElementById(part.id);
     if (!fresh || isInUse(part)) continue;
     localTimes(fresh);
-    if (!isSame(part, fresh)) part.replaceWith(fresh);
+    // Buttons that mean the same must not move under the pointer.
+    if (!part.isEqualNode(fresh)) part.replaceWith(fresh);
   }
 }
 

@@ -1,7 +1,7 @@
 // Health, metrics, logs and the OpenAPI document, as an operator sees them (interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/config/version.ts";
-import { EVENT_TYPES } from "../../src/events/published-data.ts";
+import { EVENT_TYPES } from "../../src/events/catalogue.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/errors.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import { EVENT_TYPES } from "../../events/published-data.ts";
+import { EVENT_TYPES } from "../../events/catalogue.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
 import { liveStreams } from "../streaming/live-streams.ts";

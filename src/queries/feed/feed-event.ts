@@ -2,8 +2,7 @@
 
 import { categoryOf } from "../../event-store/categories.ts";
 import type { Actor, RecordedEvent } from "../../event-store/port.ts";
-import { catalogue, type StoredEvent } from "../../events/catalogue.ts";
-import { publishedData } from "../../events/published-data.ts";
+import { catalogue, publishedData, type StoredEvent } from "../../events/catalogue.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 

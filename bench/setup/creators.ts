@@ -1,5 +1,5 @@
 // Accounts that create links over the API, with as many keys as their requests need.
-import { REQUESTS_PER_HOUR_BY_ADDRESS } from "../../src/api/limits/address-limit.ts";
+import { REQUESTS_PER_HOUR_BY_ADDRESS } from "../../src/api/limits/rate-limit.ts";
 import type { Backend } from "../../src/backend.ts";
 import type { Config } from "../../src/config.ts";
 import { TIER_LIMITS } from "../../src/events/vocabulary.ts";

@@ -5,10 +5,10 @@ import type { Config } from "../config.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { analyticsRoute } from "./analytics/analytics-route.ts";
-import type { KeyGuard, KeyGuardDeps } from "./authentication/key-guard.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
+import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
 import { linksRoute } from "./links.ts";
 import { qrRoute } from "./qr/qr-route.ts";
 import { shortenRoute } from "./shorten.ts";
@@ -28,7 +28,7 @@ export type ApiDeps = {
   writesAreReadable: () => Promise<void>;
 };
 
-/** `base`: an instance behind authentication/gate.ts. */
+/** `base`: an instance behind gate.ts. */
 export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
   const { baseHost, baseUrl } = config;

@@ -2,8 +2,13 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { TooManyTries } from "../../api/errors.ts";
-import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
-import { type RateLimits, type RateWindow, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import {
+  addressOf,
+  byAddress,
+  type RateLimits,
+  type RateWindow,
+  secondsUntilReset,
+} from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/open-account.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
@@ -46,8 +51,7 @@ export async function countByAddress(
   what: string,
   limit: number,
 ): Promise<void> {
-  const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
-  refuseUnlessGranted(window, window.limit, deps.clock());
+  await count(deps, byAddress(what, request.ip), limit);
 }
 
 /** Counts a costly request by account. @throws TooManyTries */

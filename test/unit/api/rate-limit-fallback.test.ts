@@ -1,8 +1,7 @@
 // Rate limits while the shared windows are unavailable: they continue, and no caller gets a new window.
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { memoryRateLimits, withOwnLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import type { RateLimits } from "../../../src/api/limits/rate-limit.ts";
-import { withOwnLimits } from "../../../src/api/limits/rate-limit-fallback.ts";
 import { CoordinationUnavailable } from "../../../src/connections/errors.ts";
 
 const now = new Date("2026-05-01T12:00:00.000Z");
@@ -17,13 +16,12 @@ describe("rate limits with shared windows that may be unavailable", () => {
     const shared = memoryRateLimits();
     const sometimes: RateLimits = {
       take: async (...request) => (unavailable ? refuse() : shared.take(...request)),
-      look: async (...request) => (unavailable ? refuse() : shared.look(...request)),
     };
     limits = withOwnLimits(sometimes, memoryRateLimits());
     other = withOwnLimits(sometimes, memoryRateLimits());
   });
 
-  const used = async (of: RateLimits) => (await of.look("key a", 3, now)).used;
+  const used = async (of: RateLimits) => (await of.take("key a", 3, now, 0)).used;
 
   it("count once for all processes while they are there", async () => {
     await limits.take("key a", 3, now);
@@ -46,7 +44,7 @@ describe("rate limits with shared windows that may be unavailable", () => {
   });
 
   it("do not hide any other error", async () => {
-    const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")), look: refuse };
+    const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")) };
     await expect(withOwnLimits(broken, memoryRateLimits()).take("key a", 3, now)).rejects.toThrow(TypeError);
   });
 });

@@ -1,8 +1,7 @@
 // Rate limit windows: which requests share one, when it resets, and that memory is bounded.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { addressOf, takeByAddress } from "../../../src/api/limits/address-limit.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
-import { WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+import { addressOf, byAddress, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");
@@ -20,7 +19,7 @@ describe("rate windows", () => {
   it("runs an hour from the first request, and looking starts none", async () => {
     let now = start;
     const limits = memoryRateLimits();
-    await limits.look("a", 5, new Date(now));
+    await limits.take("a", 5, new Date(now), 0);
     now += 60_000;
     const { resetAt } = await limits.take("a", 5, new Date(now));
     expect(resetAt).toBe(now + WINDOW_MS);
@@ -46,8 +45,8 @@ describe("rate windows", () => {
     const at = new Date(start);
     const limits = memoryRateLimits(10);
     for (let n = 0; n < 100; n++) await limits.take(`subject ${n}`, 5, at);
-    expect(await limits.look("subject 0", 5, at)).toMatchObject({ used: 0 });
-    expect(await limits.look("subject 99", 5, at)).toMatchObject({ used: 1 });
+    expect(await limits.take("subject 0", 5, at, 0)).toMatchObject({ used: 0 });
+    expect(await limits.take("subject 99", 5, at, 0)).toMatchObject({ used: 1 });
   });
 
   it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
@@ -57,17 +56,17 @@ describe("rate windows", () => {
     for (const subject of others) await limits.take(subject, 5, at);
     for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
     for (const subject of others)
-      expect([subject, (await limits.look(subject, 5, at)).used]).toEqual([subject, 1]);
+      expect([subject, (await limits.take(subject, 5, at, 0)).used]).toEqual([subject, 1]);
   });
 
   it("grants each IPv6 /64 its own limit, however much the others of its /48 have sent", async () => {
     const at = new Date(start);
     const limits = memoryRateLimits();
     const take = (network: number) =>
-      takeByAddress(limits, "address", `2001:db8:1:${network.toString(16)}::1`, 2, at);
+      limits.take(byAddress("address", `2001:db8:1:${network.toString(16)}::1`), 2, at);
     for (let n = 0; n < 256; n++) for (const _ of [1, 2]) await take(n);
-    expect(await take(255)).toMatchObject({ granted: false, limit: 2, used: 2 });
-    expect(await take(256)).toMatchObject({ granted: true, limit: 2, used: 1 });
+    expect(await take(255)).toMatchObject({ granted: false, used: 2 });
+    expect(await take(256)).toMatchObject({ granted: true, used: 1 });
   });
 
   it("counts an IPv6 network of /64 as one address, and an IPv4 address the same in either notation", () => {

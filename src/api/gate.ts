@@ -1,10 +1,10 @@
 // Hooks of the base host: other hosts are refused before any body is read, and each answer is counted and logged.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Metrics } from "../../monitoring/metrics.ts";
-import { hostResolver } from "../../redirect/http/hosts.ts";
-import { isUnderApi } from "../create-fastify.ts";
-import { RouteNotFound } from "../errors.ts";
-import type { Api } from "../fastify.ts";
+import type { Metrics } from "../monitoring/metrics.ts";
+import { hostResolver } from "../redirect/http/hosts.ts";
+import { isUnderApi } from "./create-fastify.ts";
+import { RouteNotFound } from "./errors.ts";
+import type { Api } from "./fastify.ts";
 import type { KeyGuard } from "./key-guard.ts";
 
 /** For all routes of the base host. Its 404 of unknown paths under /api carries rate limit headers too. */

@@ -11,8 +11,7 @@ import { idempotency } from "./idempotency.ts";
 import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
 import { linksRoute } from "./links.ts";
 import { qrRoute } from "./qr/qr-route.ts";
-import { shortenRoute } from "./shorten.ts";
-import { shortenInBulkRoute } from "./shorten-in-bulk.ts";
+import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
 export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accountStreams } from "../../src/api/streaming/account-streams.ts";
-import { eventStream } from "../../src/api/streaming/event-stream.ts";
+import { eventStream } from "../../src/api/streaming/live-streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
 import { sendClicks } from "../../src/portal/analytics/link-live.ts";

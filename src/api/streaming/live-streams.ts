@@ -1,10 +1,11 @@
-// Streams of server-sent events that go on as events happen, for the feed and the portal's live pages.
-import type { OutgoingHttpHeaders } from "node:http";
+// Server-sent events that go on as events happen, for the feed and the portal's live pages: with backpressure, a bounded
+// number at a time; a client that stops reading is disconnected.
+import { once } from "node:events";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Api } from "../fastify.ts";
 import { accountStreams, TooManyStreams } from "./account-streams.ts";
-import { type EventStream, eventStream } from "./event-stream.ts";
 
 /** Per account, in one process. */
 const MOST_STREAMS = 10;
@@ -67,4 +68,62 @@ export async function sendBatches<B, R>(
   } finally {
     await batches.return(undefined as R);
   }
+}
+
+/** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. `data`: text is JSON already. */
+export type StreamMessage = { event: string; id: string; data: object | string };
+
+export type EventStream = {
+  /**
+   * Resolves when the socket accepts more data.
+   * @throws AbortError when the client has disconnected or was disconnected
+   */
+  send(message: StreamMessage): Promise<void>;
+  /** Drops the message while the socket's buffer is full; for heartbeats. */
+  offer(message: StreamMessage): void;
+  end(): void;
+};
+
+export type EventStreamOptions = {
+  headers: OutgoingHttpHeaders;
+  /** Aborted when the client disconnects, or has disconnected already. */
+  stream: AbortController;
+  /** Delay before the client reconnects (the `retry:` field). */
+  retryMs: number;
+  /** A client whose socket buffer does not drain for this long is disconnected. */
+  stalledMs: number;
+};
+
+export function eventStream(raw: ServerResponse, options: EventStreamOptions): EventStream {
+  const { headers, stream, retryMs, stalledMs } = options;
+  // A client that disconnected while its request was being checked has emitted "close" already; HEAD gets no body.
+  if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
+  raw.once("close", () => stream.abort());
+  raw.writeHead(200, {
+    ...headers,
+    ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+  raw.write(`retry: ${retryMs}\n\n`);
+  const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);
+  return {
+    async send(message) {
+      raw.write(textOf(message));
+      if (!raw.writableNeedDrain) return;
+      const timer = disconnectLater();
+      await once(raw, "drain", { signal: stream.signal }).finally(() => clearTimeout(timer));
+    },
+    offer(message) {
+      if (!raw.writableNeedDrain) raw.write(textOf(message));
+    },
+    end() {
+      const timer = disconnectLater();
+      raw.once("close", () => clearTimeout(timer));
+      raw.end();
+    },
+  };
+}
+
+function textOf({ event, id, data }: StreamMessage): string {
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  return `event: ${event}\n${id === "" ? "" : `id: ${id}\n`}data: ${json}\n\n`;
 }

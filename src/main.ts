@@ -8,7 +8,7 @@ import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
-import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
+import { collectAfterStart } from "./runtime/threads/in-thread.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 

@@ -4,9 +4,8 @@ import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
 import type { RedisConnection } from "../connections/redis.ts";
-import { memoryLeases } from "../coordination/leases.memory.ts";
+import { memoryLeases, withOwnLeases } from "../coordination/leases.memory.ts";
 import type { Leases } from "../coordination/leases.ts";
-import { withOwnLeases } from "../coordination/leases-fallback.ts";
 import { fileDailySalts } from "../redirect/clicks/visitors/daily-salts.files.ts";
 import type { DailySalts } from "../redirect/clicks/visitors/daily-salts.ts";
 import type { Open } from "./open-together.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
+import { collectAfterStart } from "../../runtime/threads/in-thread.ts";
 import { ClickOutbox } from "../spool/click-outbox.ts";
 import { clickReader } from "./click-event.ts";
 import { ClickWriter } from "./click-writer.ts";

@@ -1,7 +1,7 @@
 // The worker thread's side of thread-client.ts: calls methods of the served objects and posts their results.
 import type { MessagePort } from "node:worker_threads";
 import { errorFields } from "../error-fields.ts";
-import { collectAfterStart } from "./collect-after-start.ts";
+import { collectAfterStart } from "./in-thread.ts";
 import {
   encoded,
   type MethodCall,

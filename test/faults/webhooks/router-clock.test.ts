@@ -1,6 +1,6 @@
 // The router while the service has no webhook, and its clock is set back.
 import { it, onTestFinished } from "vitest";
-import { ROUTER_CHECKPOINT } from "../../../src/coordination/router-checkpoint.ts";
+import { ROUTER_CHECKPOINT } from "../../../src/coordination/consumer-checkpoint.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

@@ -1,6 +1,6 @@
 // Backoff: doubled, bounded, and with jitter.
 import { expect, it } from "vitest";
-import { backoffMs } from "../../../src/runtime/backoff.ts";
+import { backoffMs } from "../../../src/runtime/keep-trying.ts";
 
 const LIMITS = { fromMs: 250, toMs: 15_000 };
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { afterEach, expect, it } from "vitest";
-import { collectAfterStart } from "../../../src/runtime/threads/collect-after-start.ts";
+import { collectAfterStart } from "../../../src/runtime/threads/in-thread.ts";
 import { startFlags } from "../../support/service/service-process.ts";
 
 const MB = 2 ** 20;

@@ -1,7 +1,7 @@
 // Runs the receivers in examples/, which docs/webhooks.md refers to, and sends them genuine and forged deliveries.
 import { execFile, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendDelivery } from "../../../src/webhooks/delivery/send-delivery.ts";

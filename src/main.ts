@@ -8,7 +8,6 @@ import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
-import { collectAfterStart } from "./runtime/threads/in-thread.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 
@@ -54,7 +53,6 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
-  collectAfterStart();
   return service;
 }
 

@@ -60,8 +60,8 @@ type BackendConfig = EventStoreConfig &
 /**
  * Opens the stores and creates the data folder; opening with `readOnly` changes nothing. A server that is unavailable is no
  * error here: calls fail until it answers.
- * @throws BadConfig for a URL that its driver refuses; SecretKeyUnknown when embedded secrets are encrypted with another
- * SECRET_KEY; LogFormUnknown for an embedded log of another form, before anything is written; StoreUnavailable for an
+ * @throws BadConfig for a URL that its driver refuses; secret_key_unknown when embedded secrets are encrypted with another
+ * SECRET_KEY; log_form_unknown for an embedded log of another form, before anything is written; StoreUnavailable for an
  * embedded file that can't be opened
  */
 export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {

@@ -7,8 +7,8 @@ import { TIER_LIMITS } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { atMost } from "../runtime/at-most.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
-import { InvalidKey } from "./errors.ts";
 import {
   byAddress,
   enforce,
@@ -38,14 +38,14 @@ const USE_KEPT_MS = 366 * 86_400_000;
 export type KeyGuard = {
   /**
    * Requires a valid key and counts the request against it; without one, against the address.
-   * @throws InvalidKey, RateLimitExceeded
+   * @throws invalid_api_key, rate_limit_exceeded
    */
   demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Sets the headers of the address's window without counting, for errors before a key is known. */
   show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a QR image against the address: the route needs no key. @throws RateLimitExceeded */
+  /** Counts a QR image against the address: the route needs no key. @throws rate_limit_exceeded */
   countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts against a valid key, else against the address; does not require a key. @throws RateLimitExceeded */
+  /** Counts against a valid key, else against the address; does not require a key. @throws rate_limit_exceeded */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
 
@@ -83,7 +83,7 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
   return {
     async demand(request, reply) {
       const caller = await countedCaller(request, reply);
-      if (!caller) throw new InvalidKey();
+      if (!caller) throw new Refused("invalid_api_key");
       request.caller = caller;
     },
     show,

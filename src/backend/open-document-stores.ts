@@ -24,7 +24,7 @@ export type DocumentStores = {
   deliveryQueue: DeliveryQueue;
   /** Whether all of them are files of this machine, so that they can be prepared when they are opened. */
   isEmbedded: boolean;
-  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, SecretKeyUnknown */
+  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
   /** In MongoDB, else among the jobs of this thread only. */
   leases: Leases;

@@ -127,7 +127,7 @@ function acceptedForm(header: string | undefined): { stream: boolean; form: Feed
 /**
  * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
  * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
- * @throws TooManyStreams
+ * @throws too_many_streams
  */
 async function send(
   deps: EventsDeps,

@@ -1,7 +1,7 @@
 // Rate limits: a fixed window of one hour from the first request of a key or an address, and its three response headers.
 import type { FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
-import { RateLimitExceeded } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 export const WINDOW_MS = 3_600_000;
 
@@ -40,11 +40,11 @@ export function addressOf(ip: string): string {
 
 /**
  * Sets the rate limit headers (interface, part 8).
- * @throws RateLimitExceeded when the window is full
+ * @throws rate_limit_exceeded when the window is full
  */
 export function enforce(reply: FastifyReply, limit: number, window: RateWindow, now: Date): void {
   showWindow(reply, limit, window);
-  if (!window.granted) throw new RateLimitExceeded(limit, secondsUntilReset(window, now));
+  if (!window.granted) throw rateLimitExceeded(window, limit, now);
 }
 
 /** For `Retry-After`; at least 1. */
@@ -57,4 +57,18 @@ export function showWindow(reply: FastifyReply, limit: number, window: RateWindo
   reply.header("x-ratelimit-limit", String(limit));
   reply.header("x-ratelimit-remaining", String(Math.max(0, limit - window.used)));
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));
+}
+
+/** Interface, part 8. */
+export function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
+}
+
+/** Of passwords, tokens or mails: for people. */
+export function tooManyTries(window: RateWindow, now: Date): Refused {
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
 }

@@ -7,7 +7,7 @@ import { domainInService } from "../../queries/domain-in-service.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { canonicalHost } from "../../redirect/http/hosts.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
-import { RouteNotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";
 
@@ -54,7 +54,7 @@ export function metricsRoute(
   deps: Pick<Metrics, "contentType" | "text"> & { operator: OperatorDeps },
 ): void {
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
-    if (!(await isFromOperator(deps.operator, request))) throw new RouteNotFound();
+    if (!(await isFromOperator(deps.operator, request))) throw new Refused("not_found");
     return reply.type(deps.contentType).send(await deps.text());
   });
 }

@@ -3,9 +3,8 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { z } from "zod";
-import { NotFound } from "../../queries/errors.ts";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import type { QrLook } from "./draw-qr.ts";
@@ -55,7 +54,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const { domain_id: domainId, ...look } = request.query;
     await deps.writesAreReadable();
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
-    if (!link) throw new NotFound("Short link not found.");
+    if (!link) throw new Refused("not_found", "Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
     const id = hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22);
     const etag = `"${id}"`;
@@ -71,14 +70,6 @@ function matches(header: string | undefined, etag: string): boolean {
   return given.includes(etag) || given.includes("*");
 }
 
-/** The queue holds more images than can be drawn in a few seconds. */
-export class TooManyQrImages extends DomainError {
-  override readonly code = "qr_busy";
-  constructor() {
-    super("Too many QR images are being drawn");
-  }
-}
-
 export type QrImagesOptions = {
   /** Size of the cache. */
   maxBytes?: number;
@@ -91,7 +82,7 @@ const MAX_WAITING = 500;
 /** Estimated size of a cache entry without its image. */
 const OVERHEAD_BYTES = 300;
 
-/** Keeps images, and draws missing ones one at a time, each once. `id`: unique for text and look. @throws TooManyQrImages */
+/** Keeps images, and draws missing ones one at a time, each once. `id`: unique for text and look. @throws qr_busy */
 export function qrImages({
   maxBytes = MAX_BYTES,
   maxWaiting = MAX_WAITING,
@@ -105,7 +96,7 @@ export function qrImages({
   return async (id: string, text: string, look: QrLook): Promise<string | Buffer> => {
     const known = kept.get(id);
     if (known !== undefined) return known;
-    if (oneByOne.activeCount + oneByOne.pendingCount >= maxWaiting) throw new TooManyQrImages();
+    if (oneByOne.activeCount + oneByOne.pendingCount >= maxWaiting) throw new Refused("qr_busy");
     return await oneByOne(async () => {
       // Drawn meanwhile for another request.
       const image = kept.get(id) ?? (await draw(text, look));

@@ -40,7 +40,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
       responses.push(raw);
       const stream = new AbortController();
       const { signal } = stream;
-      const browser = eventStream(raw, { headers: {}, stream, retryMs: 1, stalledMs: STALLED_MS });
+      const browser = eventStream(raw, {}, stream, STALLED_MS);
       const after = String(request.headers["last-event-id"] ?? "");
       const sending = { sleep: async () => void (await turn()) };
       sent = { position: after };

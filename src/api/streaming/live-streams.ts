@@ -14,8 +14,9 @@ const MOST_STREAMS = 10;
 const MOST_STREAMS_IN_ALL = 500;
 /** Interval of heartbeats, and of the check whether the client may still watch. */
 const ALIVE_EVERY_MS = 5_000;
+/** Before a client reconnects (the `retry:` field). */
 const RETRY_MS = 2_000;
-/** A client that reads nothing for this long is disconnected; when it reconnects it gets what it missed. */
+/** When the client reconnects it gets what it missed. */
 const STALLED_MS = 15_000;
 
 export type LiveStreams = {
@@ -41,7 +42,7 @@ export function liveStreams(app: Api, log: Logger, tooMany: string): LiveStreams
       if (!stream) throw new Refused("too_many_streams", tooMany);
       const { raw } = reply.hijack();
       const headers = reply.getHeaders() as OutgoingHttpHeaders;
-      const client = eventStream(raw, { headers, stream, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+      const client = eventStream(raw, headers, stream);
       const timer = setInterval(() => void keepAlive(client, stream), ALIVE_EVERY_MS);
       try {
         await send(client, stream.signal);
@@ -85,18 +86,16 @@ export type EventStream = {
   end(): void;
 };
 
-export type EventStreamOptions = {
-  headers: OutgoingHttpHeaders;
-  /** Aborted when the client disconnects, or has disconnected already. */
-  stream: AbortController;
-  /** Delay before the client reconnects (the `retry:` field). */
-  retryMs: number;
-  /** A client whose socket buffer does not drain for this long is disconnected. */
-  stalledMs: number;
-};
-
-export function eventStream(raw: ServerResponse, options: EventStreamOptions): EventStream {
-  const { headers, stream, retryMs, stalledMs } = options;
+/**
+ * `stream`: aborted when the client disconnects, or has disconnected already. `stalledMs`: a client whose socket buffer does not
+ * drain for so long is disconnected.
+ */
+export function eventStream(
+  raw: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  stream: AbortController,
+  stalledMs = STALLED_MS,
+): EventStream {
   // A client that disconnected while its request was being checked has emitted "close" already; HEAD gets no body.
   if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
   raw.once("close", () => stream.abort());
@@ -104,7 +103,7 @@ export function eventStream(raw: ServerResponse, options: EventStreamOptions): E
     ...headers,
     ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
-  raw.write(`retry: ${retryMs}\n\n`);
+  raw.write(`retry: ${RETRY_MS}\n\n`);
   const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);
   return {
     async send(message) {

@@ -1,8 +1,7 @@
 // The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
 import { setImmediate } from "node:timers/promises";
-import { createFastify } from "./api/create-fastify.ts";
+import { baseHostGate, createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
-import { baseHostGate } from "./api/gate.ts";
 import { keyGuard } from "./api/key-guard.ts";
 import type { RateLimits } from "./api/limits/rate-limit.ts";
 import { healthRoutes, metricsRoute, tlsAskRoute } from "./api/operations/operations-routes.ts";

@@ -27,7 +27,7 @@ export type ApiDeps = {
   writesAreReadable: () => Promise<void>;
 };
 
-/** `base`: an instance behind gate.ts. */
+/** `base`: an instance with baseHostGate. */
 export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
   const { baseHost, baseUrl } = config;
@@ -41,19 +41,11 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
       reply.header("cache-control", "no-store");
       await guard.demand(request, reply);
     });
-    const writing = {
-      links,
-      idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
-    };
+    const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     analyticsRoute(keyed, { ...reading, logParts: deps.logReader });
     linksRoute(keyed, reading);
-    eventsRoute(keyed, {
-      ...reading,
-      findCaller: deps.keys.findCaller,
-      log: deps.log,
-      logReader: deps.logReader,
-    });
+    eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });
 }

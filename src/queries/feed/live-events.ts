@@ -43,7 +43,7 @@ const RETRY_MS = 1_000;
 
 /** The subscription runs only while there are watchers. */
 export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents {
-  let shared: { tail: Tail; watchers: number } | undefined;
+  let shared: { tail: ReturnType<typeof openTail>; watchers: number } | undefined;
   return {
     async *follow(key, after, signal) {
       shared ??= { tail: openTail(deps, source), watchers: 0 };
@@ -57,7 +57,8 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents
           // Before the log is read: what is appended meanwhile must not be passed over.
           const end = tail.end() ?? "";
           const kept = tail.after(position);
-          const found = kept ?? (await fromLog(deps, source, position));
+          const part = { after: position || undefined, categories: source.categories, limit: BATCH };
+          const found = kept ?? (await keyed(await deps.eventStore.readAll(part), source));
           searched = kept ? 0 : searched + found.length;
           if (searched > MOST_SEARCHED) return "tooFar";
           const isPart = !kept && found.length === BATCH;
@@ -84,27 +85,12 @@ async function keyed(events: readonly RecordedEvent[], { keyOf }: LiveSource): P
   return await Promise.all(events.map(async (event) => ({ event, key: await keyOf(event) })));
 }
 
-async function fromLog({ eventStore }: LiveEventsDeps, source: LiveSource, after: Position) {
-  const options = { after: after || undefined, categories: source.categories, limit: BATCH };
-  return await keyed(await eventStore.readAll(options), source);
-}
-
 export function later(one: Position, other: Position): Position {
   return one < other ? other : one;
 }
 
 /** The newest events of the subscription. */
-type Tail = {
-  /** Undefined until the head of the log is known. */
-  end(): Position | undefined;
-  /** All events after the position; undefined when they are no longer all kept. */
-  after(position: Position): Keyed[] | undefined;
-  /** Resolves when the end has moved, or the signal aborts. */
-  moved(signal: AbortSignal): Promise<unknown>;
-  close(): void;
-};
-
-function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource): Tail {
+function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource) {
   const stop = new AbortController();
   const { signal } = stop;
   const news = new EventEmitter().setMaxListeners(0);
@@ -137,12 +123,15 @@ function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource
   };
   void run();
   return {
+    /** Undefined until the head of the log is known. */
     end: () => end,
-    after: (position) =>
+    /** All events after the position; undefined when they are no longer all kept. */
+    after: (position: Position): Keyed[] | undefined =>
       position < start
         ? undefined
         : kept.slice(kept.findLastIndex(({ event }) => event.position <= position) + 1),
-    moved: (watching) => once(news, "moved", { signal: watching }).catch(() => undefined),
+    /** Resolves when the end has moved, or the signal aborts. */
+    moved: (watching: AbortSignal) => once(news, "moved", { signal: watching }).catch(() => undefined),
     close: () => stop.abort(),
   };
 }

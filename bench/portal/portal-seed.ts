@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Backend, openBackend } from "../../src/backend.ts";
-import { openAccount } from "../../src/commands/account/open-account.ts";
+import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import type { NewEvent } from "../../src/event-store/port.ts";

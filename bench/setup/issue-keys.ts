@@ -1,6 +1,6 @@
 // Issues API keys to an account of a benchmark; the limit of one key is 500 requests an hour.
 import type { Backend } from "../../src/backend.ts";
-import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../src/commands/account/keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { Config } from "../../src/config.ts";
 import { TIER_LIMITS } from "../../src/events/vocabulary.ts";

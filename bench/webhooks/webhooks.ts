@@ -1,7 +1,7 @@
 // `npm run bench webhooks`: throughput of deliveries after a burst of clicks, and their lag at a steady rate.
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { addWebhook } from "../../src/commands/webhooks/webhooks.ts";
 import { parseConfig } from "../../src/config.ts";
 import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../../src/events/vocabulary.ts";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";

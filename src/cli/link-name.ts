@@ -1,6 +1,6 @@
 // How every command is told which link: by its short URL, by host and slug, or by its slug on the service's own host.
-import type { LinkAddress } from "../commands/links/change-link.ts";
-import { namedLink } from "../commands/withdrawals/named-link.ts";
+import { namedLink } from "../commands/links/change-link.ts";
+import type { LinkAddress } from "../commands/links/link-stream.ts";
 import type { Session } from "./session.ts";
 
 /** Describes the argument or option. */

@@ -1,5 +1,4 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetAside, setAsideCollection } from "../../src/coordination/set-aside.ts";
 import { asBuild, type Build, type Builds, queriedBuild } from "../../src/projections/builds/build.ts";

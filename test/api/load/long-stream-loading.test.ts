@@ -1,7 +1,7 @@
 // Event loop delay while a stream is loaded that is longer than the limits of today.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";

@@ -1,7 +1,7 @@
 // The receiver of the webhook benchmark, a process of its own: acknowledges immediately, counts deliveries and their lags.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { quantile } from "../measure/statistics.ts";
+import { quantile } from "../report.ts";
 
 /** Answered once `count` deliveries have come since the last order, or after `timeoutMs`. */
 export type ReceiverOrder = { count: number; timeoutMs: number };
@@ -51,7 +51,6 @@ process.on("message", async ({ count, timeoutMs }: ReceiverOrder) => {
 });
 
 function report(): Received {
-  const sorted = lags.toSorted((a, b) => a - b);
-  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+  const [p50, p99] = [quantile(lags, 0.5), quantile(lags, 0.99)];
   return { count: seen.size, repeated, tookMs: lastAt - firstAt, p50, p99 };
 }

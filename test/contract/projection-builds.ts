@@ -2,17 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetAside, setAsideCollection } from "../../src/coordination/set-aside.ts";
-import { asBuild, type Build, type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
+import { asBuild, type Build, queriedBuild } from "../../src/projections/builds/build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import type { ClaimDeps } from "../../src/projections/builds/claim-builds.ts";
 import { rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
-import {
-  cancelBuilds,
-  registerRebuild,
-  registerRollback,
-} from "../../src/projections/builds/register-builds.ts";
-import { accounts } from "../../src/projections/definitions/accounts.ts";
+import { registerRebuild, registerRollback } from "../../src/projections/builds/register-builds.ts";
 import { type KeyDocument, keys } from "../../src/projections/definitions/keys.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
@@ -30,7 +25,6 @@ import {
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
 import { committingStore } from "../support/projections/committing-store.ts";
-import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
@@ -93,23 +87,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(seen.length).toBeGreaterThan(5);
       expect(new Set(seen)).toEqual(new Set([999]));
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-    });
-
-    it("are made in one pass, and are as far as the active build, where their own events are older", async () => {
-      await program.catchUp();
-      const reached = async () => (await program.queried.checkpoint(checkpointName(accounts)))?.position;
-      const before = await reached();
-      const pages: number[] = [];
-      const eventStore = storeWith(stores.eventStore, {
-        async readAll(options) {
-          const events = await stores.eventStore.readAll(options);
-          pages.push(events.length);
-          return events;
-        },
-      });
-      await rebuild({ ...program.deps, eventStore }, [accounts]);
-      expect(pages).toEqual([0]);
-      expect(await reached()).toBe(before);
     });
 
     it("are continued by a running projector, which misses no event", async () => {
@@ -199,19 +176,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 340 });
     });
 
-    it("stay the previous ones when a rollback is cancelled, or a rebuild is begun instead", async () => {
-      await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow]);
-      const count = () => stores.readStore.count(totalsOfNow.collection.name, {});
-      await registerRollback(program.deps, [totalsOfNow]);
-      await cancelBuilds(program.deps, [totalsOfNow]);
-      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
-      await registerRollback(program.deps, [totalsOfNow]);
-      await registerRebuild(program.deps, [totalsOfNow]);
-      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
-      expect((await builtOf("link-clicks"))?.building?.build).toBe(2);
-    });
-
     it.each([
       ["a rebuild", (deps: ClaimDeps) => registerRebuild(deps, [totalsOfNow])],
       ["a rollback", (deps: ClaimDeps) => registerRollback(deps, [totalsOfNow])],
@@ -269,15 +233,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         code: "no_previous_build",
         message: expect.stringContaining("version 0"),
       });
-    });
-
-    it("take over although the write that activated them was undone by a concurrent one", async () => {
-      await program.catchUp();
-      const activated = ({ projections }: Builds) => projections.links?.active?.build === 1;
-      const { readStore, reads } = undoingOneWrite(stores.readStore, activated);
-      const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow]);
-      expect(reads()).toBeGreaterThan(2);
-      expect(builds).toMatchObject([{ name: "links", build: 1, active: true }]);
     });
 
     it("can't be rolled back without a previous build", async () => {
@@ -341,32 +296,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
       expect((await rebuild(program.deps, [totalsOfNow])).builds).toMatchObject([{ active: true }]);
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-    });
-
-    it.each([
-      ["a moment later", 11_000],
-      ["when the clock was set back", -3_600_000],
-    ])("are made by one builder at a time; the work of a crashed one is continued %s", async (_, afterMs) => {
-      const pages: (number | undefined)[] = [];
-      const dying = storeWith(stores.eventStore, {
-        readAll: () => new Promise<never>(() => pages.push(1)),
-      });
-      void rebuild({ ...program.deps, eventStore: dying }, [linksOfNow]);
-      await expect.poll(() => pages.length).toBeGreaterThan(0);
-      await expect(rebuild(program.deps, [linksOfNow])).rejects.toMatchObject({
-        code: "build_in_progress",
-      });
-      const later = () => new Date(Date.now() + afterMs);
-      const { builds } = await rebuild({ ...program.deps, clock: later }, [linksOfNow]);
-      expect(builds).toMatchObject([{ build: 1, documents: 20, active: true }]);
-    });
-
-    it("refuse writes under the projection's name, which would miss the active build", async () => {
-      const { queried } = program;
-      await expect(queried.replace("links", [])).rejects.toThrow("runner only");
-      await expect(queried.saveCheckpoint(checkpointName(links), { position: "1" })).rejects.toThrow();
-      await queried.saveCheckpoint("webhook-router", { position: "1" });
-      expect(await queried.checkpoint("webhook-router")).toMatchObject({ position: "1" });
     });
   });
 }

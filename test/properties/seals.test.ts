@@ -6,10 +6,11 @@ import { sealKeysOf } from "../../src/audit/seals/seal-keys.ts";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { problemsOf, recordedSeal, type SealedLog, sealedLog, sealOf } from "../support/audit/sealed-log.ts";
 import { linkClicked, linkCreated, position, stored } from "../support/event-store/stored-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 
 /** SEAL_EDITS=101000 for the figure in docs/audit.md. */
-const EDITS = Number(process.env.SEAL_EDITS ?? 400);
+const EDITS = effort(100, 400);
 
 const keys = sealKeysOf("the service's own key");
 const forger = sealKeysOf("somebody else's");

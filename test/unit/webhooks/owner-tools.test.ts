@@ -11,7 +11,6 @@ import { keysInUse } from "../../../src/commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
-import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
@@ -272,25 +271,5 @@ describe("a replay", () => {
     const future = new Date(deps.clock().getTime() + 60_000);
     expect(await replayFrom(deps, webhookId, future)).toMatchObject({ found: 0, queued: 0 });
     await expect(replayFrom(deps, webhookId, since, other)).rejects.toThrow(NotFound);
-  });
-
-  it("reads the log from the hour before its time only", async () => {
-    const { accountId, webhookId } = await webhook();
-    const old = await deps.eventStore.append("clicks-w1-20260301", "none", [clicked({ accountId })]);
-    await deps.eventStore.append("clicks-w2-20260301", "none", [clicked({ accountId })]);
-    const lastOfHour = { _id: "2000-01-01T00", _position: old.position, hour: "2000-01-01T00", clicks: 1 };
-    await fixture.foldStore.replace(clickHours.collection.name, [lastOfHour]);
-    const read: (string | undefined)[] = [];
-    const { eventStore } = deps;
-    const watched = Object.assign(Object.create(eventStore) as typeof eventStore, {
-      head: () => eventStore.head(),
-      readAll: (options: Parameters<typeof eventStore.readAll>[0]) => {
-        read.push(options.after);
-        return eventStore.readAll(options);
-      },
-    });
-    const replayed = await replayFrom({ ...deps, eventStore: watched }, webhookId, new Date(0));
-    expect(replayed).toMatchObject({ found: 1, queued: 1 });
-    expect(read[0]).toBe(old.position);
   });
 });

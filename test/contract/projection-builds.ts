@@ -1,7 +1,6 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSetAside, setAsideCollection } from "../../src/coordination/set-aside.ts";
 import { asBuild, type Build, queriedBuild } from "../../src/projections/builds/build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import type { ClaimDeps } from "../../src/projections/builds/claim-builds.ts";
@@ -147,35 +146,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(seen).toEqual(new Set([3_000, "deactivated"]));
     });
 
-    it("go on with a rollback that was killed in the middle, from where it was", async () => {
-      await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow]);
-      await append(
-        stores.eventStore,
-        CLICKS,
-        Array.from({ length: 300 }, () => linkClicked({ link: LINK })),
-      );
-      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 340 }));
-      let commits = 0;
-      const dying = committingStore(stores.readStore, async (_, write) => {
-        commits += 1;
-        if (commits > 1) return await new Promise<never>(() => undefined);
-        await write();
-      });
-      const limits = { pageEvents: 100, maxEvents: 100 };
-      void rollBack({ ...program.deps, ...limits, readStore: dying }, [totalsOfNow]);
-      await expect.poll(() => commits).toBe(2);
-      expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 1 }, building: { build: 0 } });
-      const later = () => new Date(Date.now() + 11_000);
-      const { events } = await rollBack({ ...program.deps, clock: later }, [totalsOfNow]);
-      expect(events).toBe(200);
-      expect(await builtOf("link-clicks")).toEqual({
-        active: expect.objectContaining({ build: 0 }),
-        previous: expect.objectContaining({ build: 1 }),
-      });
-      expect(await program.totals()).toMatchObject({ totalClicks: 340 });
-    });
-
     it.each([
       ["a rebuild", (deps: ClaimDeps) => registerRebuild(deps, [totalsOfNow])],
       ["a rollback", (deps: ClaimDeps) => registerRollback(deps, [totalsOfNow])],
@@ -252,33 +222,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(names.filter((one) => one.startsWith("links:")).sort()).toEqual(
         [2, 3].map((build) => checkpointName({ ...links, build })),
       );
-    });
-
-    it("are complete although events can't be folded, which each build notes for itself", async () => {
-      await program.catchUp();
-      const brittle: Projection = {
-        ...totalsOfNow,
-        evolve(document, event, ...rest) {
-          if (event.type === "LinkClicked" && event.data.kind === "preview") throw new Error("not today");
-          return totalsOfNow.evolve(document, event, ...rest);
-        },
-      };
-      const noted = async () => {
-        const { active } = (await builtOf("link-clicks")) ?? {};
-        const build = asBuild(totalsOfNow, active as Build);
-        const checkpoint = await stores.readStore.checkpoint(checkpointName(build));
-        return await readSetAside(stores.readStore, setAsideCollection(build.collection.name), checkpoint);
-      };
-      await rebuild(program.deps, [brittle, linksOfNow]);
-      expect((await program.totals())?.totalClicks).toBe(27);
-      expect((await noted()).count).toBe(13 * 20);
-      expect((await noted()).events[0]).toMatchObject({ type: "LinkClicked", error: "not today" });
-      // The program is mended.
-      await rebuild(program.deps, [totalsOfNow]);
-      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-      expect(await noted()).toEqual({ count: 0, events: [] });
-      await rebuild(program.deps, [totalsOfNow]);
-      expect(await stores.readStore.count(setAsideCollection("link-clicks_b1"), {})).toBe(0);
     });
 
     it("wait at an event of a newer program, and take over once that one folds it", async () => {

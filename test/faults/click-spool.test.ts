@@ -1,6 +1,6 @@
 // The click spool without threads and processes: outages, lost answers, full spools, locks and orphaned spools.
 import { spawnSync } from "node:child_process";
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
@@ -8,29 +8,12 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.t
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
-import { type ClickSpool, type ClickSpools, SpoolFull } from "../../src/redirect/spool/click-spool.ts";
-import { OrphanedSpools } from "../../src/redirect/spool/orphaned-spools.ts";
-import { turns } from "../support/event-store/faulty-event-store.ts";
+import { SpoolFull } from "../../src/redirect/spool/click-spool.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { newSender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
-import { until } from "../support/runtime/until.ts";
 
 const WRITER = "1111111111111111";
-
-/** A double: the file is closed, and removing it fails. */
-function failingToClose(spool: ClickSpool): ClickSpool {
-  return {
-    put: (batches) => spool.put(batches),
-    oldest: (mostClicks) => spool.oldest(mostClicks),
-    drop: (upTo) => spool.drop(upTo),
-    size: () => spool.size(),
-    close() {
-      spool.close();
-      throw new Error("EBUSY: can't be removed");
-    },
-  };
-}
 
 describe("clicks while the event store is unavailable", () => {
   let folder: TemporaryFolder;
@@ -89,28 +72,6 @@ describe("clicks while the event store is unavailable", () => {
       "Clicks wait in the spool: the store is unavailable",
       "The event store has all clicks of the spool",
     ]);
-    await recorder.close();
-    expect(await spoolFiles()).toEqual([]);
-  });
-
-  it("are appended though the spool can't be opened, and wait in memory until it can", async () => {
-    await writeFile(spools, "a file in the folder's place");
-    const sender = newSender(WRITER);
-    const recorder = start(sender);
-    recorder.send(3);
-    expect(await recorder.settled()).toBe(true);
-    expect(recorder.spool).toMatchObject({ clicks: 0, full: false });
-    recorder.eventStore.unavailable = true;
-    recorder.send(4);
-    await until("the spool to be wanted", () => recorder.spool.full);
-    expect(sender.accepted).toHaveLength(3);
-    await rm(spools);
-    recorder.send(5);
-    expect(await recorder.settled()).toBe(true);
-    expect(recorder.spool).toMatchObject({ clicks: 9, full: false });
-    recorder.eventStore.unavailable = false;
-    expect(await recorder.drained()).toBe(true);
-    expect(await terms()).toEqual(termsOf(WRITER, 12));
     await recorder.close();
     expect(await spoolFiles()).toEqual([]);
   });
@@ -182,49 +143,6 @@ describe("clicks while the event store is unavailable", () => {
     expect(await next.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 6));
     await next.close();
-  });
-
-  it("of a crashed process are appended although its folder can't be read at first, nor its file be removed", async () => {
-    await crashWith(7);
-    const real = sqliteClickSpools(spools, { name: "next", maxBytes: 1 });
-    let scans = 0;
-    const failing: Pick<ClickSpools, "openOrphaned"> = {
-      openOrphaned(onUnreadable) {
-        scans += 1;
-        if (scans === 1) throw new Error("EMFILE: too many open files");
-        return real.openOrphaned(onUnreadable).map(failingToClose);
-      },
-    };
-    const notes: string[] = [];
-    const stopping = new AbortController();
-    const deps = { eventStore: store, random: () => 0.5, spools: failing, sleep: () => turns(1) };
-    const orphans = new OrphanedSpools(deps, stopping.signal, (note) => note && notes.push(note));
-    await until("the folder to be read again after both failures", () => scans > 2 && notes.length > 1);
-    stopping.abort();
-    await orphans.ended;
-    expect(await terms()).toEqual(termsOf(WRITER, 7));
-    expect(notes).toEqual(["EMFILE: too many open files", "EBUSY: can't be removed"]);
-    expect(orphans.size()).toEqual({ clicks: 0, bytes: 0 });
-  });
-
-  it("wait in memory, all of them and in order, when the spool is full", async () => {
-    const sender = newSender(WRITER);
-    const recorder = start(sender, { maxBytes: 20_000 });
-    recorder.eventStore.unavailable = true;
-    for (let batch = 0; batch < 20; batch++) {
-      recorder.send(5);
-      await turns(30);
-    }
-    expect(recorder.spool.full).toBe(true);
-    expect(recorder.spool.bytes).toBeLessThanOrEqual(20_000);
-    expect(sender.accepted.length).toBeLessThan(100);
-    expect(sender.accepted.length).toBe(recorder.spool.clicks);
-    expect(recorder.problems).toContain("The click spool is full: it may hold 20000 bytes");
-    recorder.eventStore.unavailable = false;
-    expect(await recorder.drained()).toBe(true);
-    expect(await terms()).toEqual(termsOf(WRITER, 100));
-    expect(recorder.spool.full).toBe(false);
-    await recorder.close();
   });
 });
 

@@ -9,7 +9,6 @@ import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { isRefused } from "./runtime/refused.ts";
 import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
-import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
@@ -54,7 +53,6 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
-  collectAfterStart();
   return service;
 }
 

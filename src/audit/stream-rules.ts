@@ -1,4 +1,5 @@
 // Invariants of each stream category, checked event by event in log order.
+
 import { type Withdrawal, withdrawalsAfter } from "../click-log/withdrawals.ts";
 import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account/account.ts";
 import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domains/domain-claim.ts";

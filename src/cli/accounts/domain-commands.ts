@@ -1,5 +1,4 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
-import type { Command } from "commander";
 import {
   activateDomain,
   addDomain,
@@ -10,7 +9,7 @@ import {
 import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
 
@@ -19,11 +18,7 @@ type OfAccount = { account: string };
 const ofAccount = required("--account <account>", ACCOUNT);
 const print = ({ hostname, state }: { hostname: string; state: string }) => `${hostname} is ${state}`;
 
-export function domainCommands(program: Command): void {
-  addCommands(program.command("domain").description("custom domains"), rows);
-}
-
-const rows: CommandRow[] = [
+export const domainCommands: readonly CommandRow[] = [
   {
     name: "add <hostname>",
     about: "add a custom domain and show the TXT record that proves it",

@@ -8,7 +8,7 @@ import { listDomains } from "../../queries/accounts.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -33,11 +33,11 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, request, reply, { url: request.query.url }));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
   });
-  const create = { preHandler: requireSession, schema: { body: CreateForm }, errorHandler };
+  const create = { ...kept, schema: { body: CreateForm } };
   app.post("/links", create, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const { once, ...given } = request.body;

@@ -12,12 +12,13 @@ import { createLogger } from "../../../src/runtime/logging.ts";
 import { openService } from "../../../src/service.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { effort } from "../../support/runtime/effort.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { send } from "../../support/service/ask.ts";
 
 /** Quick cores fold them in half a second, in which readiness is computed every 100 ms. */
-const EVENTS = 60_000;
+const EVENTS = effort(20_000, 60_000);
 const BATCH = 1_000;
 
 it("reports progress, rate and time left in the log and to the operator until it is ready", {

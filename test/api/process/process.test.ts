@@ -1,8 +1,8 @@
 // The service process: starting, stopping, refusing to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -60,40 +60,6 @@ describe("the process", () => {
     }
   });
 
-  it("answers an option or a role that there isn't likewise", async () => {
-    for (const args of [
-      ["--port", "80"],
-      ["--roles", "redirects"],
-      ["--workers", "none"],
-    ]) {
-      const { code, stdout, stderr } = await attempt(instance, ...args);
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^(error|linkledger): [^\n]+\n$/);
-      expect(stderr).toMatch(/'--port'|"redirects"|"none"/);
-    }
-  });
-
-  it("answers --workers beside roles that answer no HTTP likewise", async () => {
-    const { code, stdout, stderr } = await attempt(
-      instance,
-      "--workers",
-      "2",
-      "--roles",
-      "projector,webhooks",
-    );
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^linkledger: --workers: [^\n]+ --roles projector,webhooks\n$/);
-  });
-
-  it("runs the roles that --roles names", async () => {
-    const service = await startService(instance, [], undefined, ["--roles", "projector,redirect"]);
-    try {
-      expect((await send(Number(instance.PORT), "/portal/sign-in", {})).status).toBe(404);
-    } finally {
-      await service.stop();
-    }
-  });
-
   it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {
     const missing = join(folder.path, "missing.mmdb");
     const other = join(folder.path, "other.mmdb");
@@ -104,23 +70,6 @@ describe("the process", () => {
       expect(stderr).toMatch(/^linkledger: GEOIP_DB: \S+ can't be read as a MaxMind database \([^\n]+\)\n$/);
       expect(stderr).toContain(GEOIP_DB);
     }
-  });
-
-  it("answers an UNSAFE_HOSTS_FILE that isn't there, or is a folder, likewise", async () => {
-    for (const UNSAFE_HOSTS_FILE of [join(folder.path, "missing.txt"), folder.path]) {
-      const { code, stdout, stderr } = await attempt({ ...instance, UNSAFE_HOSTS_FILE });
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^linkledger: UNSAFE_HOSTS_FILE: \S+ can't be read \([^\n]+\)\n$/);
-    }
-  });
-
-  it("names the file of the log that it can't open", async () => {
-    const file = join(instance.DATA_DIR ?? "", "events.db");
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, "not a database, and longer than the header of one".repeat(100));
-    const { code, stderr } = await attempt(instance);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${file}: Error: file is not a database`);
   });
 
   it("answers a port in use likewise, and leaves nothing running", async () => {

@@ -114,39 +114,6 @@ describe("a link whose URL could not be checked", () => {
     expect(await link()).toMatchObject({ status: "live" });
   });
 
-  it("may be appended after its recheck was noted, within ten minutes", async () => {
-    known = "unsafe";
-    await stores.deps.recheckLater({ host: "localhost", slug: "notyet", longUrl: URL_GIVEN });
-    expect(await recheck()).toBe(1);
-    expect(await waiting()).toMatchObject([{ slug: "notyet" }]);
-    now = new Date(now.getTime() + 11 * 60_000);
-    expect(await recheck()).toBe(1);
-    expect(await waiting()).toEqual([]);
-  });
-
-  it("is rechecked after it was enabled, when a recheck came between the note and the append", async () => {
-    known = "safe";
-    await recheck();
-    await change("disable");
-    known = "unknown";
-    const recheckLater: typeof stores.deps.recheckLater = async (noted) => {
-      await stores.deps.recheckLater(noted);
-      known = "unsafe";
-      await recheck();
-    };
-    await changeLink(
-      { ...deps(), recheckLater },
-      operator,
-      by,
-      { host: "localhost", slug },
-      { type: "enable" },
-    );
-    expect(await link()).toMatchObject({ status: "live" });
-    await recheck();
-    expect(await link()).toMatchObject({ status: "disabled" });
-    expect(await waiting()).toEqual([]);
-  });
-
   it("is rechecked although the check of another URL always fails", async () => {
     const longUrl = "https://never.example/";
     await stores.deps.recheckLater({ host: "localhost", slug: "0", longUrl });

@@ -1,8 +1,8 @@
 // Authenticates X-API-Key, then applies the hourly rate limit, before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { keyUseSecret } from "../commands/credentials/account-secrets.ts";
-import { hashKey } from "../commands/keys/issue-key.ts";
+import { hashKey } from "../commands/account/keys.ts";
+import { keyUseSecret } from "../commands/account/secrets.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { atMost } from "../runtime/at-most.ts";

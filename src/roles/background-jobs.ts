@@ -1,5 +1,5 @@
 // The singleton jobs of the projector role: each runs at an interval in one process at a time, which holds the job's lease.
-import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../coordination/hold-lease.ts";
 import { accountClosings } from "../jobs/account-closing.ts";

@@ -1,8 +1,8 @@
 // GET /api/v1/events: the account's own events, as pages or as server-sent events, complete and in order.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
-import { hashKey } from "../../commands/keys/issue-key.ts";
+import { hashKey } from "../../commands/account/keys.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { EVENT_TYPES } from "../../events/catalogue.ts";

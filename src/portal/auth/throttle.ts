@@ -8,7 +8,7 @@ import {
   type RateWindow,
   tooManyTries,
 } from "../../api/limits/rate-limit.ts";
-import { accountByEmailSecret } from "../../commands/account/open-account.ts";
+import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { emailSecret } from "../commands/account/open-account.ts";
 import { blockLink, unblockLink } from "../commands/links/block-link.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
-import { anyLinkHistory, type LinkStep } from "../queries/links/link-history.ts";
+import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
 import { addCommands, type CommandRow, option, required } from "./command.ts";
 import { LINK, linkNamed } from "./link-name.ts";
 import { runReading } from "./session.ts";
@@ -49,7 +49,7 @@ const rows: CommandRow[] = [
     async run(session, _: object, given: string) {
       const { deps } = session;
       const { host, slug } = linkNamed(session, given);
-      const { link, history } = await anyLinkHistory(deps, host, slug);
+      const { link, history } = await linkHistory(deps, undefined, host, slug);
       const { shortUrl, longUrl, status, block, accountId, createdAt } = link;
       return {
         short_url: shortUrl,

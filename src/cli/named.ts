@@ -2,9 +2,9 @@
 import { DomainNotFound } from "../commands/domains/domain-errors.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
-import { domainsNamed } from "../queries/accounts.ts";
+import { findAccount } from "../queries/accounts.ts";
+import { domainsNamed } from "../queries/domains.ts";
 import { NotFound } from "../queries/errors.ts";
-import { findAccount } from "../queries/find-account.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
 import { DomainError } from "../runtime/errors.ts";
 import type { Session } from "./session.ts";

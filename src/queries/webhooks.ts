@@ -1,22 +1,18 @@
 // Webhooks for the portal and the command line.
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
+import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** More than an account can have that are not removed (WEBHOOKS_PER_ACCOUNT). */
 const PAGE = 500;
 
-/** The webhooks of an account, oldest first. */
+/** The webhooks of an account, oldest first, without those that were removed. */
 export async function listWebhooks({ readStore }: Deps, accountId: string): Promise<WebhookDocument[]> {
-  const found: WebhookDocument[] = [];
   const sort = { field: "addedAt", direction: "asc" } as const;
-  for (const status of ["active", "paused"] as const) {
-    const query = { where: { accountId, status }, sort, limit: PAGE };
-    found.push(...(await readStore.find<WebhookDocument>(webhooks.collection.name, query)));
-  }
-  return found.sort((a, b) => a.addedAt.localeCompare(b.addedAt) || a._id.localeCompare(b._id));
+  const query = { where: { accountId }, sort, limit: PAGE };
+  return (await allDocuments<WebhookDocument>(readStore, webhooks.collection.name, query)).filter(isPresent);
 }
 
 /** `accountId`: the required owner, if given. @throws NotFound also for another account's webhook */
@@ -27,7 +23,7 @@ export async function showWebhook(
 ): Promise<WebhookDocument> {
   const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
   const isTheirs = accountId === undefined || found?.accountId === accountId;
-  if (!found || found.status === "removed" || !isTheirs) throw new NotFound("Webhook not found");
+  if (!found || !isPresent(found) || !isTheirs) throw new NotFound("Webhook not found");
   return found;
 }
 
@@ -37,5 +33,29 @@ export async function webhooksNamed({ readStore }: Deps, given: string): Promise
   if (found) return [found];
   const sending = { where: { url: given }, limit: PAGE };
   const all = await readStore.find<WebhookDocument>(webhooks.collection.name, sending);
-  return all.filter(({ status }) => status !== "removed");
+  return all.filter(isPresent);
+}
+
+function isPresent({ status }: WebhookDocument): boolean {
+  return status !== "removed";
+}
+
+/** As the command line and the console's JSON answer it. */
+export function webhookRow(webhook: WebhookDocument) {
+  return {
+    webhook_id: webhook._id,
+    account_id: webhook.accountId,
+    url: webhook.url,
+    label: webhook.label,
+    kinds: webhook.kinds,
+    status: webhook.status,
+    paused_by: webhook.pausedBy,
+    reason: webhook.reason,
+    cause: webhook.cause ?? null,
+    paused_at: webhook.pausedAt,
+    key_hint: webhook.keyHint,
+    previous_key_until: webhook.previousKeyUntil,
+    added_at: webhook.addedAt,
+    changed_at: webhook.changedAt,
+  };
 }

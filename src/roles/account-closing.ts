@@ -3,7 +3,7 @@ import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { accountClosings } from "../jobs/account-closing.ts";
 import { links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
-import { whenProjected } from "../queries/freshness.ts";
+import { whenProjected } from "../queries/read-your-writes.ts";
 import type { RoleContext } from "./role-context.ts";
 import { startSingletonJob } from "./singleton-job.ts";
 

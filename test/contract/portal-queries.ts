@@ -14,8 +14,9 @@ import {
   accountUsage,
 } from "../../src/queries/analytics/account-dashboard.ts";
 import { isoIn, type TimeZone, timeZone, UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
-import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
+import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import {
   ACCOUNT,

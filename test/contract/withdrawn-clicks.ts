@@ -7,7 +7,7 @@ import { accountDays, type DayDocument, hitsOf } from "../../src/projections/def
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
-import { topLinks } from "../../src/queries/links/account-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";

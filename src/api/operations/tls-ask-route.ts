@@ -1,6 +1,6 @@
 // GET /internal/tls/ask?domain=: whether a TLS proxy may obtain a certificate for a name (Caddy's on-demand TLS).
 import { z } from "zod";
-import { domainInService } from "../../queries/domain-in-service.ts";
+import { domainsInService } from "../../queries/domains.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { canonicalHost } from "../../redirect/http/hosts.ts";
 import type { Api } from "../fastify.ts";
@@ -19,7 +19,7 @@ export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: stri
     if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
       return reply.code(403).send("forbidden\n");
     const hostname = canonicalHost(domain);
-    const found = hostname === "" ? undefined : await domainInService(deps, hostname);
-    return found ? reply.send("yes\n") : reply.code(404).send("no\n");
+    const found = hostname === "" ? [] : await domainsInService(deps, hostname);
+    return found.length > 0 ? reply.send("yes\n") : reply.code(404).send("no\n");
   });
 }

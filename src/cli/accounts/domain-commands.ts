@@ -5,8 +5,7 @@ import { activateDomain, deactivateDomain } from "../../commands/domains/domain-
 import { DomainNotFound } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
-import { domainRow } from "../../queries/account-rows.ts";
-import { listDomains } from "../../queries/accounts.ts";
+import { domainRow, listDomains } from "../../queries/domains.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
 import { runQuery } from "../session.ts";

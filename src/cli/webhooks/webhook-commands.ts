@@ -7,8 +7,7 @@ import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts"
 import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
-import { webhookRow } from "../../queries/account-rows.ts";
-import { listWebhooks, showWebhook } from "../../queries/webhooks.ts";
+import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
 import type { Printable } from "../output.ts";

@@ -11,7 +11,7 @@ import { CommandRefused } from "../../commands/errors.ts";
 import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import { findOwnDomain, listDomains } from "../../queries/accounts.ts";
+import { findOwnDomain, listDomains } from "../../queries/domains.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/readable-url.ts";
 import type { PortalDeps } from "../portal-deps.ts";

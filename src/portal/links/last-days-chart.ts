@@ -1,6 +1,6 @@
 // A small chart of a link's clicks in the last days, for a row of a list, with the same in words.
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
-import type { ListedLink } from "../../queries/links/account-links.ts";
+import type { ListedLink } from "../../queries/links/list-links.ts";
 import { type Html, html } from "../shell/html.ts";
 import { count, counted } from "./link-view.ts";
 

@@ -1,6 +1,6 @@
 // The list of links: filter form, table in a form for several links at once, paging.
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import type { AccountLinksPage, LinkFilter, ListedLink } from "../../queries/links/account-links.ts";
+import type { AccountLinksPage, LinkFilter, ListedLink } from "../../queries/links/list-links.ts";
 import { address } from "../shell/address.ts";
 import { choice, confirmed, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";

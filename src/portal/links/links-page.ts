@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { listDomains } from "../../queries/accounts.ts";
-import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../../queries/links/account-links.ts";
+import { listDomains } from "../../queries/domains.ts";
+import { accountLinks, countLinks, LINK_FILTERS } from "../../queries/links/list-links.ts";
+import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formErrors } from "../shell/error-page.ts";

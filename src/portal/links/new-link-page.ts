@@ -13,7 +13,7 @@ import {
   UnsafeUrl,
 } from "../../commands/links/link-errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
-import { listDomains } from "../../queries/accounts.ts";
+import { listDomains } from "../../queries/domains.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { formErrors, type RefusedForm } from "../shell/error-page.ts";

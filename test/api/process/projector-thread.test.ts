@@ -10,7 +10,7 @@ import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts"
 import { allProjections, clickProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import type { BasicLogger } from "../../../src/runtime/logging.ts";
 import { startDouble } from "../../support/event-store/eventstoredb-double/double.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";

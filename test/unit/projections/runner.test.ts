@@ -12,7 +12,7 @@ import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName, type Projection, partsCollection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";

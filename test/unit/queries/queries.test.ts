@@ -5,19 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import {
-  domainsNamed,
-  findKey,
-  listAccounts,
-  listDomains,
-  listKeys,
-  showAccount,
-} from "../../../src/queries/accounts.ts";
+import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { type Analytics, linkAnalytics } from "../../../src/queries/analytics/link-analytics.ts";
+import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";
 import { CallerLookup } from "../../../src/queries/find-caller.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
 import { findLinkBySlug } from "../../../src/queries/links/find-link.ts";
 import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import {
   ACCOUNT,
   AT,

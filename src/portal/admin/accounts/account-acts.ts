@@ -8,8 +8,8 @@ import { closeAccount } from "../../../commands/account/close-account.ts";
 import { emailSecret } from "../../../commands/account/open-account.ts";
 import { deactivateKey } from "../../../commands/keys/deactivate-key.ts";
 import { TIERS } from "../../../events/vocabulary.ts";
+import { findAccount } from "../../../queries/accounts.ts";
 import { NotFound } from "../../../queries/errors.ts";
-import { findAccount } from "../../../queries/find-account.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 
 export const AccountParams = z.object({ accountId: z.string().min(1).max(500) });

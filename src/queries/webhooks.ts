@@ -1,4 +1,6 @@
 // Webhooks for the portal and the command line.
+import { requireDeveloper } from "../commands/errors.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -25,6 +27,19 @@ export async function showWebhook(
   const isTheirs = accountId === undefined || found?.accountId === accountId;
   if (!found || !isPresent(found) || !isTheirs) throw new NotFound("Webhook not found");
   return found;
+}
+
+/** For an owner's tool: also refuses an account whose tier has no webhooks. @throws NotFound, TierRequired */
+export async function entitledWebhook(
+  deps: Deps,
+  webhookId: string,
+  accountId?: string,
+): Promise<WebhookDocument> {
+  const webhook = await showWebhook(deps, webhookId, accountId);
+  const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
+  if (account?.status === "closed") throw new NotFound("Webhook not found");
+  requireDeveloper(account?.tier ?? "free", "Webhooks");
+  return webhook;
 }
 
 /** The one with this id, removed ones included, else those that send to this URL. */

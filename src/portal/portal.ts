@@ -22,7 +22,7 @@ import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { domainsPages } from "./domains/domains-pages.ts";
 import { explainPage } from "./links/explain-page.ts";
-import { linkPages } from "./links/link-pages.ts";
+import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
@@ -36,7 +36,7 @@ import { sessions } from "./shell/sessions.ts";
 import { statusPage } from "./shell/status-page.ts";
 import { themeRoute } from "./shell/theme-route.ts";
 import { visitHook } from "./shell/visit.ts";
-import { webhookChanges } from "./webhooks/webhook-changes.ts";
+import { deliveryPages } from "./webhooks/deliveries.ts";
 import { webhookPage } from "./webhooks/webhook-page.ts";
 import { webhooksPage } from "./webhooks/webhooks-page.ts";
 
@@ -88,7 +88,7 @@ export async function portalRoutes(
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);
-        webhookChanges(app, portal);
+        deliveryPages(app, portal);
         planPages(app, portal);
         domainsPages(app, portal);
         accountPage(app, portal);

@@ -1,6 +1,6 @@
 // What an account without links sees first: the form for a link, and what to do after it.
 import type { Tier } from "../../events/vocabulary.ts";
-import { shortenForm } from "../links/create-link-form.ts";
+import { shortenForm } from "../links/new-link-page.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 

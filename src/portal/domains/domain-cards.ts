@@ -2,7 +2,7 @@
 import { txtRecord } from "../../commands/domains/add-domain.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import { readableUrl } from "../links/readable-url.ts";
+import { readableUrl } from "../links/urls.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";

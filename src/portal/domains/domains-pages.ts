@@ -13,7 +13,7 @@ import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/domains.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
-import { readableUrl } from "../links/readable-url.ts";
+import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";

@@ -2,40 +2,47 @@
 import type { FastifyRequest } from "fastify";
 import { httpErrorOf } from "../../api/http-errors.ts";
 import { changeLink, type LinkAddress, type LinkChangeRequest } from "../../commands/links/change-link.ts";
-import { linkHistory } from "../../queries/links/link-history.ts";
+import { LinkNotFound, LinkNotYours } from "../../commands/links/link-errors.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { portalContext } from "../shell/visit.ts";
 import { counted } from "./link-view.ts";
-import { readableUrl } from "./readable-url.ts";
+import { readableUrl } from "./urls.ts";
 
-export const SEVERAL = ["disable", "enable", "delete", "restore"] as const;
-type Change = (typeof SEVERAL)[number];
+/** What is offered as a button, with the notice after it for one link and for several. */
+export const CHANGES = {
+  disable: { one: "The link is disabled: it answers 404 until you enable it.", several: "disabled" },
+  enable: { one: "The link works again.", several: "enabled" },
+  delete: {
+    one: "The link is deleted. You can restore it here at any time: its slug stays yours.",
+    several: "deleted. You can restore what you deleted at any time, under Deleted",
+  },
+  restore: { one: "The link is restored, as it was before it was deleted.", several: "restored" },
+} as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, object>;
 
-const DONE: Readonly<Record<Change, string>> = {
-  disable: "disabled",
-  enable: "enabled",
-  delete: "deleted. You can restore what you deleted at any time, under Deleted",
-  restore: "restored",
-};
+type Change = keyof typeof CHANGES;
+export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 
 /**
  * Returns when the portal's pages show it.
- * @throws NotFound for another account's link; what changeLink throws
+ * @throws LinkNotFound also for another account's link; what changeLink throws
  */
 export async function changeOwnLink(
   deps: PortalDeps,
   request: FastifyRequest,
-  { host, slug }: LinkAddress,
+  address: LinkAddress,
   wanted: LinkChangeRequest,
 ): Promise<void> {
   const { accountId, tier } = signedIn(request);
-  await linkHistory(deps, accountId, host, slug);
   const by = { accountId, tier, via: "web" } as const;
-  const { position } = await changeLink(deps.links, portalContext(request), by, { host, slug }, wanted);
-  await deps.whenReadable(position);
+  try {
+    const { position } = await changeLink(deps.links, portalContext(request), by, address, wanted);
+    await deps.whenReadable(position);
+  } catch (error) {
+    throw error instanceof LinkNotYours ? new LinkNotFound() : error;
+  }
 }
 
 /** `text`: how many were changed, which were not, and why. `refused`: keys of the latter. */
@@ -49,6 +56,7 @@ export async function changeSeveral(
   keys: readonly string[],
 ): Promise<Changed> {
   const chosen = [...new Set(keys)];
+  if (chosen.length === 0) return { text: "Choose at least one link first.", changed: 0, refused: [] };
   /** The reason why the link was not changed. */
   const changeOne = async (key: string, n: number): Promise<string | undefined> => {
     const [host = "", slug = ""] = key.split("/");
@@ -65,10 +73,9 @@ export async function changeSeveral(
   const refused = chosen.filter((_, n) => reasons[n] !== undefined);
   const byReason = Object.groupBy(refused, (key) => reasons[chosen.indexOf(key)] ?? "");
   const changed = chosen.length - refused.length;
-  const done = changed > 0 ? [`${counted(changed, "link")} ${DONE[type]}.`] : [];
   const notDone = Object.entries(byReason).map(
     ([reason, of = []]) => `Not changed: ${of.map(readableUrl).join(", ")}: ${reason}.`,
   );
-  const text = chosen.length === 0 ? "Choose at least one link first." : [...done, ...notDone].join(" ");
-  return { text, changed, refused };
+  const done = changed > 0 ? [`${counted(changed, "link")} ${CHANGES[type].several}.`] : [];
+  return { text: [...done, ...notDone].join(" "), changed, refused };
 }

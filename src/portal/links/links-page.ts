@@ -1,5 +1,5 @@
 // GET /portal/links: the account's links with search, filters and paging; POST /portal/links/several: changes of chosen ones.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { listDomains } from "../../queries/domains.ts";
@@ -10,12 +10,13 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { formErrors } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
+import { pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type Notice, redirectTo } from "../shell/visit.ts";
-import { changeSeveral, SEVERAL } from "./change-links.ts";
-import { shortenForm } from "./create-link-form.ts";
+import { redirectTo } from "../shell/visit.ts";
+import { CHANGE_NAMES, changeSeveral } from "./change-links.ts";
 import { counted, LONGEST_URL } from "./link-view.ts";
 import { type ListQuery, linkFilters, linkList, listPath } from "./links-list.ts";
+import { shortenForm } from "./new-link-page.ts";
 
 const LINKS_SHOWN = 50;
 const LONGEST_KEY = 400;
@@ -38,22 +39,20 @@ const texts = z.preprocess(
   z.array(z.string().max(LONGEST_KEY)).max(LINKS_SHOWN),
 );
 
-const SeveralForm = z.object({ change: z.enum(SEVERAL), link: texts });
+const SeveralForm = z.object({ change: z.enum(CHANGE_NAMES), link: texts });
 
-/** Below the list: `chosen` are the keys of the links that stay chosen. */
-type Answered = { notice: Notice; status: number; chosen: readonly string[] };
+/** What was not changed, and why. `chosen`: the keys of the links that stay chosen. */
+type Refused = { message: string; status: number; chosen: readonly string[] };
 
 export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
-  app.get("/links", list, (request, reply) => sendLinks(deps, request, reply, request.query));
+  app.get("/links", list, (request, reply) => sendLinks(deps, reply, request.query));
 
   const errorHandler = formErrors({
-    show: ({ status, message, typed }, request, reply) =>
-      sendLinks(deps, request, reply, Query.parse(request.query), {
-        notice: { kind: "failed", text: message },
-        status,
-        chosen: texts.catch([]).parse(typed.link),
-      }),
+    show: ({ status, message, typed }, request, reply) => {
+      const chosen = texts.catch([]).parse(typed.link);
+      return sendLinks(deps, reply, Query.parse(request.query), { message, status, chosen });
+    },
     path: (request) => listPath(Query.parse(request.query)),
   });
   const several = { ...list, schema: { querystring: Query, body: SeveralForm }, errorHandler };
@@ -62,19 +61,18 @@ export function linksPages(app: Api, deps: PortalDeps): void {
     const { text, changed, refused } = await changeSeveral(deps, request, change, link);
     if (changed > 0 && refused.length === 0)
       return redirectTo(reply, listPath(request.query), { kind: "done", text });
-    const answered = { notice: { kind: "failed", text } as const, chosen: refused };
-    return sendLinks(deps, request, reply, request.query, { ...answered, status: changed > 0 ? 200 : 409 });
+    const status = changed > 0 ? 200 : 409;
+    return sendLinks(deps, reply, request.query, { message: text, status, chosen: refused });
   });
 }
 
 async function sendLinks(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   query: ListQuery,
-  answered?: Answered,
+  refused?: Refused,
 ): Promise<FastifyReply> {
-  const { accountId } = signedIn(request);
+  const { accountId } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
   const total = await countLinks(deps, accountId);
   const { q, show, domain, sort, page: number } = query;
@@ -84,16 +82,15 @@ async function sendLinks(
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
       : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
-  const form = { chosen: answered?.chosen ?? [], today: utcDate(deps.clock()) };
+  const form = { chosen: refused?.chosen ?? [], today: utcDate(deps.clock()) };
+  const deleted = total.deleted > 0 && `, ${counted(total.deleted, "deleted one")}`;
   return sendPage(reply, {
     title: "Links",
     nav: "Links",
-    status: answered?.status,
-    notice: answered?.notice,
+    status: refused?.status,
+    notice: refused && { kind: "failed", text: refused.message },
     styles: ["charts.css"],
-    body: html`<div class="page-head"><div><h1>Links</h1><p class="muted">${counted(total.links, "link")}${
-      total.deleted > 0 && html`, ${counted(total.deleted, "deleted one")}`
-    }.</p></div></div>
+    body: html`${pageHead("Links", { lead: html`${counted(total.links, "link")}${deleted}.` })}
 ${
   total.links + total.deleted === 0
     ? html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>

@@ -1,29 +1,24 @@
 // GET /portal/links/new and POST /portal/links: the form that creates a link, which keeps what was typed.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { TierRequired } from "../../commands/errors.ts";
 import { createLink } from "../../commands/links/create-link.ts";
-import {
-  CustomSlugNeedsDomain,
-  InvalidDomain,
-  InvalidSlug,
-  InvalidUrl,
-  SlugTaken,
-  UnsafeUrl,
-} from "../../commands/links/link-errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { formErrors, type RefusedForm } from "../shell/error-page.ts";
-import { html } from "../shell/html.ts";
+import { choice, type Field, field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
-import { type CreateLinkGiven, type CreateLinkRefusal, createLinkForm } from "./create-link-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
-import { typedUrl } from "./typed-url.ts";
+import { readableUrl, typedUrl } from "./urls.ts";
 
 const PATH = "/portal/links/new";
 
@@ -37,32 +32,32 @@ const CreateForm = z.object({
 /** `url`: fills the field in, such as after signing in again. */
 const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") });
 
+type Given = { url: string; domain: string; slug: string };
+type FieldErrors = Partial<Record<keyof Given, string>>;
+
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
-  app.get("/links/new", form, (request, reply) => sendForm(deps, request, reply, { url: request.query.url }));
+  app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
   const errorHandler = formErrors({
-    show: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
+    show: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
   });
   const create = { preHandler: requireSession, schema: { body: CreateForm }, errorHandler };
   app.post("/links", create, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
-    const { once, ...given } = request.body;
-    const created = await createLink(
-      deps.links,
-      portalContext(request),
-      { accountId, tier, via: "web" },
-      {
-        url: typedUrl(given.url),
-        domain_id: given.domain || undefined,
-        customSlug: given.slug || undefined,
-      },
-      // The scope includes the fields, so that the same form with another URL creates another link.
-      { idempotency: once ? JSON.stringify(["web", accountId, once, given]) : undefined },
-    );
-    await deps.whenReadable(created.position);
-    const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = created.link;
+    const { once, ...typed } = request.body;
+    const wanted = {
+      url: typedUrl(typed.url),
+      domain_id: typed.domain || undefined,
+      customSlug: typed.slug || undefined,
+    };
+    // The scope includes the fields, so that the same form with another URL creates another link.
+    const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
+    const by = { accountId, tier, via: "web" } as const;
+    const made = await createLink(deps.links, portalContext(request), by, wanted, { idempotency });
+    await deps.whenReadable(made.position);
+    const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = made.link;
     const text = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
     return redirectTo(reply, linkPath({ host, slug }), { kind: "done", text });
   });
@@ -70,37 +65,82 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
 
 async function sendForm(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
-  given: Partial<CreateLinkGiven>,
+  given: Partial<Given>,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId, tier } = signedIn(request);
+  const { accountId, tier } = signedIn(reply.request);
   const domains = TIER_LIMITS[tier].developerFeatures ? await listDomains(deps, accountId) : undefined;
   const usable = domains?.filter(({ state, active }) => state === "verified" && active);
-  const refusal = refused && refusalOf(refused);
+  const errors = refused && errorsOf(refused);
   return sendPage(reply, {
     title: "New link",
     nav: "Links",
     status: refused?.status,
-    notice: refused && !refusal ? { kind: "failed", text: refused.message } : undefined,
+    notice: refused && !errors ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
-    body: html`<div class="page-head"><h1>New link</h1></div>
-<section class="card">${createLinkForm(deps.newId(), usable, given, refusal)}</section>`,
+    body: html`${pageHead("New link")}
+<section class="card">${createLinkForm(deps.newId(), usable, given, errors)}</section>`,
   });
 }
 
-function given(typed: RefusedForm["typed"]): CreateLinkGiven {
+function given(typed: RefusedForm["typed"]): Given {
   const text = (name: string) => (typeof typed[name] === "string" ? typed[name].slice(0, LONGEST_URL) : "");
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 
+const FIELDS: Readonly<Record<string, keyof Given>> = {
+  invalid_url: "url",
+  unsafe_url: "url",
+  tier_required: "domain",
+  invalid_domain: "domain",
+  custom_slug_needs_domain: "slug",
+  invalid_slug: "slug",
+  slug_taken: "slug",
+};
+
 /** Undefined for errors that don't belong to a field of the form. */
-function refusalOf({ error, message }: RefusedForm): CreateLinkRefusal | undefined {
-  if (error instanceof InvalidUrl || error instanceof UnsafeUrl) return { url: message };
-  if (error instanceof TierRequired || error instanceof InvalidDomain) return { domain: message };
-  if (error instanceof CustomSlugNeedsDomain)
+function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
+  const code = error instanceof DomainError ? error.code : "";
+  const field = FIELDS[code];
+  if (code === "custom_slug_needs_domain")
     return { slug: "A slug of your own needs one of your domains: choose it first." };
-  if (error instanceof InvalidSlug || error instanceof SlugTaken) return { slug: message };
-  return undefined;
+  return field && { [field]: message };
 }
+
+/** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */
+export function shortenForm(once: string, given: Partial<Given> = {}, errors: FieldErrors = {}): Html {
+  return html`<form method="post" action="/portal/links" class="form-row shorten">${hiddenFields({ once })}
+${urlField(given.url, errors.url ?? errors.domain ?? errors.slug)}
+<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
+}
+
+/** `domains`: those that can be chosen; undefined when the tier has no custom domains. */
+function createLinkForm(
+  once: string,
+  domains: readonly DomainDocument[] | undefined,
+  given: Partial<Given>,
+  errors: FieldErrors = {},
+): Html {
+  if (!domains || domains.length === 0)
+    return html`${shortenForm(once, given, errors)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
+  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
+  const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
+  const slug: Field = {
+    ...{ label: "Slug", name: "slug", value: given.slug, error: errors.slug, maxlength: 50 },
+    ...{ autocomplete: "off", placeholder: "random" },
+    hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one.",
+  };
+  return html`<form method="post" action="/portal/links" class="form">${hiddenFields({ once })}
+${urlField(given.url, errors.url)}
+<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>
+<div><button class="button button-primary">${icon("plus")}Create link</button></div></form>`;
+}
+
+function urlField(value: string | undefined, error: string | undefined): Html {
+  const shown = { label: "Destination", name: "url", placeholder: "https://example.com/a/long/page" };
+  return field({ ...shown, value, error, required: true, maxlength: LONGEST_URL, autocomplete: "off" });
+}
+
+const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;
+const upgrade = html`Your own domain and your own slugs come with the <a href="/portal/plan">Developer plan</a>.`;

@@ -1,6 +1,6 @@
 // What people see of international addresses: their own letters, and never another address than the real one.
 import { describe, expect, it } from "vitest";
-import { readableUrl } from "../../../src/portal/links/readable-url.ts";
+import { readableUrl } from "../../../src/portal/links/urls.ts";
 
 /** As it is stored. */
 const stored = (url: string) => new URL(url).href;

@@ -1,6 +1,6 @@
 // Which typed texts are taken as addresses without a scheme.
 import { expect, it } from "vitest";
-import { typedUrl } from "../../../src/portal/links/typed-url.ts";
+import { typedUrl } from "../../../src/portal/links/urls.ts";
 
 it.each([
   "example.com",

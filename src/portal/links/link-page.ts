@@ -10,7 +10,7 @@ import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -37,12 +37,12 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       return redirectTo(reply, linkPath(request.params), { kind: "done", text: CHANGES[type].one });
     });
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
     path: (request) => linkPath(request.params as Params),
   });
   const schema = { params: LinkParams, body: DestinationForm };
-  const destination = { preHandler: requireSession, errorHandler, schema };
+  const destination = { ...kept, schema };
   app.post("/links/:host/:slug/destination", destination, async (request, reply) => {
     const { params, body } = request;
     await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });

@@ -7,7 +7,7 @@ import { accountLinks, countLinks, LINK_FILTERS } from "../../queries/links/list
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors } from "../shell/error-page.ts";
+import { keptForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { pageHead } from "../shell/parts.ts";
@@ -48,14 +48,14 @@ export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links", list, (request, reply) => sendLinks(deps, reply, request.query));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: ({ status, message, typed }, request, reply) => {
       const chosen = texts.catch([]).parse(typed.link);
       return sendLinks(deps, reply, Query.parse(request.query), { message, status, chosen });
     },
     path: (request) => listPath(Query.parse(request.query)),
   });
-  const several = { ...list, schema: { querystring: Query, body: SeveralForm }, errorHandler };
+  const several = { ...kept, schema: { querystring: Query, body: SeveralForm } };
   app.post("/links/several", several, async (request, reply) => {
     const { change, link } = request.body;
     const { text, changed, refused } = await changeSeveral(deps, request, change, link);

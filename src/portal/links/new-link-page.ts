@@ -9,7 +9,7 @@ import { listDomains } from "../../queries/domains.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { choice, type Field, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -39,11 +39,11 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
   });
-  const create = { preHandler: requireSession, schema: { body: CreateForm }, errorHandler };
+  const create = { ...kept, schema: { body: CreateForm } };
   app.post("/links", create, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const { once, ...typed } = request.body;

@@ -14,7 +14,7 @@ import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { confirmed, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -73,12 +73,12 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     return sendWebhook(deps, reply, webhookId, { tested });
   });
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, request, reply) =>
       sendWebhook(deps, reply, (request.params as z.infer<typeof Params>).webhookId, { refused }),
     path: (request) => webhookPath((request.params as z.infer<typeof Params>).webhookId),
   });
-  const settings = { preHandler, errorHandler, schema: { params: Params, body: WebhookForm } };
+  const settings = { ...kept, schema: { params: Params, body: WebhookForm } };
   app.post("/webhooks/:webhookId/settings", settings, async (request, reply) => {
     const { accountId } = signedIn(request);
     const { webhookId } = request.params;

@@ -15,7 +15,7 @@ import type { WebhookDocument } from "../../projections/definitions/webhooks.ts"
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { copyable, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -56,11 +56,11 @@ export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
   app.get("/webhooks", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, _, reply) => sendList(deps, reply, refused),
     path: () => "/portal/webhooks",
   });
-  const add = { preHandler: requireSession, errorHandler, schema: { body: WebhookForm } };
+  const add = { ...kept, schema: { body: WebhookForm } };
   app.post("/webhooks", add, async (request, reply) => {
     const { accountId } = signedIn(request);
     const added = await addWebhook(deps, portalContext(request), accountId, request.body);

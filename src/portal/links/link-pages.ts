@@ -7,7 +7,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm } from "../shell/error-page.ts";
+import { formRoute, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -46,11 +46,16 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       return redirectTo(reply, linkPath(request.params), { kind: "done", text: DONE[type] });
     });
 
-  const kept = keptForm({
-    show: ({ error, message, status, typed: { url } }, request, reply) => {
+  formRoute(app, deps, "/links/:host/:slug/destination", {
+    schema: { params: LinkParams, body: DestinationForm },
+    run: async ({ request, params, body }) => {
+      await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });
+      return { to: linkPath(params), notice: "The link leads to its new destination from now on." };
+    },
+    again: ({ error, message, status, typed }, request, reply) => {
       const isOfField = error instanceof InvalidUrl || error instanceof UnsafeUrl;
-      const given = typeof url === "string" ? url.slice(0, LONGEST_URL) : undefined;
-      const refused = { url: given, error: isOfField ? message : undefined };
+      const url = typedText(typed, "url").slice(0, LONGEST_URL);
+      const refused = { url, error: isOfField ? message : undefined };
       const notice = { kind: "failed", text: message } as const;
       return sendLink(deps, reply, request.params as Params, {
         refused,
@@ -59,16 +64,6 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       });
     },
     path: (request) => linkPath(request.params as Params),
-  });
-  const destination = {
-    ...kept,
-    schema: { params: LinkParams, body: DestinationForm },
-  };
-  app.post("/links/:host/:slug/destination", destination, async (request, reply) => {
-    const { params, body } = request;
-    await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });
-    const text = "The link leads to its new destination from now on.";
-    return redirectTo(reply, linkPath(params), { kind: "done", text });
   });
 }
 

@@ -6,11 +6,11 @@ import { listDomains } from "../../queries/accounts.ts";
 import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../../queries/links/account-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm } from "../shell/error-page.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type Notice, redirectTo } from "../shell/visit.ts";
+import type { Notice } from "../shell/visit.ts";
 import { changeSeveral, SEVERAL } from "./change-links.ts";
 import { shortenForm } from "./create-link-form.ts";
 import { counted, LONGEST_URL } from "./link-view.ts";
@@ -46,23 +46,22 @@ export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links", list, (request, reply) => sendLinks(deps, request, reply, request.query));
 
-  const kept = keptForm({
-    show: ({ status, message, typed }, request, reply) =>
+  formRoute(app, deps, "/links/several", {
+    schema: { querystring: Query, body: SeveralForm },
+    run: async ({ request, reply, query, body: { change, link } }) => {
+      const { text, changed, refused } = await changeSeveral(deps, request, change, link);
+      if (changed > 0 && refused.length === 0) return { to: listPath(query), notice: text };
+      const answered = { notice: { kind: "failed", text } as const, chosen: refused };
+      const status = changed > 0 ? 200 : 409;
+      return { to: () => sendLinks(deps, request, reply, query, { ...answered, status }) };
+    },
+    again: ({ status, message, typed }, request, reply) =>
       sendLinks(deps, request, reply, Query.parse(request.query), {
         notice: { kind: "failed", text: message },
         status,
         chosen: texts.catch([]).parse(typed.link),
       }),
     path: (request) => listPath(Query.parse(request.query)),
-  });
-  const several = { ...kept, schema: { querystring: Query, body: SeveralForm } };
-  app.post("/links/several", several, async (request, reply) => {
-    const { change, link } = request.body;
-    const { text, changed, refused } = await changeSeveral(deps, request, change, link);
-    if (changed > 0 && refused.length === 0)
-      return redirectTo(reply, listPath(request.query), { kind: "done", text });
-    const answered = { notice: { kind: "failed", text } as const, chosen: refused };
-    return sendLinks(deps, request, reply, request.query, { ...answered, status: changed > 0 ? 200 : 409 });
   });
 }
 

@@ -16,11 +16,10 @@ import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
+import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
 import { type CreateLinkGiven, type CreateLinkRefusal, createLinkForm } from "./create-link-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { typedUrl } from "./typed-url.ts";
@@ -41,30 +40,27 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, request, reply, { url: request.query.url }));
 
-  const kept = keptForm({
-    show: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
+  formRoute(app, deps, "/links", {
+    schema: { body: CreateForm },
+    run: async ({ session: { accountId, tier }, context, body: { once, ...given } }) => {
+      const { link, position } = await createLink(
+        deps.links,
+        context,
+        { accountId, tier, via: "web" },
+        {
+          url: typedUrl(given.url),
+          domain_id: given.domain || undefined,
+          customSlug: given.slug || undefined,
+        },
+        // The scope includes the fields, so that the same form with another URL creates another link.
+        { idempotency: once ? JSON.stringify(["web", accountId, once, given]) : undefined },
+      );
+      const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = link;
+      const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
+      return { position, to: linkPath({ host, slug }), notice };
+    },
+    again: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
-  });
-  const create = { ...kept, schema: { body: CreateForm } };
-  app.post("/links", create, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    const { once, ...given } = request.body;
-    const created = await createLink(
-      deps.links,
-      portalContext(request),
-      { accountId, tier, via: "web" },
-      {
-        url: typedUrl(given.url),
-        domain_id: given.domain || undefined,
-        customSlug: given.slug || undefined,
-      },
-      // The scope includes the fields, so that the same form with another URL creates another link.
-      { idempotency: once ? JSON.stringify(["web", accountId, once, given]) : undefined },
-    );
-    await deps.whenReadable(created.position);
-    const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = created.link;
-    const text = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
-    return redirectTo(reply, linkPath({ host, slug }), { kind: "done", text });
   });
 }
 
@@ -91,7 +87,7 @@ async function sendForm(
 }
 
 function given(typed: RefusedForm["typed"]): CreateLinkGiven {
-  const text = (name: string) => (typeof typed[name] === "string" ? typed[name].slice(0, LONGEST_URL) : "");
+  const text = (name: string) => typedText(typed, name).slice(0, LONGEST_URL);
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 

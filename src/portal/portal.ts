@@ -2,10 +2,8 @@
 import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
 import type { Readiness } from "../monitoring/health.ts";
-import { accountChanges } from "./account/account-changes.ts";
+import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
-import { closeAccountRoute } from "./account/close-account-route.ts";
-import { exportRoute } from "./account/export-route.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
@@ -28,14 +26,12 @@ import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { limitChanges } from "./shell/change-limit.ts";
-import { portalCookies } from "./shell/cookies.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
 import { hideFromOpenApi, protect } from "./shell/protect.ts";
 import { sessions } from "./shell/sessions.ts";
 import { statusPage } from "./shell/status-page.ts";
-import { themeRoute } from "./shell/theme-route.ts";
-import { visitHook } from "./shell/visit.ts";
+import { portalCookies, themeRoute, visitHook } from "./shell/visit.ts";
 import { deliveryPages } from "./webhooks/deliveries.ts";
 import { webhookPage } from "./webhooks/webhook-page.ts";
 import { webhooksPage } from "./webhooks/webhooks-page.ts";
@@ -93,8 +89,8 @@ export async function portalRoutes(
         domainsPages(app, portal);
         accountPage(app, portal);
         accountChanges(app, portal);
+        emailConfirmation(app, portal);
         exportRoute(app, { ...portal, exports });
-        closeAccountRoute(app, portal);
       },
       { prefix: PREFIX },
     );

@@ -18,7 +18,7 @@ import { passwordWork } from "./auth/password-work.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
-import { domainsPages } from "./domains/domains-pages.ts";
+import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";

@@ -1,13 +1,13 @@
 // Changes links of the account that is signed in: one on its page, or several that were chosen in the list.
-import type { FastifyRequest } from "fastify";
 import { httpErrorOf } from "../../api/http-errors.ts";
+import type { CommandContext } from "../../commands/caller.ts";
 import { changeLink, type LinkAddress, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import { LinkNotFound, LinkNotYours } from "../../commands/links/link-errors.ts";
+import type { Position } from "../../event-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
-import { signedIn } from "../shell/sessions.ts";
-import { portalContext } from "../shell/visit.ts";
+import type { SignedIn } from "../shell/sessions.ts";
 import { counted } from "./link-view.ts";
 import { readableUrl } from "./urls.ts";
 
@@ -25,44 +25,42 @@ export const CHANGES = {
 type Change = keyof typeof CHANGES;
 export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 
-/**
- * Returns when the portal's pages show it.
- * @throws LinkNotFound also for another account's link; what changeLink throws
- */
+/** Who is signed in, and the request for the metadata of events. */
+type By = { session: SignedIn; context: CommandContext };
+
+/** @throws LinkNotFound also for another account's link; what changeLink throws */
 export async function changeOwnLink(
   deps: PortalDeps,
-  request: FastifyRequest,
+  { session: { accountId, tier }, context }: By,
   address: LinkAddress,
   wanted: LinkChangeRequest,
-): Promise<void> {
-  const { accountId, tier } = signedIn(request);
-  const by = { accountId, tier, via: "web" } as const;
+): Promise<{ position: Position | undefined }> {
   try {
-    const { position } = await changeLink(deps.links, portalContext(request), by, address, wanted);
-    await deps.whenReadable(position);
+    return await changeLink(deps.links, context, { accountId, tier, via: "web" }, address, wanted);
   } catch (error) {
     throw error instanceof LinkNotYours ? new LinkNotFound() : error;
   }
 }
 
-/** `text`: how many were changed, which were not, and why. `refused`: keys of the latter. */
-type Changed = { text: string; changed: number; refused: string[] };
+/** `text`: how many were changed, which were not, and why. `refused`: keys of the latter. `position`: of the last change. */
+type Changed = { text: string; changed: number; refused: string[]; position: Position | undefined };
 
 /** `keys`: `<host>/<slug>`. Each link counts as one change of the hour; the form itself was counted as the first. */
 export async function changeSeveral(
   deps: PortalDeps,
-  request: FastifyRequest,
+  by: By,
   type: Change,
   keys: readonly string[],
 ): Promise<Changed> {
   const chosen = [...new Set(keys)];
-  if (chosen.length === 0) return { text: "Choose at least one link first.", changed: 0, refused: [] };
+  const positions: string[] = [];
   /** The reason why the link was not changed. */
   const changeOne = async (key: string, n: number): Promise<string | undefined> => {
     const [host = "", slug = ""] = key.split("/");
     try {
-      if (n > 0) await countChange(deps, signedIn(request));
-      await changeOwnLink(deps, request, { host, slug }, { type });
+      if (n > 0) await countChange(deps, by.session);
+      const { position } = await changeOwnLink(deps, by, { host, slug }, { type });
+      if (position) positions.push(position);
       return undefined;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
@@ -77,5 +75,6 @@ export async function changeSeveral(
     ([reason, of = []]) => `Not changed: ${of.map(readableUrl).join(", ")}: ${reason}.`,
   );
   const done = changed > 0 ? [`${counted(changed, "link")} ${CHANGES[type].several}.`] : [];
-  return { text: [...done, ...notDone].join(" "), changed, refused };
+  const text = chosen.length === 0 ? "Choose at least one link first." : [...done, ...notDone].join(" ");
+  return { text, changed, refused, position: positions.sort().at(-1) };
 }

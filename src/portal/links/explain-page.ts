@@ -6,7 +6,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, pageHead, table } from "../shell/parts.ts";
+import { card, facts, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, shortName } from "./link-view.ts";
 
@@ -52,34 +52,38 @@ export function explanation(found: LinkExplanation, links: ExplanationLinks = {}
   return html`<section class="card stack"><h2>In one sentence</h2>
 <p role="status"><span class="badge badge-${tone}">${words}</span></p><p class="break">${sentence}</p>
 ${problems.length > 0 && html`<ul class="stack">${problems.map((one) => html`<li class="break">${one}</li>`)}</ul>`}</section>
-<div class="grid">${facts(found, links)}${hits(found, links)}</div>
+<div class="grid">${linkCard(found, links)}${hitsCard(found, links)}</div>
 ${history(found, links)}
 ${found.withdrawals.length > 0 && withdrawals(found)}`;
 }
 
-function facts(found: LinkExplanation, { owner }: ExplanationLinks): Html {
+function linkCard(found: LinkExplanation, { owner }: ExplanationLinks): Html {
   const { destination, state, created_at: at, created_by: by, seals } = found;
   const { numbers, sealed, unsealed } = seals;
   const named = `${numbers.slice(0, MOST_SEALS).join(", ")}${numbers.length > MOST_SEALS ? " and more" : ""}`;
   const under = `${counted(sealed, "event")} under ${counted(numbers.length, "seal")}: ${named}`;
-  const body = html`<dl class="facts"><dt>Destination</dt><dd>${destination === null ? "unknown" : outward(destination)}</dd>
-<dt>State</dt><dd>${state}</dd>
-<dt>Made</dt><dd>${at === null ? "unknown" : time(at)}${by !== null && html` by ${by}`}</dd>
-${owner && html`<dt>Owner</dt><dd>${owner(found)}</dd>`}
-<dt>Seals</dt><dd>${numbers.length === 0 ? "none yet" : under}${unsealed > 0 && `; ${counted(unsealed, "event")} under none yet`}</dd></dl>`;
-  return card("The link", body);
+  const open = unsealed > 0 && `; ${counted(unsealed, "event")} under none yet`;
+  const rows = {
+    Destination: destination === null ? "unknown" : outward(destination),
+    State: state,
+    Made: html`${at === null ? "unknown" : time(at)}${by !== null && ` by ${by}`}`,
+    Owner: owner?.(found),
+    Seals: html`${numbers.length === 0 ? "none yet" : under}${open}`,
+  };
+  return card("The link", facts(rows));
 }
 
+/** Within a list of facts. */
 export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>): Html {
   return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, ${count(qr_scan)} of them QR scans</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
 }
 
-function hits({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {
-  const { total, first_at, last_at } = clicks;
-  const body = html`<dl class="facts">${hitFacts(clicks)}<dt>In all</dt><dd>${count(total)}</dd>
-${first_at !== null && last_at !== null && html`<dt>First</dt><dd>${time(first_at)}</dd><dt>Last</dt><dd>${time(last_at)}</dd>`}</dl>
-${pathOf && html`<p><a href="${pathOf(link)}">Each in the log</a></p>`}`;
-  return card("Hits", body);
+function hitsCard({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {
+  const { total, first_at: first, last_at: last } = clicks;
+  const rows = html`${hitFacts(clicks)}<dt>In all</dt><dd>${count(total)}</dd>
+${first !== null && html`<dt>First</dt><dd>${time(first)}</dd>`}${last !== null && html`<dt>Last</dt><dd>${time(last)}</dd>`}`;
+  const each = pathOf && html`<p><a href="${pathOf(link)}">Each in the log</a></p>`;
+  return card("Hits", html`<dl class="facts">${rows}</dl>${each}`);
 }
 
 function history({ history: steps }: LinkExplanation, { event }: ExplanationLinks): Html {

@@ -1,8 +1,7 @@
 // One link under /portal/links/<host>/<slug>: QR code, changes, history.
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
 import type { Actor } from "../../event-store/port.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -10,14 +9,14 @@ import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
-import { confirmed, copyable, field, time } from "../shell/form.ts";
+import { copyable, field, time } from "../shell/form.ts";
+import { errorOf, formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, postButton } from "../shell/parts.ts";
+import { card, confirmedPost, formCard, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type Notice, redirectTo } from "../shell/visit.ts";
+import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
@@ -31,23 +30,27 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   const one = { preHandler: requireSession, schema: { params: LinkParams } };
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
+  const path = (request: FastifyRequest) => linkPath(request.params as Params);
   for (const type of CHANGE_NAMES)
-    app.post(`/links/:host/:slug/${type}`, one, async (request, reply) => {
-      await changeOwnLink(deps, request, request.params, { type });
-      return redirectTo(reply, linkPath(request.params), { kind: "done", text: CHANGES[type].one });
+    formRoute(app, deps, `/links/:host/:slug/${type}`, {
+      schema: { params: LinkParams },
+      async run({ params, ...by }) {
+        const { position } = await changeOwnLink(deps, by, params, { type });
+        return { position, to: linkPath(params), notice: CHANGES[type].one };
+      },
+      path,
     });
 
-  const kept = keptForm({
-    show: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
-    path: (request) => linkPath(request.params as Params),
-  });
-  const schema = { params: LinkParams, body: DestinationForm };
-  const destination = { ...kept, schema };
-  app.post("/links/:host/:slug/destination", destination, async (request, reply) => {
-    const { params, body } = request;
-    await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });
-    const text = "The link leads to its new destination from now on.";
-    return redirectTo(reply, linkPath(params), { kind: "done", text });
+  formRoute(app, deps, "/links/:host/:slug/destination", {
+    schema: { params: LinkParams, body: DestinationForm },
+    async run({ params, body, ...by }) {
+      const wanted = { type: "retarget", url: typedUrl(body.url) } as const;
+      const { position } = await changeOwnLink(deps, by, params, wanted);
+      const notice = "The link leads to its new destination from now on.";
+      return { position, to: linkPath(params), notice };
+    },
+    again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
+    path,
   });
 }
 
@@ -60,9 +63,9 @@ async function sendLink(
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
-  const isOfField = refused?.error instanceof InvalidUrl || refused?.error instanceof UnsafeUrl;
-  const notice: Notice | undefined =
-    refused && !isOfField
+  const error = errorOf(refused, "invalid_url", "unsafe_url");
+  const notice: Notice =
+    refused && !error
       ? { kind: "failed", text: refused.message }
       : { kind: "info", text: await whyNotFollowed(deps, link) };
   const isThere = link.status !== "deleted";
@@ -75,7 +78,7 @@ async function sendLink(
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
       isThere &&
-      html`${shareCard(link)}${!link.block && destinationCard(link, refused, isOfField)}${stateCard(link)}`
+      html`${shareCard(link)}${!link.block && destinationCard(link, refused, error)}${stateCard(link)}`
     }${removalCard(link)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
@@ -90,8 +93,9 @@ async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<str
 
 /** Instead of the cards that would be refused. */
 function blockedCard({ status }: LinkDocument, block: NonNullable<LinkDocument["block"]>): Html {
-  return html`<section class="card card-danger"><h2>Blocked</h2><p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
-<p class="muted">${status === "live" && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p></section>`;
+  const body = html`<p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
+<p class="muted">${status === "live" && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p>`;
+  return card("Blocked", body, { kind: "danger" });
 }
 
 function shareCard(link: LinkDocument): Html {
@@ -101,43 +105,44 @@ function shareCard(link: LinkDocument): Html {
   return card("Share", body);
 }
 
-function destinationCard(link: LinkDocument, refused: RefusedForm | undefined, isOfField: boolean): Html {
-  const typed = refused?.typed.url;
-  const url = {
-    ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
-    value: typeof typed === "string" ? typed.slice(0, LONGEST_URL) : link.longUrl,
-    error: isOfField ? refused?.message : undefined,
-    hint: "The short link and its QR code stay the same. From now on they lead here.",
-  };
-  const form = html`<form class="form" method="post" action="${linkPath(link, "/destination")}">
-${field(url)}<div><button class="button">Save destination</button></div></form>`;
-  return card("Change the destination", form);
+function destinationCard(link: LinkDocument, refused: RefusedForm | undefined, error?: string): Html {
+  return formCard("Change the destination", {
+    action: linkPath(link, "/destination"),
+    fields: field({
+      ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+      value: refused ? typedText(refused.typed, "url").slice(0, LONGEST_URL) : link.longUrl,
+      error,
+      hint: "The short link and its QR code stay the same. From now on they lead here.",
+    }),
+    button: "Save destination",
+  });
 }
 
 function stateCard(link: LinkDocument): Html {
   const { status, block } = link;
-  if (status !== "disabled") {
-    const disable = postButton(linkPath(link, "/disable"), html`${icon("pause")}Disable link`);
-    return card("Disable", disable, { lead: "A disabled link answers 404 until you enable it again." });
-  }
-  if (block) return card("Disabled", "", { lead: "You have disabled the link, too." });
-  const enable = postButton(linkPath(link, "/enable"), "Enable link", { kind: "primary" });
-  return card("Disabled", enable, { lead: "The link answers 404. Its numbers are kept." });
+  if (status === "disabled" && block)
+    return card("Disabled", "", { lead: "You have disabled the link, too." });
+  if (status === "disabled")
+    return card("Disabled", postButton(linkPath(link, "/enable"), "Enable link", { kind: "primary" }), {
+      lead: "The link answers 404. Its numbers are kept.",
+    });
+  return card("Disable", postButton(linkPath(link, "/disable"), html`${icon("pause")}Disable link`), {
+    lead: "A disabled link answers 404 until you enable it again.",
+  });
 }
 
 function removalCard(link: LinkDocument): Html | false {
-  if (link.status === "deleted" && link.block) return false;
-  if (link.status === "deleted") {
-    const lead =
-      "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.";
-    return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
-      lead,
-    });
+  if (link.status !== "deleted") {
+    const question = html`<strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.`;
+    const words = html`${icon("trash")}Delete link`;
+    const remove = html`<div>${confirmedPost("Delete", question, linkPath(link, "/delete"), words)}</div>`;
+    const lead = "The link and its numbers leave your lists. You can restore both at any time.";
+    return card("Delete", remove, { kind: "danger", lead });
   }
-  const question = html`<p><strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.</p>`;
-  const remove = postButton(linkPath(link, "/delete"), html`${icon("trash")}Delete link`, { kind: "danger" });
-  return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both at any time.</p>
-<div>${confirmed("Delete", question, remove)}</div></section>`;
+  if (link.block) return false;
+  return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
+    lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.",
+  });
 }
 
 /** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
@@ -184,16 +189,13 @@ function detail({ from, to, withdrawn, blocked }: LinkStep): Html | "" {
 }
 
 function who(actor: Actor, keys: readonly KeyDocument[]): string {
-  switch (actor.type) {
-    case "key": {
-      const key = keys.find(({ _id }) => _id === actor.id);
-      return key ? `API key ${key.label || `…${key.hint}`}` : "an API key";
-    }
-    case "account":
-      return "in the portal";
-    case "operator":
-      return "by the operator of this service";
-    case "system":
-      return "by the service";
-  }
+  if (actor.type !== "key") return WHO[actor.type];
+  const key = keys.find(({ _id }) => _id === actor.id);
+  return key ? `API key ${key.label || `…${key.hint}`}` : "an API key";
 }
+
+const WHO = {
+  account: "in the portal",
+  operator: "by the operator of this service",
+  system: "by the service",
+};

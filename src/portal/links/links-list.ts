@@ -6,7 +6,7 @@ import { address } from "../shell/address.ts";
 import { choice, confirmed, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { hiddenFields } from "../shell/parts.ts";
+import { emptyCard, hiddenFields } from "../shell/parts.ts";
 import {
   blockBadge,
   count,
@@ -138,24 +138,21 @@ ${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to
 /** Why the list is empty. */
 function nothing(query: ListQuery, total: { links: number; deleted: number }): Html {
   const { q, show, domain, sort, page } = query;
-  const to = (path: string, name: string) => html`<a href="${path}">${name}</a>`;
-  const all = to("/portal/links", "Show all links");
+  const empty = (title: string, text: string, path = "", name = "Show all links") =>
+    emptyCard("link", title, html`${text} ${path && html`<a href="${path}">${name}</a>`}`);
   if (sort && page > 1)
     return empty(
       "Nothing here",
       "The most clicked links end before this page.",
-      to("?sort=clicks", "First page"),
+      listPath(query, 1),
+      "First page",
     );
   if (sort) return empty("Nobody has clicked yet", "Links appear here once somebody has opened them.");
-  if (q || domain) return empty("Nothing found", "No link matches.", all);
+  if (q || domain) return empty("Nothing found", "No link matches.", "/portal/links");
   if (show === "deleted")
     return empty("Nothing deleted", "Deleted links come here; they can be restored for as long as you like.");
   if (total.links > 0)
-    return empty("Nothing here", `None of your links is ${SHOWN[show].toLowerCase()}.`, all);
-  const deleted = to("/portal/links?show=deleted", "Show deleted links");
-  return empty("All your links are deleted", "You can restore them.", deleted);
-}
-
-function empty(title: string, text: string, link?: Html): Html {
-  return html`<section class="card empty">${icon("link")}<h2>${title}</h2><p>${text} ${link}</p></section>`;
+    return empty("Nothing here", `None of your links is ${SHOWN[show].toLowerCase()}.`, "/portal/links");
+  const deleted = "/portal/links?show=deleted";
+  return empty("All your links are deleted", "You can restore them.", deleted, "Show deleted links");
 }

@@ -7,12 +7,11 @@ import { accountLinks, countLinks, LINK_FILTERS } from "../../queries/links/list
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm } from "../shell/error-page.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { redirectTo } from "../shell/visit.ts";
 import { CHANGE_NAMES, changeSeveral } from "./change-links.ts";
 import { counted, LONGEST_URL } from "./link-view.ts";
 import { type ListQuery, linkFilters, linkList, listPath } from "./links-list.ts";
@@ -48,21 +47,19 @@ export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links", list, (request, reply) => sendLinks(deps, reply, request.query));
 
-  const kept = keptForm({
-    show: ({ status, message, typed }, request, reply) => {
+  formRoute(app, deps, "/links/several", {
+    schema: { querystring: Query, body: SeveralForm },
+    async run({ reply, query, body: { change, link }, ...by }) {
+      const { text, changed, refused, position } = await changeSeveral(deps, by, change, link);
+      const notDone = { message: text, status: changed > 0 ? 200 : 409, chosen: refused };
+      if (changed > 0 && refused.length === 0) return { position, to: listPath(query), notice: text };
+      return { position, to: () => sendLinks(deps, reply, query, notDone) };
+    },
+    again({ status, message, typed }, request, reply) {
       const chosen = texts.catch([]).parse(typed.link);
       return sendLinks(deps, reply, Query.parse(request.query), { message, status, chosen });
     },
     path: (request) => listPath(Query.parse(request.query)),
-  });
-  const several = { ...kept, schema: { querystring: Query, body: SeveralForm } };
-  app.post("/links/several", several, async (request, reply) => {
-    const { change, link } = request.body;
-    const { text, changed, refused } = await changeSeveral(deps, request, change, link);
-    if (changed > 0 && refused.length === 0)
-      return redirectTo(reply, listPath(request.query), { kind: "done", text });
-    const status = changed > 0 ? 200 : 409;
-    return sendLinks(deps, reply, request.query, { message: text, status, chosen: refused });
   });
 }
 

@@ -6,17 +6,15 @@ import { createLink } from "../../commands/links/create-link.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { choice, type Field, field } from "../shell/form.ts";
+import { errorOf, formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
 
@@ -33,33 +31,30 @@ const CreateForm = z.object({
 const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") });
 
 type Given = { url: string; domain: string; slug: string };
-type FieldErrors = Partial<Record<keyof Given, string>>;
+type FieldErrors = { [Name in keyof Given]?: string | undefined };
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const kept = keptForm({
-    show: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
+  formRoute(app, deps, "/links", {
+    schema: { body: CreateForm },
+    async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
+      const by = { accountId, tier, via: "web" } as const;
+      const wanted = {
+        url: typedUrl(typed.url),
+        domain_id: typed.domain || undefined,
+        customSlug: typed.slug || undefined,
+      };
+      // The scope includes the fields, so that the same form with another URL creates another link.
+      const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
+      const { link, position } = await createLink(deps.links, context, by, wanted, { idempotency });
+      const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = link;
+      const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
+      return { position, to: linkPath({ host, slug }), notice };
+    },
+    again: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
-  });
-  const create = { ...kept, schema: { body: CreateForm } };
-  app.post("/links", create, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    const { once, ...typed } = request.body;
-    const wanted = {
-      url: typedUrl(typed.url),
-      domain_id: typed.domain || undefined,
-      customSlug: typed.slug || undefined,
-    };
-    // The scope includes the fields, so that the same form with another URL creates another link.
-    const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
-    const by = { accountId, tier, via: "web" } as const;
-    const made = await createLink(deps.links, portalContext(request), by, wanted, { idempotency });
-    await deps.whenReadable(made.position);
-    const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = made.link;
-    const text = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
-    return redirectTo(reply, linkPath({ host, slug }), { kind: "done", text });
   });
 }
 
@@ -85,27 +80,21 @@ async function sendForm(
 }
 
 function given(typed: RefusedForm["typed"]): Given {
-  const text = (name: string) => (typeof typed[name] === "string" ? typed[name].slice(0, LONGEST_URL) : "");
+  const text = (name: string) => typedText(typed, name).slice(0, LONGEST_URL);
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 
-const FIELDS: Readonly<Record<string, keyof Given>> = {
-  invalid_url: "url",
-  unsafe_url: "url",
-  tier_required: "domain",
-  invalid_domain: "domain",
-  custom_slug_needs_domain: "slug",
-  invalid_slug: "slug",
-  slug_taken: "slug",
-};
-
 /** Undefined for errors that don't belong to a field of the form. */
-function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
-  const code = error instanceof DomainError ? error.code : "";
-  const field = FIELDS[code];
-  if (code === "custom_slug_needs_domain")
-    return { slug: "A slug of your own needs one of your domains: choose it first." };
-  return field && { [field]: message };
+function errorsOf(refused: RefusedForm): FieldErrors | undefined {
+  const needsDomain = errorOf(refused, "custom_slug_needs_domain");
+  const errors = {
+    url: errorOf(refused, "invalid_url", "unsafe_url"),
+    domain: errorOf(refused, "tier_required", "invalid_domain"),
+    slug: needsDomain
+      ? "A slug of your own needs one of your domains: choose it first."
+      : errorOf(refused, "invalid_slug", "slug_taken"),
+  };
+  return Object.values(errors).some(Boolean) ? errors : undefined;
 }
 
 /** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */

@@ -20,11 +20,11 @@ import { shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, pageHead, postButton, table } from "../shell/parts.ts";
+import { card, facts, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { redirectTo } from "../shell/visit.ts";
 import { webhookPath } from "./webhooks-page.ts";
 
 const REFRESH_MS = 5_000;
@@ -39,14 +39,6 @@ const STATES: Readonly<Record<DeliveryState, { name: string; badge: string }>> =
 const Params = z.object({ webhookId: z.uuid(), eventId: z.string().max(200) });
 
 export function deliveryPages(app: Api, deps: PortalDeps): void {
-  const recover = { preHandler: requireSession, schema: { params: Params.pick({ webhookId: true }) } };
-  app.post("/webhooks/:webhookId/recover", recover, async (request, reply) => {
-    const { webhookId } = request.params;
-    const sent = await recoverSince(deps, webhookId, new Date(0), signedIn(request).accountId);
-    const text = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
-    return redirectTo(reply, webhookPath(webhookId), { kind: "done", text });
-  });
-
   const one = { preHandler: requireSession, schema: { params: Params } };
   app.get("/webhooks/:webhookId/deliveries/:eventId", one, async (request, reply) => {
     const { webhookId, eventId } = request.params;
@@ -55,11 +47,23 @@ export function deliveryPages(app: Api, deps: PortalDeps): void {
     return sendPage(reply, { title: "Delivery", nav: "Webhooks", styles: ["charts.css"], body });
   });
 
-  app.post("/webhooks/:webhookId/deliveries/:eventId/resend", one, async (request, reply) => {
-    const { webhookId, eventId } = request.params;
-    const sent = await resendDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
-    const text = "The delivery is about to be sent again.";
-    return redirectTo(reply, deliveryPath(sent), { kind: "done", text });
+  formRoute(app, deps, "/webhooks/:webhookId/deliveries/:eventId/resend", {
+    schema: { params: Params },
+    async run({ session: { accountId }, params: { webhookId, eventId } }) {
+      const sent = await resendDelivery(deps, deliveryId(webhookId, eventId), accountId);
+      return { to: deliveryPath(sent), notice: "The delivery is about to be sent again." };
+    },
+    path: (request) => deliveryPath(request.params as z.infer<typeof Params>),
+  });
+
+  formRoute(app, deps, "/webhooks/:webhookId/recover", {
+    schema: { params: Params.pick({ webhookId: true }) },
+    async run({ session: { accountId }, params: { webhookId } }) {
+      const sent = await recoverSince(deps, webhookId, new Date(0), accountId);
+      const notice = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
+      return { to: webhookPath(webhookId), notice };
+    },
+    path: "/portal/webhooks",
   });
 }
 
@@ -112,8 +116,7 @@ function deliveryBody(delivery: DeliveryWithLog): Html {
     actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
   };
   return html`${pageHead(html`Click on ${name} ${stateBadge(state)}`, head)}
-<section class="card"><dl class="facts"><dt>Created</dt><dd>${time(createdAt)}</dd>
-<dt>Next try</dt><dd>${nextTry(delivery)}</dd></dl></section>
+<section class="card">${facts({ Created: time(createdAt), "Next try": nextTry(delivery) })}</section>
 ${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}
 ${card("Body", preview("Body", pretty(body)))}`;
 }

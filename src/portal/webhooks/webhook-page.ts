@@ -1,5 +1,5 @@
 // /portal/webhooks/{id}: one webhook with settings, test tool and delivery log.
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
@@ -14,19 +14,17 @@ import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
-import { confirmed, time } from "../shell/form.ts";
+import { time } from "../shell/form.ts";
+import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, pageHead, postButton } from "../shell/parts.ts";
+import { card, confirmedPost, facts, formCard, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {
-  refusal,
   sendKey,
-  settingsForm,
+  settingsFields,
   typedSettings,
   WebhookForm,
   webhookBadge,
@@ -48,64 +46,59 @@ const Query = z.object({
 /** `tested`: result of the test tool. `refused`: settings that were refused, and why. */
 type Shown = z.infer<typeof Query> & { tested?: TestedWebhook; refused?: RefusedForm };
 
-/** What is offered as a button; `done`: the notice after it, where the page itself does not say it. */
+/** What is offered as a button; `notice`: where the page itself does not say it. */
 const CHANGES = {
-  pause: { command: pauseWebhook, done: undefined },
-  resume: { command: resumeWebhook, done: "The webhook is active again." },
-  remove: { command: removeWebhook, done: "The webhook is removed." },
+  pause: { command: pauseWebhook, notice: undefined },
+  resume: { command: resumeWebhook, notice: "The webhook is active again." },
+  remove: { command: removeWebhook, notice: "The webhook is removed." },
 };
 
 export function webhookPage(app: Api, deps: PortalDeps): void {
-  const preHandler = requireSession;
-  const one = { preHandler, schema: { params: Params } };
-  app.get(
-    "/webhooks/:webhookId",
-    { preHandler, schema: { params: Params, querystring: Query } },
-    (request, reply) => sendWebhook(deps, reply, request.params.webhookId, request.query),
+  const page = { preHandler: requireSession, schema: { params: Params, querystring: Query } };
+  app.get("/webhooks/:webhookId", page, (request, reply) =>
+    sendWebhook(deps, reply, request.params.webhookId, request.query),
   );
 
-  app.post("/webhooks/:webhookId/test", one, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { webhookId } = request.params;
-    await showWebhook(deps, webhookId, accountId);
-    await countForAccount(deps, accountId, "webhook-test", TESTS_AN_HOUR);
-    const tested = await testWebhook(deps, webhookId, accountId);
-    return sendWebhook(deps, reply, webhookId, { tested });
+  const schema = { params: Params };
+  const idOf = (request: FastifyRequest) => (request.params as z.infer<typeof Params>).webhookId;
+  const path = (request: FastifyRequest) => webhookPath(idOf(request));
+
+  formRoute(app, deps, "/webhooks/:webhookId/test", {
+    ...{ schema, path },
+    async run({ session: { accountId }, params: { webhookId }, reply }) {
+      await showWebhook(deps, webhookId, accountId);
+      await countForAccount(deps, accountId, "webhook-test", TESTS_AN_HOUR);
+      const tested = await testWebhook(deps, webhookId, accountId);
+      return { to: () => sendWebhook(deps, reply, webhookId, { tested }) };
+    },
   });
 
-  const kept = keptForm({
-    show: (refused, request, reply) =>
-      sendWebhook(deps, reply, (request.params as z.infer<typeof Params>).webhookId, { refused }),
-    path: (request) => webhookPath((request.params as z.infer<typeof Params>).webhookId),
-  });
-  const settings = { ...kept, schema: { params: Params, body: WebhookForm } };
-  app.post("/webhooks/:webhookId/settings", settings, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { webhookId } = request.params;
-    const changed = await changeWebhook(deps, portalContext(request), accountId, webhookId, request.body);
-    await deps.whenReadable(changed.position);
-    return redirectTo(reply, webhookPath(webhookId), { kind: "done", text: "The settings are saved." });
+  formRoute(app, deps, "/webhooks/:webhookId/settings", {
+    schema: { params: Params, body: WebhookForm },
+    path,
+    async run({ session: { accountId }, context, params: { webhookId }, body }) {
+      const { position } = await changeWebhook(deps, context, accountId, webhookId, body);
+      return { position, to: webhookPath(webhookId), notice: "The settings are saved." };
+    },
+    again: (refused, request, reply) => sendWebhook(deps, reply, idOf(request), { refused }),
   });
 
-  for (const [name, { command, done }] of Object.entries(CHANGES))
-    app.post(`/webhooks/:webhookId/${name}`, one, async (request, reply) => {
-      const { webhookId } = request.params;
-      const { position } = await command(
-        deps,
-        portalContext(request),
-        signedIn(request).accountId,
-        webhookId,
-      );
-      await deps.whenReadable(position);
-      const path = name === "remove" ? "/portal/webhooks" : webhookPath(webhookId);
-      return redirectTo(reply, path, done ? { kind: "done", text: done } : undefined);
+  for (const [name, { command, notice }] of Object.entries(CHANGES))
+    formRoute(app, deps, `/webhooks/:webhookId/${name}`, {
+      ...{ schema, path },
+      async run({ session: { accountId }, context, params: { webhookId } }) {
+        const { position } = await command(deps, context, accountId, webhookId);
+        const to = name === "remove" ? "/portal/webhooks" : webhookPath(webhookId);
+        return { position, to, ...(notice && { notice }) };
+      },
     });
 
-  app.post("/webhooks/:webhookId/rotate", one, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const rotated = await rotateWebhookKey(deps, portalContext(request), accountId, request.params.webhookId);
-    await deps.whenReadable(rotated.position);
-    return sendKey(reply, "The new key", rotated);
+  formRoute(app, deps, "/webhooks/:webhookId/rotate", {
+    ...{ schema, path },
+    async run({ session: { accountId }, context, params: { webhookId }, reply }) {
+      const rotated = await rotateWebhookKey(deps, context, accountId, webhookId);
+      return { position: rotated.position, to: () => sendKey(reply, "The new key", rotated) };
+    },
   });
 }
 
@@ -124,7 +117,7 @@ async function sendWebhook(
     nav: "Webhooks",
     styles: ["charts.css"],
     scripts: ["console.js"],
-    ...refusal(refused),
+    status: refused?.status,
     body: html`${head(webhook)}
 ${!TIER_LIMITS[tier].developerFeatures && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
@@ -135,19 +128,21 @@ ${settingsCard(webhook, deps.clock().toISOString(), refused)}`,
 }
 
 function head(webhook: WebhookDocument): Html {
-  const path = (below: string) => webhookPath(webhook._id, below);
-  const newKey = html`<p>The key that ends in <code>${webhook.keyHint}</code> is replaced: <code>X-API-Key</code> carries the new one at once. Signatures are made with both for 24 hours.</p>`;
-  const removed = html`<p>Nothing more is sent, what still waits is cancelled, and the key is destroyed. This can't be undone.</p>`;
+  const { _id, status, url, keyHint } = webhook;
+  const path = (below: string) => webhookPath(_id, below);
+  const newKey = html`The key that ends in <code>${keyHint}</code> is replaced: <code>X-API-Key</code> carries the new one at once. Signatures are made with both for 24 hours.`;
+  const removed =
+    "Nothing more is sent, what still waits is cancelled, and the key is destroyed. This can't be undone.";
   return pageHead(html`${webhookName(webhook)} ${webhookBadge(webhook)}`, {
     above: html`<a href="/portal/webhooks">Webhooks</a>`,
-    lead: html`<span class="break">${webhook.url}</span>`,
-    actions: html`${
-      webhook.status === "paused"
+    lead: html`<span class="break">${url}</span>`,
+    actions: [
+      status === "paused"
         ? postButton(path("/resume"), "Resume", { kind: "primary" })
-        : postButton(path("/pause"), "Pause")
-    }
-${confirmed("New key", newKey, postButton(path("/rotate"), "Make a new key", { kind: "danger" }))}
-${confirmed("Remove", removed, postButton(path("/remove"), "Remove webhook", { kind: "danger" }))}`,
+        : postButton(path("/pause"), "Pause"),
+      confirmedPost("New key", newKey, path("/rotate"), "Make a new key"),
+      confirmedPost("Remove", removed, path("/remove"), "Remove webhook"),
+    ],
   });
 }
 
@@ -187,10 +182,13 @@ function testResult({ request, answer }: TestedWebhook): Html {
 }
 
 function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedForm | undefined): Html {
-  const { _id, addedAt, previousKeyUntil, keyHint } = webhook;
-  const given = refused ? typedSettings(refused) : webhook;
-  const body = html`${settingsForm(webhookPath(_id, "/settings"), given, "Save")}
-<dl class="facts"><dt>Added</dt><dd>${time(addedAt)}</dd><dt>Key</dt><dd><code>whk_…${keyHint}</code></dd>
-${previousKeyUntil !== null && previousKeyUntil > now && html`<dt>Key before</dt><dd>signs along until ${time(previousKeyUntil)}</dd>`}</dl>`;
-  return card("Settings", body, { id: "settings" });
+  const { _id, addedAt, previousKeyUntil: until, keyHint } = webhook;
+  return formCard("Settings", {
+    ...{ id: "settings", action: webhookPath(_id, "/settings"), button: "Save" },
+    fields: html`${settingsFields(refused ? typedSettings(refused) : webhook)}${facts({
+      Added: time(addedAt),
+      Key: html`<code>whk_…${keyHint}</code>`,
+      "Key before": until !== null && until > now && html`signs along until ${time(until)}`,
+    })}`,
+  });
 }

@@ -2,7 +2,6 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/add-webhook.ts";
 import {
   CLICK_KINDS,
@@ -15,14 +14,13 @@ import type { WebhookDocument } from "../../projections/definitions/webhooks.ts"
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { copyable, field } from "../shell/form.ts";
+import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, pageHead, table } from "../shell/parts.ts";
+import { card, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext } from "../shell/visit.ts";
 
 /** What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
 export const WebhookForm = z.object({
@@ -56,16 +54,14 @@ export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
   app.get("/webhooks", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
 
-  const kept = keptForm({
-    show: (refused, _, reply) => sendList(deps, reply, refused),
-    path: () => "/portal/webhooks",
-  });
-  const add = { ...kept, schema: { body: WebhookForm } };
-  app.post("/webhooks", add, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const added = await addWebhook(deps, portalContext(request), accountId, request.body);
-    await deps.whenReadable(added.position);
-    return sendKey(reply, "Your new webhook", added);
+  formRoute(app, deps, "/webhooks", {
+    schema: { body: WebhookForm },
+    async run({ session: { accountId }, context, body, reply }) {
+      const added = await addWebhook(deps, context, accountId, body);
+      return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
+    },
+    again: (refused, _, reply) => sendList(deps, reply, refused),
+    path: "/portal/webhooks",
   });
 }
 
@@ -78,22 +74,16 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
   return sendPage(reply, {
     title: "Webhooks",
     nav: "Webhooks",
-    ...refusal(refused),
+    status: refused?.status,
     body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click, a moment after it happened.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused && typedSettings(refused))}`,
   });
 }
 
-/** Beside the URL where it is the settings that were refused, else above the page. */
-export function refusal(refused: RefusedForm | undefined) {
-  if (!refused) return {};
-  const { error, status, message: text } = refused;
-  return { status, ...(!(error instanceof CommandRefused) && { notice: { kind: "failed", text } as const }) };
-}
-
-export function typedSettings({ typed, error, message }: RefusedForm): Settings {
-  return { ...WebhookForm.parse(typed), error: error instanceof CommandRefused ? message : undefined };
+/** As typed, and why it was refused. */
+export function typedSettings({ typed, message: error }: RefusedForm): Settings {
+  return { ...WebhookForm.parse(typed), error };
 }
 
 const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhooks come with the Developer plan</h2>
@@ -114,24 +104,26 @@ const COLUMNS = [
 ];
 
 function addCard(given: Settings = { url: "", label: "", kinds: WEBHOOK_DEFAULT_KINDS }): Html {
+  const fields = settingsFields(given);
   const button = html`${icon("plus")}Add webhook`;
-  return card("Add a webhook", settingsForm("/portal/webhooks", given, button, "button-primary"));
+  return formCard("Add a webhook", { action: "/portal/webhooks", fields, button, buttonKind: "primary" });
 }
 
-/** URL, label and kinds, of a new webhook or of one that is changed. */
-export function settingsForm(path: string, given: Settings, button: string | Html, style = ""): Html {
-  const url = { label: "URL", name: "url", type: "url", value: given.url, error: given.error } as const;
-  const label = { label: "Label", name: "label", value: given.label, maxlength: 100, autocomplete: "off" };
+/** Of a new webhook or of one that is changed. */
+export function settingsFields(given: Settings): Html {
   const kind = (one: ClickKind) =>
     html`<label class="check"><input type="checkbox" name="kinds" value="${one}" ${given.kinds.includes(one) && html`checked`}>${KIND_NAMES[one]}</label>`;
-  return html`<form method="post" action="${path}" class="form">${field({
-    ...{ ...url, required: true, maxlength: 2048, autocomplete: "off" },
+  return html`${field({
+    ...{ label: "URL", name: "url", type: "url", value: given.url, error: given.error },
+    ...{ required: true, maxlength: 2048, autocomplete: "off" },
     placeholder: "https://example.com/hooks/linkledger",
     hint: "We send it a POST for each click on a link that was made through the API.",
   })}
-${field({ ...label, placeholder: "To tell webhooks apart" })}
-<fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(kind)}</div></fieldset>
-<div><button class="button ${style}">${button}</button></div></form>`;
+${field({
+  ...{ label: "Label", name: "label", value: given.label, maxlength: 100, autocomplete: "off" },
+  placeholder: "To tell webhooks apart",
+})}
+<fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(kind)}</div></fieldset>`;
 }
 
 /** After a webhook was added, and after its key was rotated. */

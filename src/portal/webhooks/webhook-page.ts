@@ -77,6 +77,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     schema: { params: Params, body: WebhookForm },
     path,
     async run({ session: { accountId }, context, params: { webhookId }, body }) {
+      await showWebhook(deps, webhookId, accountId);
       const { position } = await changeWebhook(deps, context, accountId, webhookId, body);
       return { position, to: webhookPath(webhookId), notice: "The settings are saved." };
     },

@@ -1,21 +1,20 @@
 // Accounts with their keys, for the command line, the console and the portal.
 import type { Billing } from "../billing/port.ts";
-import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import { emailSecret } from "../commands/account/open-account.ts";
 import { keyUseSecret } from "../commands/credentials/account-secrets.ts";
 import { accountWithEmail } from "../commands/credentials/account-with-email.ts";
-import { InvalidLink, namedLink } from "../commands/withdrawals/named-link.ts";
+import { namedLink } from "../commands/withdrawals/named-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { isRefused, Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { behindCursor, pageOf } from "./cursor.ts";
 import { domainRow, domainsNamed, listDomains } from "./domains.ts";
-import { NotFound } from "./errors.ts";
 import { linkFromStream } from "./links/link-from-stream.ts";
 import { accountLinks, countLinks } from "./links/list-links.ts";
 import { listWebhooks, webhookRow } from "./webhooks.ts";
@@ -37,7 +36,7 @@ export async function listAccounts({ readStore }: Deps): Promise<AccountDocument
   return await allDocuments(readStore, accounts.collection.name, { sort, limit: PAGE });
 }
 
-/** Newest first. @throws InvalidCursor */
+/** Newest first. @throws invalid_cursor */
 export async function accountsPage(
   deps: SecretDeps,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -49,14 +48,14 @@ export async function accountsPage(
   return { accounts: await Promise.all(page.map((account) => accountRow(deps, account))), next };
 }
 
-/** @throws NotFound */
+/** @throws not_found */
 export async function showAccount(deps: Deps, accountId: string) {
   const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, accountId);
-  if (!account) throw new NotFound(`Account ${accountId} not found.`);
+  if (!account) throw new Refused("not_found", `Account ${accountId} not found.`);
   return { account, keys: await listKeys(deps, accountId), domains: await listDomains(deps, accountId) };
 }
 
-/** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws NotFound */
+/** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
 export async function accountDetails(
   deps: SecretDeps & { billing: Pick<Billing, "waitingSince"> },
   accountId: string,
@@ -100,14 +99,14 @@ async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: Acc
 /**
  * The id of the account with this e-mail address or id, or of the one that has this key (by its id), hostname or link
  * (short URL, `host/slug` or slug). Finds closed accounts, but not by the address that closing erased.
- * @throws AccountNotFound
+ * @throws account_not_found
  */
 export async function findAccount(deps: FindAccountDeps, given: string): Promise<string> {
   const text = given.trim();
   const found = text.includes("@")
     ? (await accountWithEmail(deps, text))?.accountId
     : ((await byId(deps, text)) ?? (await byHostname(deps, text)) ?? (await byLink(deps, text)));
-  if (found === undefined) throw new AccountNotFound();
+  if (found === undefined) throw new Refused("account_not_found");
   return found;
 }
 
@@ -130,7 +129,7 @@ async function byLink({ eventStore, baseHost }: FindAccountDeps, text: string): 
     const { host, slug } = namedLink(text, baseHost);
     return (await linkFromStream(eventStore, linkKey(host, slug)))?.accountId;
   } catch (error) {
-    if (error instanceof InvalidLink) return undefined;
+    if (isRefused(error, "invalid_link")) return undefined;
     throw error;
   }
 }

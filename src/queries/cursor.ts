@@ -1,20 +1,20 @@
 // Opaque cursors of lists: the last item of a page, base64url-encoded.
 import { z } from "zod";
 import type { FindQuery } from "../read-store/port.ts";
-import { InvalidCursor } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
 const Cursor = z.tuple([z.string(), z.string()]);
 
-/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws InvalidCursor */
+/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws invalid_cursor */
 export function behindCursor(cursor: string | undefined): Pick<FindQuery, "after"> {
   if (cursor === undefined) return {};
   try {
     const [value, id] = Cursor.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
     return { after: { value, id } };
   } catch {
-    throw new InvalidCursor();
+    throw new Refused("invalid_cursor");
   }
 }
 

@@ -2,7 +2,7 @@
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../read-store/port.ts";
-import { NotFound } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 
 type Deps = { readStore: ReadStore };
 
@@ -18,7 +18,7 @@ export async function listDomains({ readStore }: Deps, accountId: string): Promi
 
 /**
  * The account's domain with this hostname, which other accounts may have added too.
- * @throws NotFound also for a removed one
+ * @throws not_found also for a removed one
  */
 export async function findOwnDomain(
   { readStore }: Deps,
@@ -26,7 +26,7 @@ export async function findOwnDomain(
   hostname: string,
 ): Promise<DomainDocument> {
   const found = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
-  if (!found || !isPresent(found)) throw new NotFound("Domain not found.");
+  if (!found || !isPresent(found)) throw new Refused("not_found", "Domain not found.");
   return found;
 }
 

@@ -4,7 +4,7 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { NotFound } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 
 type Deps = { readStore: ReadStore };
 
@@ -17,7 +17,7 @@ export async function listWebhooks({ readStore }: Deps, accountId: string): Prom
   return (await allDocuments<WebhookDocument>(readStore, webhooks.collection.name, query)).filter(isPresent);
 }
 
-/** `accountId`: the required owner, if given. @throws NotFound also for another account's webhook */
+/** `accountId`: the required owner, if given. @throws not_found also for another account's webhook */
 export async function showWebhook(
   { readStore }: Deps,
   webhookId: string,
@@ -25,11 +25,11 @@ export async function showWebhook(
 ): Promise<WebhookDocument> {
   const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
   const isTheirs = accountId === undefined || found?.accountId === accountId;
-  if (!found || !isPresent(found) || !isTheirs) throw new NotFound("Webhook not found");
+  if (!found || !isPresent(found) || !isTheirs) throw new Refused("not_found", "Webhook not found");
   return found;
 }
 
-/** For an owner's tool: also refuses an account whose tier has no webhooks. @throws NotFound, TierRequired */
+/** For an owner's tool: also refuses an account whose tier has no webhooks. @throws not_found, tier_required */
 export async function entitledWebhook(
   deps: Deps,
   webhookId: string,
@@ -37,7 +37,7 @@ export async function entitledWebhook(
 ): Promise<WebhookDocument> {
   const webhook = await showWebhook(deps, webhookId, accountId);
   const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
-  if (account?.status === "closed") throw new NotFound("Webhook not found");
+  if (account?.status === "closed") throw new Refused("not_found", "Webhook not found");
   requireDeveloper(account?.tier ?? "free", "Webhooks");
   return webhook;
 }

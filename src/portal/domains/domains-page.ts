@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { addDomain, txtRecord } from "../../commands/domains/add-domain.ts";
 import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { DomainNotVerified } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../commands/domains/set-domain-home.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
@@ -12,6 +11,7 @@ import { isLoopback } from "../../commands/links/accept-url.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/domains.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -84,9 +84,9 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** @throws DomainNotVerified */
+/** @throws domain_not_verified */
 function idOf({ domainId }: DomainDocument): string {
-  if (domainId === null) throw new DomainNotVerified();
+  if (domainId === null) throw new Refused("domain_not_verified");
   return domainId;
 }
 

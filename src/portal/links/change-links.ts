@@ -2,9 +2,9 @@
 import { httpErrorOf } from "../../api/http-errors.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { changeLink, type LinkAddress, type LinkChangeRequest } from "../../commands/links/change-link.ts";
-import { LinkNotFound, LinkNotYours } from "../../commands/links/link-errors.ts";
 import type { Position } from "../../event-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
 import type { SignedIn } from "../shell/sessions.ts";
@@ -28,7 +28,7 @@ export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 /** Who is signed in, and the request for the metadata of events. */
 type By = { session: SignedIn; context: CommandContext };
 
-/** @throws LinkNotFound also for another account's link; what changeLink throws */
+/** @throws link_not_found also for another account's link; what changeLink throws */
 export async function changeOwnLink(
   deps: PortalDeps,
   { session: { accountId, tier }, context }: By,
@@ -38,7 +38,7 @@ export async function changeOwnLink(
   try {
     return await changeLink(deps.links, context, { accountId, tier, via: "web" }, address, wanted);
   } catch (error) {
-    throw error instanceof LinkNotYours ? new LinkNotFound() : error;
+    throw isRefused(error, "link_not_yours") ? new Refused("link_not_found") : error;
   }
 }
 

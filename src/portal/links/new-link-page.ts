@@ -6,10 +6,11 @@ import { createLink } from "../../commands/links/create-link.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { choice, type Field, field } from "../shell/form.ts";
-import { errorOf, formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -85,16 +86,11 @@ function given(typed: RefusedForm["typed"]): Given {
 }
 
 /** Undefined for errors that don't belong to a field of the form. */
-function errorsOf(refused: RefusedForm): FieldErrors | undefined {
-  const needsDomain = errorOf(refused, "custom_slug_needs_domain");
-  const errors = {
-    url: errorOf(refused, "invalid_url", "unsafe_url"),
-    domain: errorOf(refused, "tier_required", "invalid_domain"),
-    slug: needsDomain
-      ? "A slug of your own needs one of your domains: choose it first."
-      : errorOf(refused, "invalid_slug", "slug_taken"),
-  };
-  return Object.values(errors).some(Boolean) ? errors : undefined;
+function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
+  if (isRefused(error, "custom_slug_needs_domain"))
+    return { slug: "A slug of your own needs one of your domains: choose it first." };
+  if (isRefused(error, "tier_required")) return { domain: message };
+  return isRefused(error) && error.field ? { [error.field]: message } : undefined;
 }
 
 /** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */

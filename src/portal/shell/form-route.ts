@@ -2,10 +2,10 @@
 // says so; a form that is refused is shown again, with what was typed.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { FormRefused } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Position } from "../../event-store/port.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
@@ -84,7 +84,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
         if (!request.visit.session) await signIn(request, reply);
       },
       errorHandler: async (error, request, reply) => {
-        const isForeign = error instanceof FormRefused;
+        const isForeign = isRefused(error, "form_refused");
         if (!isForeign && isForPeople(request) && !request.visit.session) return signIn(request, reply);
         return await shownAgain(shown)(error, request, reply);
       },
@@ -104,7 +104,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
 export function shownAgain(again: ShowAgain | undefined) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // Another site must not fill in a form of ours.
-    if (!again || !isForPeople(request) || error instanceof FormRefused)
+    if (!again || !isForPeople(request) || isRefused(error, "form_refused"))
       return sendErrorPage(error, request, reply);
     const known = prepared(error, request, reply);
     const { code, status, message } = known;

@@ -4,8 +4,8 @@ import type { EventStore } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { findDomains } from "../domains.ts";
-import { Forbidden, NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
@@ -29,7 +29,7 @@ export async function findLinkBySlug(
 /**
  * The caller's link with the slug: on the given domain, else on the default domain first.
  * Links of all keys of the account are the caller's (interface, part 4).
- * @throws Forbidden when only another account has such a link, NotFound when none has
+ * @throws forbidden when only another account has such a link, not_found when none has
  */
 export async function findOwnLink(
   deps: FindLinkDeps,
@@ -44,8 +44,8 @@ export async function findOwnLink(
     isTaken = true;
   }
   if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
-    throw new Forbidden("This link belongs to another account.");
-  throw new NotFound("Short link not found.");
+    throw new Refused("forbidden", "This link belongs to another account.");
+  throw new Refused("not_found", "Short link not found.");
 }
 
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };

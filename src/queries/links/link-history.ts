@@ -7,7 +7,7 @@ import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
 /** `position`: of LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too. */
@@ -30,7 +30,7 @@ export type LinkStep = {
 
 /**
  * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given.
- * @throws NotFound also for another account's link
+ * @throws not_found also for another account's link
  */
 export async function linkHistory(
   { eventStore }: { eventStore: EventStore },
@@ -45,7 +45,7 @@ export async function linkHistory(
     void history.push({ ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt });
   const link = await linkFromStream(eventStore, key, { onEvent, onUnreadable });
   const isTheirs = accountId === undefined || link?.accountId === accountId;
-  if (!link || !isTheirs) throw new NotFound("Short link not found.");
+  if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
   const position = history[0]?.position ?? "";
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
     for (const recorded of page) {

@@ -47,7 +47,7 @@ export type AccountLinksPage = { links: ListedLink[]; page: number; pages: numbe
 
 const NEWEST = { field: "createdAt", direction: "desc" } as const;
 
-/** GET /api/v1/links: the links created with the caller's key, without deleted ones. @throws InvalidCursor */
+/** GET /api/v1/links: the links created with the caller's key, without deleted ones. @throws invalid_cursor */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,
   { keyId }: { keyId: string },

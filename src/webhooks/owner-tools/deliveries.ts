@@ -1,8 +1,8 @@
 // The delivery log of a webhook, which covers 30 days, and sending again what it has, for the portal and the command line.
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
-import { NotFound } from "../../queries/errors.ts";
 import { entitledWebhook, showWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type {
   Delivery,
   DeliveryQueue,
@@ -23,7 +23,7 @@ export type DeliveryFilter = {
 /** `next_cursor` is null on the last page. */
 export type DeliveryPage = { deliveries: DeliveryWithBody[]; next_cursor: string | null };
 
-/** Newest first. `accountId`: the required owner, if given. @throws NotFound, InvalidCursor */
+/** Newest first. `accountId`: the required owner, if given. @throws not_found, invalid_cursor */
 export async function listDeliveries(
   deps: DeliveriesDeps,
   webhookId: string,
@@ -39,14 +39,14 @@ export async function listDeliveries(
   return { deliveries: page, next_cursor: next };
 }
 
-/** One delivery with its body and all its attempts. @throws NotFound */
+/** One delivery with its body and all its attempts. @throws not_found */
 export async function showDelivery(
   deps: DeliveriesDeps,
   deliveryId: string,
   accountId?: string,
 ): Promise<DeliveryWithLog> {
   const delivery = await deps.deliveryQueue.get(deliveryId);
-  if (!delivery) throw new NotFound("Delivery not found");
+  if (!delivery) throw new Refused("not_found", "Delivery not found");
   await showWebhook(deps, delivery.webhookId, accountId);
   return delivery;
 }
@@ -54,7 +54,7 @@ export async function showDelivery(
 /**
  * Makes the delivery due now and restarts its schedule, also when it was delivered before; `webhook-id` and body stay
  * the same. A delivery in flight is not changed, and that of a paused webhook waits until the webhook is resumed.
- * @throws NotFound, TierRequired
+ * @throws not_found, tier_required
  */
 export async function resendDelivery(
   deps: ResendDeps,
@@ -64,11 +64,11 @@ export async function resendDelivery(
   const { webhookId } = await showDelivery(deps, deliveryId, accountId);
   await entitledWebhook(deps, webhookId, accountId);
   const delivery = await deps.deliveryQueue.resend(deliveryId, deps.clock().toISOString());
-  if (!delivery) throw new NotFound("Delivery not found");
+  if (!delivery) throw new Refused("not_found", "Delivery not found");
   return delivery;
 }
 
-/** Resends all deliveries that failed at or after `since`; returns how many. @throws NotFound, TierRequired */
+/** Resends all deliveries that failed at or after `since`; returns how many. @throws not_found, tier_required */
 export async function recoverSince(
   deps: ResendDeps,
   webhookId: string,

@@ -66,8 +66,9 @@ async function sendForm(
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
-  const domains = TIER_LIMITS[tier].developerFeatures ? await listDomains(deps, accountId) : undefined;
-  const usable = domains?.filter(({ state, active }) => state === "verified" && active);
+  const mayHave = TIER_LIMITS[tier].developerFeatures;
+  const domains = mayHave ? await listDomains(deps, accountId) : [];
+  const usable = domains.filter(({ state, active }) => state === "verified" && active);
   const errors = refused && errorsOf(refused);
   return sendPage(reply, {
     title: "New link",
@@ -76,7 +77,8 @@ async function sendForm(
     notice: refused && !errors ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), usable, given, errors)}</section>`,
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, ...(errors && { errors }) })}
+${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }
 
@@ -93,22 +95,14 @@ function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
   return isRefused(error) && error.field ? { [error.field]: message } : undefined;
 }
 
-/** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */
-export function shortenForm(once: string, given: Partial<Given> = {}, errors: FieldErrors = {}): Html {
-  return html`<form method="post" action="/portal/links" class="form-row shorten">${hiddenFields({ once })}
-${urlField(given.url, errors.url ?? errors.domain ?? errors.slug)}
-<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
-}
+type LinkForm = { domains?: readonly DomainDocument[]; given?: Partial<Given>; errors?: FieldErrors };
 
-/** `domains`: those that can be chosen; undefined when the tier has no custom domains. */
-function createLinkForm(
-  once: string,
-  domains: readonly DomainDocument[] | undefined,
-  given: Partial<Given>,
-  errors: FieldErrors = {},
-): Html {
-  if (!domains || domains.length === 0)
-    return html`${shortenForm(once, given, errors)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
+/**
+ * The address alone, or with a choice of `domains` and a slug. `once`: idempotency value of this form, so that submitting
+ * it twice creates one link.
+ */
+export function createLinkForm(once: string, { domains = [], given = {}, errors = {} }: LinkForm = {}): Html {
+  const isShort = domains.length === 0;
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
   const slug: Field = {
@@ -116,15 +110,14 @@ function createLinkForm(
     ...{ autocomplete: "off", placeholder: "random" },
     hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one.",
   };
-  return html`<form method="post" action="/portal/links" class="form">${hiddenFields({ once })}
-${urlField(given.url, errors.url)}
-<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>
-<div><button class="button button-primary">${icon("plus")}Create link</button></div></form>`;
-}
-
-function urlField(value: string | undefined, error: string | undefined): Html {
-  const shown = { label: "Destination", name: "url", placeholder: "https://example.com/a/long/page" };
-  return field({ ...shown, value, error, required: true, maxlength: LONGEST_URL, autocomplete: "off" });
+  const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
+  return html`<form method="post" action="/portal/links" class="${isShort ? "form-row shorten" : "form"}">${hiddenFields({ once })}
+${field({
+  ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value: given.url },
+  ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+  error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
+})}
+${isShort ? button : html`<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div><div>${button}</div>`}</form>`;
 }
 
 const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;

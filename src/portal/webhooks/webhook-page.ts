@@ -48,7 +48,7 @@ type Shown = z.infer<typeof Query> & { tested?: TestedWebhook; refused?: Refused
 
 /** What is offered as a button; `notice`: where the page itself does not say it. */
 const CHANGES = {
-  pause: { command: pauseWebhook, notice: undefined },
+  pause: { command: pauseWebhook },
   resume: { command: resumeWebhook, notice: "The webhook is active again." },
   remove: { command: removeWebhook, notice: "The webhook is removed." },
 };
@@ -84,13 +84,12 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     again: (refused, request, reply) => sendWebhook(deps, reply, idOf(request), { refused }),
   });
 
-  for (const [name, { command, notice }] of Object.entries(CHANGES))
+  for (const [name, { command, ...done }] of Object.entries(CHANGES))
     formRoute(app, deps, `/webhooks/:webhookId/${name}`, {
       ...{ schema, path },
       async run({ session: { accountId }, context, params: { webhookId } }) {
         const { position } = await command(deps, context, accountId, webhookId);
-        const to = name === "remove" ? "/portal/webhooks" : webhookPath(webhookId);
-        return { position, to, ...(notice && { notice }) };
+        return { position, to: name === "remove" ? "/portal/webhooks" : webhookPath(webhookId), ...done };
       },
     });
 
@@ -103,7 +102,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** @throws NotFound also for another account's webhook */
+/** @throws not_found also for another account's webhook */
 async function sendWebhook(
   deps: PortalDeps,
   reply: FastifyReply,
@@ -168,16 +167,13 @@ function testCard(webhookId: string, tested: TestedWebhook | undefined): Html {
 }
 
 function testResult({ request, answer }: TestedWebhook): Html {
+  const { error, status, durationMs } = answer;
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  const verdict = answer.error
-    ? ({ kind: "failed", text: `Not delivered: ${answer.error.message}` } as const)
-    : ({
-        kind: "done",
-        text: `Delivered: your server answered ${answer.status} in ${answer.durationMs} ms.`,
-      } as const);
   const sent = `${request.method} ${request.url}\n${headers.join("\n")}\n\n${pretty(request.body)}`;
-  const got = `${answer.status === null ? "None" : `Status ${answer.status}`}\n\n${pretty(answer.answer)}`;
-  return html`${noticeBox(verdict)}
+  const got = `${status === null ? "None" : `Status ${status}`}\n\n${pretty(answer.answer)}`;
+  const delivered = `Delivered: your server answered ${status} in ${durationMs} ms.`;
+  const text = error ? `Not delivered: ${error.message}` : delivered;
+  return html`${noticeBox({ kind: error ? "failed" : "done", text })}
 <div class="grid"><div class="stack"><h3>Request</h3>${preview("Request", sent)}</div>
 <div class="stack"><h3>Answer</h3>${preview("Answer", got)}</div></div>`;
 }

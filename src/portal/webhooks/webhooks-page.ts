@@ -12,7 +12,6 @@ import {
 } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
-import { isClientError, type Refused } from "../../runtime/refused.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field } from "../shell/form.ts";

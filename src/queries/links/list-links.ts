@@ -78,20 +78,15 @@ export async function accountLinks(
   const found = await at(page);
   const isLast = found.length <= limit && (found.length > 0 || page === 1);
   // Counted only where it must be, as a search reads all of the account's links for it.
-  const total = isLast ? (page - 1) * limit + found.length : await countMatching(deps, accountId, options);
+  const total = isLast
+    ? (page - 1) * limit + found.length
+    : await deps.readStore.count(links.collection.name, filter);
   const pages = Math.max(1, Math.ceil(total / limit));
   const shown = page > pages ? await at(pages) : found;
   return {
     links: await withClicks(deps, shown.slice(0, limit)),
     ...{ page: Math.min(page, pages), pages },
   };
-}
-
-async function countMatching(deps: Deps, accountId: string, options: Filter): Promise<number> {
-  const { q, domainId, show = "existing" } = options;
-  if (!q && domainId === undefined && (show === "existing" || show === "deleted"))
-    return (await countLinks(deps, accountId))[show === "deleted" ? "deleted" : "links"];
-  return await deps.readStore.count(links.collection.name, filterOf({ accountId }, options));
 }
 
 /** From the account-links projection, without counting documents. */

@@ -1,10 +1,9 @@
 // Accounts with their keys, for the command line, the console and the portal.
-import type { Billing } from "../billing/port.ts";
-import { loadAccount } from "../commands/account/account-stream.ts";
-import { emailSecret } from "../commands/account/open-account.ts";
-import { keyUseSecret } from "../commands/credentials/account-secrets.ts";
-import { accountWithEmail } from "../commands/credentials/account-with-email.ts";
-import { namedLink } from "../commands/withdrawals/named-link.ts";
+import { loadAccount } from "../commands/account/accounts.ts";
+import { accountWithEmail } from "../commands/account/email.ts";
+import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
+import { upgradeRequestedAt } from "../commands/account/tier.ts";
+import { namedLink } from "../commands/links/change-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
@@ -56,14 +55,11 @@ export async function showAccount(deps: Deps, accountId: string) {
 }
 
 /** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
-export async function accountDetails(
-  deps: SecretDeps & { billing: Pick<Billing, "waitingSince"> },
-  accountId: string,
-) {
+export async function accountDetails(deps: SecretDeps, accountId: string) {
   const { account, keys, domains } = await showAccount(deps, accountId);
   const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
     accountRow(deps, account),
-    deps.billing.waitingSince(accountId),
+    upgradeRequestedAt(deps, accountId),
     accountLinks(deps, accountId, { limit: NEWEST_LINKS }),
     listWebhooks(deps, accountId),
     Promise.all(keys.map(({ _id }) => lastUseOf(deps, _id))),

@@ -1,5 +1,5 @@
 // Webhooks for the portal and the command line.
-import { requireDeveloper } from "../commands/errors.ts";
+import { requireDeveloper } from "../commands/caller.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import { allDocuments } from "../read-store/document-pages.ts";

@@ -2,11 +2,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { addDomain, txtRecord } from "../../commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { removeDomain } from "../../commands/domains/remove-domain.ts";
-import { setDomainHome } from "../../commands/domains/set-domain-home.ts";
-import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  setDomainHome,
+  verifyDomain,
+} from "../../commands/domains/domains.ts";
+import { txtRecord } from "../../commands/domains/hostname.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";

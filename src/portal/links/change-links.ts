@@ -1,7 +1,8 @@
 // Changes links of the account that is signed in: one on its page, or several that were chosen in the list.
 import { httpErrorOf } from "../../api/http-errors.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { changeLink, type LinkAddress, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import type { Position } from "../../event-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";

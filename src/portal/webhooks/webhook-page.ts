@@ -2,10 +2,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
-import { removeWebhook } from "../../commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts";
-import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
+import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
+import {
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../commands/webhooks/webhooks.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";

@@ -2,7 +2,7 @@
 import { emailSecret } from "../commands/account/secrets.ts";
 import { blockLink, unblockLink } from "../commands/links/change-link.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
-import { anyLinkHistory, type LinkStep } from "../queries/links/link-history.ts";
+import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
 import { type CommandRow, option, required } from "./command.ts";
 import { LINK, linkNamed } from "./named.ts";
 import { runReading } from "./session.ts";
@@ -44,7 +44,7 @@ export const linkCommands: readonly CommandRow[] = [
     async run(session, _: object, given: string) {
       const { deps } = session;
       const { host, slug } = linkNamed(session, given);
-      const { link, history } = await anyLinkHistory(deps, host, slug);
+      const { link, history } = await linkHistory(deps, undefined, host, slug);
       const { shortUrl, longUrl, status, block, accountId, createdAt } = link;
       return {
         short_url: shortUrl,

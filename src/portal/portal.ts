@@ -2,10 +2,8 @@
 import type { Api } from "../api/fastify.ts";
 import type { Readiness } from "../monitoring/health.ts";
 import { Refused } from "../runtime/refused.ts";
-import { accountChanges } from "./account/account-changes.ts";
+import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
-import { closeAccountRoute } from "./account/close-account-route.ts";
-import { exportRoute } from "./account/export-route.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
@@ -20,23 +18,21 @@ import { passwordWork } from "./auth/password-work.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
-import { domainsPages } from "./domains/domains-pages.ts";
+import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
-import { linkPages } from "./links/link-pages.ts";
+import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { limitChanges } from "./shell/change-limit.ts";
-import { portalCookies } from "./shell/cookies.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
 import { hideFromOpenApi, protect } from "./shell/protect.ts";
 import { sessions } from "./shell/sessions.ts";
 import { statusPage } from "./shell/status-page.ts";
-import { themeRoute } from "./shell/theme-route.ts";
-import { visitHook } from "./shell/visit.ts";
-import { webhookChanges } from "./webhooks/webhook-changes.ts";
+import { portalCookies, themeRoute, visitHook } from "./shell/visit.ts";
+import { deliveryPages } from "./webhooks/deliveries.ts";
 import { webhookPage } from "./webhooks/webhook-page.ts";
 import { webhooksPage } from "./webhooks/webhooks-page.ts";
 
@@ -88,13 +84,13 @@ export async function portalRoutes(
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);
-        webhookChanges(app, portal);
+        deliveryPages(app, portal);
         planPages(app, portal);
         domainsPages(app, portal);
         accountPage(app, portal);
         accountChanges(app, portal);
+        emailConfirmation(app, portal);
         exportRoute(app, { ...portal, exports });
-        closeAccountRoute(app, portal);
       },
       { prefix: PREFIX },
     );

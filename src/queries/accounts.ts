@@ -1,20 +1,50 @@
-// Accounts, keys and domains for the command line and the portal.
-import { keyUseSecret } from "../commands/account/secrets.ts";
+// Accounts with their keys, for the command line, the console and the portal.
+import { loadAccount } from "../commands/account/accounts.ts";
+import { accountWithEmail } from "../commands/account/email.ts";
+import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
+import { upgradeRequestedAt } from "../commands/account/tier.ts";
+import { namedLink } from "../commands/links/change-link.ts";
+import type { EventStore } from "../event-store/port.ts";
+import { linkKey } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
-import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
-import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
-import { Refused } from "../runtime/refused.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import { isRefused, Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
+import { behindCursor, pageOf } from "./cursor.ts";
+import { domainRow, domainsNamed, listDomains } from "./domains.ts";
+import { linkFromStream } from "./links/link-from-stream.ts";
+import { accountLinks, countLinks } from "./links/list-links.ts";
+import { listWebhooks, webhookRow } from "./webhooks.ts";
 
 type Deps = { readStore: ReadStore };
+type SecretDeps = Deps & { secrets: Secrets; clock: () => Date };
+
+export type FindAccountDeps = SecretDeps & { eventStore: EventStore; baseHost: string };
+
+export type AccountRow = Awaited<ReturnType<typeof accountRow>>;
+export type AccountDetails = Awaited<ReturnType<typeof accountDetails>>;
 
 const PAGE = 500;
+const NEWEST_LINKS = 10;
 
 /** All accounts, oldest first. */
 export async function listAccounts({ readStore }: Deps): Promise<AccountDocument[]> {
-  return await all<AccountDocument>(readStore, accounts.collection.name, {}, "openedAt");
+  const sort = { field: "openedAt", direction: "asc" } as const;
+  return await allDocuments(readStore, accounts.collection.name, { sort, limit: PAGE });
+}
+
+/** Newest first. @throws invalid_cursor */
+export async function accountsPage(
+  deps: SecretDeps,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<{ accounts: AccountRow[]; next: string | null }> {
+  const sort = { field: "openedAt", direction: "desc" } as const;
+  const query = { sort, ...behindCursor(cursor), limit: limit + 1 };
+  const found = await deps.readStore.find<AccountDocument>(accounts.collection.name, query);
+  const { page, next } = pageOf(found, limit, ({ openedAt, _id }) => ({ value: openedAt, id: _id }));
+  return { accounts: await Promise.all(page.map((account) => accountRow(deps, account))), next };
 }
 
 /** @throws not_found */
@@ -24,9 +54,86 @@ export async function showAccount(deps: Deps, accountId: string) {
   return { account, keys: await listKeys(deps, accountId), domains: await listDomains(deps, accountId) };
 }
 
+/** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
+export async function accountDetails(deps: SecretDeps, accountId: string) {
+  const { account, keys, domains } = await showAccount(deps, accountId);
+  const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
+    accountRow(deps, account),
+    upgradeRequestedAt(deps, accountId),
+    accountLinks(deps, accountId, { limit: NEWEST_LINKS }),
+    listWebhooks(deps, accountId),
+    Promise.all(keys.map(({ _id }) => lastUseOf(deps, _id))),
+  ]);
+  return {
+    ...row,
+    upgrade_asked_at: upgradeAskedAt ?? null,
+    newest_links: newest.links.map(({ _id, shortUrl, longUrl, status, createdAt }) => ({
+      ...{ link: _id, short_url: shortUrl, long_url: longUrl, status, created_at: createdAt },
+    })),
+    keys: keys.map((key, index) => ({ ...keyRow(key), last_used_at: uses[index] ?? null })),
+    domains: domains.map(domainRow),
+    webhooks: hooks.map((hook) => {
+      const { url, account_id: _, ...rest } = webhookRow(hook);
+      return { ...rest, host: new URL(url).host };
+    }),
+  };
+}
+
+/** `links`: without deleted ones. `email`: null once the account is closed. */
+async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
+  const [email, counted] = await Promise.all([
+    deps.secrets.get(emailSecret(_id), deps.clock()),
+    countLinks(deps, _id),
+  ]);
+  return {
+    account_id: _id,
+    email: typeof email === "string" ? email : null,
+    ...{ tier, status, opened_at: openedAt, links: counted.links },
+  };
+}
+
+/**
+ * The id of the account with this e-mail address or id, or of the one that has this key (by its id), hostname or link
+ * (short URL, `host/slug` or slug). Finds closed accounts, but not by the address that closing erased.
+ * @throws account_not_found
+ */
+export async function findAccount(deps: FindAccountDeps, given: string): Promise<string> {
+  const text = given.trim();
+  const found = text.includes("@")
+    ? (await accountWithEmail(deps, text))?.accountId
+    : ((await byId(deps, text)) ?? (await byHostname(deps, text)) ?? (await byLink(deps, text)));
+  if (found === undefined) throw new Refused("account_not_found");
+  return found;
+}
+
+async function byId(deps: FindAccountDeps, text: string): Promise<string | undefined> {
+  const id = text.toLowerCase();
+  if (!/^[\w-]{1,100}$/.test(id)) return undefined;
+  if ((await loadAccount(deps.eventStore, id)).status !== "absent") return id;
+  return (await findKey(deps, id))?.accountId;
+}
+
+/** Of an account that proved that the hostname is its own, else of the first that added it. */
+async function byHostname(deps: FindAccountDeps, text: string): Promise<string | undefined> {
+  if (URL.parse(text.includes("://") ? text : `http://${text}`)?.pathname !== "/") return undefined;
+  const added = (await domainsNamed(deps, text)).sort((a, b) => (a.addedAt < b.addedAt ? -1 : 1));
+  return (added.find(({ state }) => state === "verified") ?? added[0])?.accountId;
+}
+
+async function byLink({ eventStore, baseHost }: FindAccountDeps, text: string): Promise<string | undefined> {
+  try {
+    const { host, slug } = namedLink(text, baseHost);
+    return (await linkFromStream(eventStore, linkKey(host, slug)))?.accountId;
+  } catch (error) {
+    if (isRefused(error, "invalid_link")) return undefined;
+    throw error;
+  }
+}
+
 /** All keys of an account, deactivated ones too, oldest first. */
 export async function listKeys({ readStore }: Deps, accountId: string): Promise<KeyDocument[]> {
-  return await all<KeyDocument>(readStore, keys.collection.name, { accountId }, "issuedAt");
+  const sort = { field: "issuedAt", direction: "asc" } as const;
+  return await allDocuments(readStore, keys.collection.name, { where: { accountId }, sort, limit: PAGE });
 }
 
 export async function findKey({ readStore }: Deps, keyId: string): Promise<KeyDocument | undefined> {
@@ -35,52 +142,14 @@ export async function findKey({ readStore }: Deps, keyId: string): Promise<KeyDo
 
 /** When the key was last used: ISO 8601, to the minute; undefined when that was over a year ago, or never. */
 export async function lastUseOf(
-  { secrets, clock }: { secrets: Secrets; clock: () => Date },
+  { secrets, clock }: Pick<SecretDeps, "secrets" | "clock">,
   keyId: string,
 ): Promise<string | undefined> {
   const at = await secrets.get(keyUseSecret(keyId), clock());
   return typeof at === "string" ? at : undefined;
 }
 
-/** Those with this id or hostname, of any account; removed ones only when no other has the id. */
-export async function domainsNamed({ readStore }: Deps, given: string): Promise<DomainDocument[]> {
-  const find = (where: NonNullable<FindQuery["where"]>) =>
-    readStore.find<DomainDocument>(domains.collection.name, { where, limit: PAGE });
-  const isPresent = ({ state }: DomainDocument) => state !== "removed";
-  const byId = await find({ domainId: given });
-  const present = byId.filter(isPresent);
-  if (present.length > 0) return present;
-  if (byId.length > 0) return byId.slice(0, 1);
-  const hostname = URL.parse(given.includes("://") ? given : `http://${given}`)?.hostname ?? given;
-  return (await find({ hostname })).filter(isPresent);
-}
-
-/**
- * The account's domain with this hostname, which other accounts may have added too.
- * @throws not_found also for a removed one
- */
-export async function findOwnDomain(
-  { readStore }: Deps,
-  accountId: string,
-  hostname: string,
-): Promise<DomainDocument> {
-  const found = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
-  if (!found || found.state === "removed") throw new Refused("not_found", "Domain not found.");
-  return found;
-}
-
-/** The domains of an account, oldest first, without those that were removed. */
-export async function listDomains({ readStore }: Deps, accountId: string): Promise<DomainDocument[]> {
-  const found = await all<DomainDocument>(readStore, domains.collection.name, { accountId }, "addedAt");
-  return found.filter(({ state }) => state !== "removed");
-}
-
-async function all<D extends Document>(
-  readStore: ReadStore,
-  collection: string,
-  where: NonNullable<FindQuery["where"]>,
-  field: string,
-): Promise<D[]> {
-  const sort = { field, direction: "asc" } as const;
-  return await allDocuments<D>(readStore, collection, { where, sort, limit: PAGE });
+/** As the command line and the console's JSON answer it. */
+export function keyRow(key: KeyDocument) {
+  return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
 }

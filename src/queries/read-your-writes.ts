@@ -6,7 +6,6 @@ import { links } from "../projections/definitions/links.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { checkpointName } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { whenProjected } from "./freshness.ts";
 
 type Deps = {
   eventStore: Pick<EventStore, "newestOf">;
@@ -17,6 +16,7 @@ type Deps = {
   stopping: AbortSignal;
 };
 
+const POLL_MS = 10;
 /** Long enough for a busy projector. */
 const TIMEOUT_MS = 5000;
 /**
@@ -57,4 +57,26 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
       await Promise.all([caughtUp(), waitFor(lifecycleProjections.map(checkpointName), position)]);
     },
   };
+}
+
+/**
+ * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, which may become
+ * shorter meanwhile, or immediately when a projection that is behind waits for a newer program.
+ */
+export async function whenProjected(
+  { readStore, sleep }: Pick<Deps, "readStore" | "sleep">,
+  checkpointNames: readonly string[],
+  position: Position,
+  timeoutMs: () => number,
+): Promise<boolean> {
+  // By the clock: on a busy MongoDB the reads take longer than the pauses between them.
+  const startedAt = performance.now();
+  for (;;) {
+    const checkpoints = await Promise.all(checkpointNames.map((name) => readStore.checkpoint(name)));
+    const behind = checkpoints.filter((found) => !found || found.position < position);
+    if (behind.length === 0) return true;
+    if (behind.some((found) => found?.waitsFor)) return false;
+    if (performance.now() - startedAt >= timeoutMs()) return false;
+    await sleep(POLL_MS);
+  }
 }

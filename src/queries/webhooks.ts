@@ -1,22 +1,20 @@
 // Webhooks for the portal and the command line.
+import { requireDeveloper } from "../commands/caller.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
+import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { Refused } from "../runtime/refused.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** More than an account can have that are not removed (WEBHOOKS_PER_ACCOUNT). */
 const PAGE = 500;
 
-/** The webhooks of an account, oldest first. */
+/** The webhooks of an account, oldest first, without those that were removed. */
 export async function listWebhooks({ readStore }: Deps, accountId: string): Promise<WebhookDocument[]> {
-  const found: WebhookDocument[] = [];
   const sort = { field: "addedAt", direction: "asc" } as const;
-  for (const status of ["active", "paused"] as const) {
-    const query = { where: { accountId, status }, sort, limit: PAGE };
-    found.push(...(await readStore.find<WebhookDocument>(webhooks.collection.name, query)));
-  }
-  return found.sort((a, b) => a.addedAt.localeCompare(b.addedAt) || a._id.localeCompare(b._id));
+  const query = { where: { accountId }, sort, limit: PAGE };
+  return (await allDocuments<WebhookDocument>(readStore, webhooks.collection.name, query)).filter(isPresent);
 }
 
 /** `accountId`: the required owner, if given. @throws not_found also for another account's webhook */
@@ -27,8 +25,21 @@ export async function showWebhook(
 ): Promise<WebhookDocument> {
   const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
   const isTheirs = accountId === undefined || found?.accountId === accountId;
-  if (!found || found.status === "removed" || !isTheirs) throw new Refused("not_found", "Webhook not found");
+  if (!found || !isPresent(found) || !isTheirs) throw new Refused("not_found", "Webhook not found");
   return found;
+}
+
+/** For an owner's tool: also refuses an account whose tier has no webhooks. @throws not_found, tier_required */
+export async function entitledWebhook(
+  deps: Deps,
+  webhookId: string,
+  accountId?: string,
+): Promise<WebhookDocument> {
+  const webhook = await showWebhook(deps, webhookId, accountId);
+  const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
+  if (account?.status === "closed") throw new Refused("not_found", "Webhook not found");
+  requireDeveloper(account?.tier ?? "free", "Webhooks");
+  return webhook;
 }
 
 /** The one with this id, removed ones included, else those that send to this URL. */
@@ -37,5 +48,29 @@ export async function webhooksNamed({ readStore }: Deps, given: string): Promise
   if (found) return [found];
   const sending = { where: { url: given }, limit: PAGE };
   const all = await readStore.find<WebhookDocument>(webhooks.collection.name, sending);
-  return all.filter(({ status }) => status !== "removed");
+  return all.filter(isPresent);
+}
+
+function isPresent({ status }: WebhookDocument): boolean {
+  return status !== "removed";
+}
+
+/** As the command line and the console's JSON answer it. */
+export function webhookRow(webhook: WebhookDocument) {
+  return {
+    webhook_id: webhook._id,
+    account_id: webhook.accountId,
+    url: webhook.url,
+    label: webhook.label,
+    kinds: webhook.kinds,
+    status: webhook.status,
+    paused_by: webhook.pausedBy,
+    reason: webhook.reason,
+    cause: webhook.cause ?? null,
+    paused_at: webhook.pausedAt,
+    key_hint: webhook.keyHint,
+    previous_key_until: webhook.previousKeyUntil,
+    added_at: webhook.addedAt,
+    changed_at: webhook.changedAt,
+  };
 }

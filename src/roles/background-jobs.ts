@@ -8,7 +8,7 @@ import { recheckWaiting } from "../jobs/url-rechecks.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
-import { whenProjected } from "../queries/freshness.ts";
+import { whenProjected } from "../queries/read-your-writes.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";

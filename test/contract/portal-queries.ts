@@ -13,7 +13,8 @@ import {
   accountUsage,
 } from "../../src/queries/analytics/account-dashboard.ts";
 import { UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
-import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
+import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import {
   ACCOUNT,

@@ -6,7 +6,7 @@ import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-buil
 import { accountDays, type DayDocument, hitsOf } from "../../src/projections/definitions/days/days.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { topLinks } from "../../src/queries/links/account-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";

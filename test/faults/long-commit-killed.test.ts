@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/config.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
-import { whenProjected } from "../../src/queries/freshness.ts";
+import { whenProjected } from "../../src/queries/read-your-writes.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";
 import { effort } from "../support/runtime/effort.ts";

@@ -8,7 +8,7 @@ import { ProjectionNotBuilt } from "../../src/projections/builds/errors.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
-import { whenProjected } from "../../src/queries/freshness.ts";
+import { whenProjected } from "../../src/queries/read-your-writes.ts";
 import type { CollectionSpec } from "../../src/read-store/port.ts";
 import { type OwnServers, onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";

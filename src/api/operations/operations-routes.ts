@@ -3,7 +3,7 @@ import { z } from "zod";
 import { VERSION } from "../../config/version.ts";
 import type { Readiness } from "../../monitoring/health.ts";
 import type { Metrics } from "../../monitoring/metrics.ts";
-import { domainInService } from "../../queries/domain-in-service.ts";
+import { domainsInService } from "../../queries/domains.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { canonicalHost } from "../../redirect/http/hosts.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
@@ -71,7 +71,7 @@ export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: stri
     if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
       return reply.code(403).send("forbidden\n");
     const hostname = canonicalHost(domain);
-    const found = hostname === "" ? undefined : await domainInService(deps, hostname);
-    return found ? reply.send("yes\n") : reply.code(404).send("no\n");
+    const found = hostname === "" ? [] : await domainsInService(deps, hostname);
+    return found.length > 0 ? reply.send("yes\n") : reply.code(404).send("no\n");
   });
 }

@@ -6,8 +6,7 @@ import {
   removeDomain,
   verifyDomain,
 } from "../../commands/domains/domains.ts";
-import { domainRow } from "../../queries/account-rows.ts";
-import { listDomains } from "../../queries/accounts.ts";
+import { domainRow, listDomains } from "../../queries/domains.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";

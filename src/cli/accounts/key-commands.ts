@@ -1,7 +1,6 @@
 // linkledger key issue | list | deactivate
 import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
-import { keyRow } from "../../queries/account-rows.ts";
-import { findKey, lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { findKey, keyRow, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";

@@ -10,8 +10,7 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
-import { webhookRow } from "../../queries/account-rows.ts";
-import { listWebhooks, showWebhook } from "../../queries/webhooks.ts";
+import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
 import type { Printable } from "../output.ts";

@@ -2,9 +2,13 @@
 import { InvalidArgumentError, Option } from "commander";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
-import { listDeliveries, showDelivery } from "../../webhooks/owner-tools/deliveries.ts";
+import {
+  listDeliveries,
+  recoverSince,
+  resendDelivery,
+  showDelivery,
+} from "../../webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../webhooks/owner-tools/replay-webhook.ts";
-import { recoverSince, resendDelivery } from "../../webhooks/owner-tools/resend-deliveries.ts";
 import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";

@@ -1,7 +1,9 @@
-// The forms of /portal/account: address, password, sessions.
+// The forms of /portal/account (address, password, sessions, closing), and its export as JSON Lines.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import type { AccountStreams } from "../../api/streaming/account-streams.ts";
+import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
   confirmEmailChange,
@@ -9,39 +11,100 @@ import {
   lookAtEmailChange,
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
-import { isClientError, Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { sendExport } from "../analytics/export-streams.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
-import { countMail, countReauthentication } from "../auth/throttle.ts";
+import { countForAccount, countMail, countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
+import { hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { sendAccountPage } from "./account-page.ts";
 
+const PATH = "/portal/account";
+/** Limited, because each export reads the whole log since the account was opened. */
+const EXPORTS_AN_HOUR = 5;
+
 const EmailForm = z.object({ email: z.string().default(""), password: z.string().default("") });
 const PasswordForm = z.object({ password: z.string().default(""), wanted: z.string().default("") });
+const CloseForm = z.object({ password: z.string().default("") });
 const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
-  const preHandler = requireSession;
-  app.post("/account/email", { preHandler, schema: { body: EmailForm } }, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { email, password } = request.body;
-    try {
-      await reauthenticate(deps, request, password);
-      const text = deps.mailer
-        ? await mailConfirmation({ ...deps, mailer: deps.mailer }, accountId, email)
-        : addressChanged(deps, await changeEmail(deps, accountId, email));
-      return redirectTo(reply, "/portal/account", { kind: "done", text });
-    } catch (refused) {
-      if (!isClientError(refused)) throw refused;
-      return sendAccountPage(deps, request, reply, { form: "email", refused, email });
-    }
+  const shown = (form: "email" | "password" | "close") => ({
+    path: PATH,
+    again: (refused: RefusedForm, request: FastifyRequest, reply: Parameters<typeof sendAccountPage>[2]) =>
+      sendAccountPage(deps, request, reply, form, refused),
   });
 
+  formRoute(app, deps, "/account/email", {
+    ...shown("email"),
+    schema: { body: EmailForm },
+    run: async ({ request, session: { accountId }, body: { email, password } }) => {
+      await reauthenticate(deps, request, password);
+      const notice = deps.mailer
+        ? await mailConfirmation({ ...deps, mailer: deps.mailer }, accountId, email)
+        : addressChanged(deps, await changeEmail(deps, accountId, email));
+      return { to: PATH, notice };
+    },
+  });
+
+  formRoute(app, deps, "/account/password", {
+    ...shown("password"),
+    schema: { body: PasswordForm },
+    run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
+      await countReauthentication(deps, sessionId);
+      const change = () => changePassword(deps, accountId, { current: password, wanted });
+      const { epoch } = await deps.passwordWork.known(change);
+      await deps.sessions.endAll(accountId);
+      await startSession(deps, request, reply, { accountId, epoch });
+      return { to: PATH, notice: "Your new password is set." };
+    },
+  });
+
+  formRoute(app, deps, "/account/close", {
+    ...shown("close"),
+    schema: { body: CloseForm },
+    run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
+      await reauthenticate(deps, request, password);
+      const { position } = await closeAccount(deps, context, accountId);
+      await deps.whenReadable(position);
+      await endSession(deps, request, reply);
+      const text = "Your account is closed. Thank you for having been here.";
+      return { to: "/portal/sign-in", notice: { kind: "info", text } };
+    },
+  });
+
+  formRoute(app, deps, "/account/sessions/:sessionId/end", {
+    path: PATH,
+    schema: { params: SessionParams },
+    run: async ({ session: { accountId }, params: { sessionId } }) => {
+      const own = await deps.sessions.list(accountId);
+      if (!own.some((session) => session.sessionId === sessionId))
+        throw new Refused("not_found", "There is no such session");
+      await deps.sessions.end(accountId, sessionId);
+      return { to: PATH, notice: "That browser is signed out." };
+    },
+  });
+
+  formRoute(app, deps, "/account/sessions/end-all", {
+    path: PATH,
+    run: async ({ request, reply, session: { accountId } }) => {
+      await deps.sessions.endAll(accountId);
+      await deps.devices.forgetAll(accountId);
+      await endSession(deps, request, reply);
+      return { to: "/portal/sign-in", notice: { kind: "info", text: "You are signed out everywhere." } };
+    },
+  });
+}
+
+/** The page behind the link that is mailed to a new address: for whoever has the link, signed in or not. */
+export function emailConfirmation(app: Api, deps: PortalDeps): void {
   app.get("/account/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
     const { email } = await lookAtEmailChange(deps, token);
@@ -49,61 +112,35 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       title: "Confirm your new address",
       shape: "narrow",
       body: html`<div class="card"><h1>Confirm your new address</h1><p>From now on you sign in with <strong>${email}</strong>.</p>
-<form method="post"><input type="hidden" name="token" value="${token}">
+<form method="post">${hiddenFields({ token })}
 <button class="button button-primary button-wide">Use this address</button></form></div>`,
     });
   });
 
   app.post("/account/email/confirm", { schema: { body: Token } }, async (request, reply) => {
     const changed = await confirmEmailChange(deps, request.body.token);
-    return redirectTo(reply, "/portal/account", { kind: "done", text: addressChanged(deps, changed) });
-  });
-
-  app.post("/account/password", { preHandler, schema: { body: PasswordForm } }, async (request, reply) => {
-    const { accountId, sessionId } = signedIn(request);
-    const { password, wanted } = request.body;
-    try {
-      await countReauthentication(deps, sessionId);
-      const change = () => changePassword(deps, accountId, { current: password, wanted });
-      const { epoch } = await deps.passwordWork.known(change);
-      await deps.sessions.endAll(accountId);
-      await startSession(deps, request, reply, { accountId, epoch });
-    } catch (refused) {
-      if (!isClientError(refused)) throw refused;
-      return sendAccountPage(deps, request, reply, { form: "password", refused });
-    }
-    return redirectTo(reply, "/portal/account", { kind: "done", text: "Your new password is set." });
-  });
-
-  const one = { preHandler, schema: { params: SessionParams } };
-  app.post("/account/sessions/:sessionId/end", one, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { sessionId } = request.params;
-    const own = await deps.sessions.list(accountId);
-    if (!own.some((session) => session.sessionId === sessionId))
-      throw new Refused("not_found", "There is no such session");
-    await deps.sessions.end(accountId, sessionId);
-    return redirectTo(reply, "/portal/account", { kind: "done", text: "That browser is signed out." });
-  });
-
-  app.post("/account/sessions/end-all", { preHandler }, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    await deps.sessions.endAll(accountId);
-    await deps.devices.forgetAll(accountId);
-    await endSession(deps, request, reply);
-    return redirectTo(reply, "/portal/sign-in", { kind: "info", text: "You are signed out everywhere." });
+    return redirectTo(reply, PATH, { kind: "done", text: addressChanged(deps, changed) });
   });
 }
 
-/**
- * Re-authenticates a signed-in user by password: a session alone is not enough for this change.
- * @throws rate_limit_exceeded, wrong_password
- */
-export async function reauthenticate(
-  deps: SignInDeps,
-  request: FastifyRequest,
-  password: string,
-): Promise<void> {
+export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStreams }): void {
+  // A HEAD would read the whole export for nobody.
+  const options = { preHandler: requireSession, exposeHeadRoute: false };
+  app.get("/account/export", options, async (request, reply) => {
+    const { accountId, email, tier } = signedIn(request);
+    await countForAccount(deps, accountId, "export", EXPORTS_AN_HOUR);
+    const at = deps.clock().toISOString();
+    const head = { account_id: accountId, email, tier, exported_at: at };
+    const file = { type: "application/x-ndjson", name: `linkledger-${at.slice(0, 10)}.ndjson` };
+    return sendExport(reply, deps.exports, accountId, file, async function* (signal) {
+      yield `${JSON.stringify(head)}\n`;
+      yield* deps.logReader.exportAccount(accountId, signal);
+    });
+  });
+}
+
+/** A session alone is not enough for this change. @throws TooManyTries, WrongPassword */
+async function reauthenticate(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
   const { accountId, sessionId } = signedIn(request);
   await countReauthentication(deps, sessionId);
   await deps.passwordWork.known(() => provePassword(deps, accountId, password));

@@ -5,15 +5,16 @@ import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { lastUseOf, listKeys } from "../../queries/accounts.ts";
-import { isClientError } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { confirmed, copyable, field, time } from "../shell/form.ts";
+import { copyable, field, time } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { card, confirmedPost, emptyCard, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
 
+const PATH = "/portal/keys";
 const LABEL_MAX = 100;
 /** Bounds the page: an account may have a thousand deactivated keys. */
 const DEACTIVATED_SHOWN = 100;
@@ -33,38 +34,36 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     return sendPage(reply, {
       title: "API keys",
       nav: "API keys",
-      body: html`<div class="page-head"><div><h1>API keys</h1>
-<p class="muted">${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.</p></div></div>
+      body: html`${pageHead("API keys", {
+        lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
+      })}
 ${issueCard(active < limit, tier)}
 ${keys.length === 0 ? noKeys : keyTable(keys, uses)}
 ${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
   });
 
-  const issue = { preHandler: requireSession, schema: { body: IssueForm } };
-  app.post("/keys", issue, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    try {
-      const { label } = request.body;
-      const issued = await issueKey(deps, portalContext(request), accountId, { label });
-      await deps.whenReadable(issued.position);
-      return sendPage(reply, {
+  formRoute(app, deps, "/keys", {
+    schema: { body: IssueForm },
+    run: async ({ reply, context, session: { accountId }, body: { label } }) => {
+      const issued = await issueKey(deps, context, accountId, { label });
+      const shown = {
         title: "Your new API key",
         nav: "API keys",
         body: newKey(issued, deps.baseUrl),
-      });
-    } catch (error) {
-      if (!isClientError(error)) throw error;
-      return redirectTo(reply, "/portal/keys", { kind: "failed", text: error.message });
-    }
+      } as const;
+      return { position: issued.position, to: () => sendPage(reply, shown) };
+    },
+    ...{ path: PATH, again: "back" },
   });
 
-  const one = { preHandler: requireSession, schema: { params: KeyParams } };
-  app.post("/keys/:keyId/deactivate", one, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { position } = await deactivateKey(deps, portalContext(request), accountId, request.params.keyId);
-    await deps.whenReadable(position);
-    return redirectTo(reply, "/portal/keys", { kind: "done", text: "The key is deactivated." });
+  formRoute(app, deps, "/keys/:keyId/deactivate", {
+    schema: { params: KeyParams },
+    run: async ({ context, session: { accountId }, params: { keyId } }) => {
+      const { position } = await deactivateKey(deps, context, accountId, keyId);
+      return { position, to: PATH, notice: "The key is deactivated." };
+    },
+    path: PATH,
   });
 }
 
@@ -75,14 +74,18 @@ function* lastDeactivated(keys: readonly KeyDocument[], most: number): Generator
 }
 
 function issueCard(isRoom: boolean, tier: string): Html {
+  const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
   if (!isRoom)
-    return html`<section class="card"><h2>New key</h2><p class="muted">All keys of your plan are in use: deactivate one first${
-      tier === "free" ? html`, or <a href="/portal/plan">look at the Developer plan</a>` : ""
-    }.</p></section>`;
-  return html`<section class="card"><h2>New key</h2>
-<form method="post" class="form-row">
-${field({ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, placeholder: "Where you will use it, such as “Website”", autocomplete: "off" })}
-<button class="button button-primary">${icon("plus")}Issue key</button></form></section>`;
+    return card("New key", "", {
+      lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
+    });
+  return formCard("New key", {
+    ...{ action: PATH, isRow: true, buttonKind: "primary", button: html`${icon("plus")}Issue key` },
+    fields: field({
+      ...{ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, autocomplete: "off" },
+      placeholder: "Where you will use it, such as “Website”",
+    }),
+  });
 }
 
 function newKey({ key, label }: { key: string; label: string }, baseUrl: string): Html {
@@ -94,31 +97,47 @@ ${copyable("new-key", key, "the key")}
 <p><a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
 }
 
-const noKeys = html`<section class="card empty">${icon("key")}<h2>No keys yet</h2>
-<p>With a key, your programs create links and read their numbers. Give it a label that says where it is used, and it appears here with its last use.</p></section>`;
+const noKeys = emptyCard(
+  "key",
+  "No keys yet",
+  "With a key, your programs create links and read their numbers. Give it a label that says where it is used, and it appears here with its last use.",
+);
 
-type Uses = ReadonlyMap<string, string | undefined>;
-
-function keyTable(keys: readonly KeyDocument[], uses: Uses): Html {
-  return html`<section class="card"><h2>Your keys</h2><table class="table">
-<thead><tr><th scope="col">Label</th><th scope="col">Key</th><th scope="col">State</th><th scope="col">Issued</th><th scope="col">Last used</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
-<tbody>${keys.map((key) => keyRow(key, uses.get(key._id)))}</tbody></table></section>`;
+function keyTable(keys: readonly KeyDocument[], uses: ReadonlyMap<string, string | undefined>): Html {
+  const title = "Your keys";
+  return card(
+    title,
+    table(
+      title,
+      [
+        { name: "Label", cell: ({ label, hint }) => html`<strong>${label || `Key …${hint}`}</strong>` },
+        { name: "Key", cell: ({ hint }) => html`<code>…${hint}</code>` },
+        { name: "State", cell: ({ status }) => stateBadge(status === "active") },
+        { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
+        { name: "Last used", cell: (key) => lastUse(uses.get(key._id)) },
+        {
+          ...{ name: "Actions", isHidden: true, end: true },
+          cell: (key) => key.status === "active" && deactivation(key),
+        },
+      ],
+      keys,
+    ),
+  );
 }
 
-function keyRow({ _id, label, hint, status, issuedAt }: KeyDocument, used: string | undefined): Html {
-  const isActive = status === "active";
-  return html`<tr><td><strong>${label || `Key …${hint}`}</strong></td>
-<td data-label="Key"><code>…${hint}</code></td>
-<td data-label="State"><span class="badge ${isActive ? "badge-good" : ""}">${isActive ? "Active" : "Deactivated"}</span></td>
-<td data-label="Issued">${time(issuedAt)}</td>
-<td data-label="Last used">${used ? time(used) : html`<span class="muted">Never</span>`}</td>
-<td class="end">${isActive && deactivation(_id, label || `…${hint}`)}</td></tr>`;
+function stateBadge(isActive: boolean): Html {
+  return html`<span class="badge ${isActive && "badge-good"}">${isActive ? "Active" : "Deactivated"}</span>`;
 }
 
-function deactivation(keyId: string, name: string): Html {
-  return confirmed(
+function lastUse(at: string | undefined): Html {
+  return at ? time(at) : html`<span class="muted">Never</span>`;
+}
+
+function deactivation({ _id, label, hint }: KeyDocument): Html {
+  return confirmedPost(
     "Deactivate",
-    html`<p>Programs that use <strong>${name}</strong> are refused at once. This can't be undone.</p>`,
-    html`<form method="post" action="/portal/keys/${keyId}/deactivate"><button class="button button-danger">Deactivate key</button></form>`,
+    html`Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.`,
+    `${PATH}/${_id}/deactivate`,
+    "Deactivate key",
   );
 }

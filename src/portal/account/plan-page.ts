@@ -1,5 +1,4 @@
 // /portal/plan: limits and usage of the account's tier, upgrade and downgrade.
-import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import {
   changeTier,
@@ -11,12 +10,16 @@ import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "..
 import { listKeys } from "../../queries/accounts.ts";
 import { type AccountUsage, accountUsage } from "../../queries/analytics/account-dashboard.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { confirmed, copyable, meter, time } from "../shell/form.ts";
+import { copyable, meter, time } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { card, confirmedPost, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
+
+const PATH = "/portal/plan";
+const DEVELOPER = "Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.";
 
 /** Interface, part 1; false: not included. */
 const FEATURES: readonly [name: string, free: string | false, developer: string][] = [
@@ -43,10 +46,9 @@ const FEATURES: readonly [name: string, free: string | false, developer: string]
 type HourOfKey = { name: string; used: number };
 
 export function planPages(app: Api, deps: PortalDeps): void {
-  const preHandler = requireSession;
   const { planPrice } = deps;
 
-  app.get("/plan", { preHandler }, async (request, reply) => {
+  app.get("/plan", { preHandler: requireSession }, async (request, reply) => {
     const session = signedIn(request);
     const [usage, hours, waiting] = await Promise.all([
       accountUsage(deps, session),
@@ -61,8 +63,7 @@ export function planPages(app: Api, deps: PortalDeps): void {
     return sendPage(reply, {
       title: "Plan",
       nav: "Plan",
-      body: html`<div class="page-head"><div><h1>Plan</h1>
-<p class="muted">You are on the ${isFree ? "Free" : "Developer"} plan.</p></div></div>
+      body: html`${pageHead("Plan", { lead: `You are on the ${isFree ? "Free" : "Developer"} plan.` })}
 ${usageCard(usage, hours, session.tier)}
 ${offer()}
 ${comparison(session.tier)}`,
@@ -71,27 +72,33 @@ ${comparison(session.tier)}`,
 
   if (planPrice === undefined) return;
 
-  app.post("/plan/upgrade", { preHandler }, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    if (tier === "developer") return redirectTo(reply, "/portal/plan");
-    if (await requestUpgrade(deps, accountId))
-      deps.log.info(
-        { accountId },
-        "an account requested the Developer plan: see /admin/accounts or `account upgrades`",
-      );
-    return redirectTo(reply, "/portal/plan", { kind: "done", text: "Your request is with the operator." });
+  formRoute(app, deps, "/plan/upgrade", {
+    path: PATH,
+    run: async ({ session: { accountId, tier } }) => {
+      if (tier === "developer") return { to: PATH };
+      if (await requestUpgrade(deps, accountId))
+        deps.log.info(
+          { accountId },
+          "an account requested the Developer plan: see /admin/accounts or `account upgrades`",
+        );
+      return { to: PATH, notice: "Your request is with the operator." };
+    },
   });
 
-  app.post("/plan/withdraw", { preHandler }, async (request, reply) => {
-    await withdrawUpgrade(deps, signedIn(request).accountId);
-    return redirectTo(reply, "/portal/plan", { kind: "info", text: "Your request is withdrawn." });
+  formRoute(app, deps, "/plan/withdraw", {
+    path: PATH,
+    run: async ({ session: { accountId } }) => {
+      await withdrawUpgrade(deps, accountId);
+      return { to: PATH, notice: { kind: "info", text: "Your request is withdrawn." } };
+    },
   });
 
-  app.post("/plan/downgrade", { preHandler, schema: { body: z.object({}) } }, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    const { position } = await changeTier(deps, portalContext(request), accountId, "free");
-    await deps.whenReadable(position);
-    return redirectTo(reply, "/portal/plan", { kind: "done", text: "You are on the Free plan from now on." });
+  formRoute(app, deps, "/plan/downgrade", {
+    path: PATH,
+    run: async ({ context, session: { accountId } }) => {
+      const { position } = await changeTier(deps, context, accountId, "free");
+      return { position, to: PATH, notice: "You are on the Free plan from now on." };
+    },
   });
 }
 
@@ -110,48 +117,63 @@ async function hoursOfKeys(
 
 function usageCard(usage: AccountUsage, hours: readonly HourOfKey[], tier: Tier): Html {
   const { requestsPerHour, activeKeys } = TIER_LIMITS[tier];
-  return html`<section class="card"><h2>In use</h2><div class="grid grid-small">
+  return card(
+    "In use",
+    html`<div class="grid grid-small">
 ${meter("Active API keys", usage.keys.used, activeKeys)}
-${tier === "developer" ? meter("Webhooks", usage.webhooks.used, usage.webhooks.limit) : ""}
+${tier === "developer" && meter("Webhooks", usage.webhooks.used, usage.webhooks.limit)}
 ${hours.map(({ name, used }) => meter(`Requests this hour, ${name}`, used, requestsPerHour))}
-</div></section>`;
+</div>`,
+  );
 }
 
 function setByOperator(accountId: string): Html {
-  return html`<section class="card"><h2>Developer</h2>
-<p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>
-<p>The operator of this service sets the plan of an account:</p>
-${copyable("command", `npx linkledger account tier ${accountId} developer`, "the command")}</section>`;
+  const command = `npx linkledger account tier ${accountId} developer`;
+  return card(
+    "Developer",
+    html`<p>The operator of this service sets the plan of an account:</p>${copyable("command", command, "the command")}`,
+    { lead: DEVELOPER },
+  );
 }
 
 function upgradeCard(price: string, waiting: string | undefined): Html {
-  const head = html`<h2>Developer, ${price}</h2>
-<p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>`;
-  if (waiting)
-    return html`<section class="card">${head}
-<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(waiting)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
-<form method="post" action="/portal/plan/withdraw"><button class="button">Withdraw the request</button></form></section>`;
-  return html`<section class="card">${head}
-<form method="post" action="/portal/plan/upgrade"><button class="button button-primary">Ask for the Developer plan</button></form>
-<p class="hint">The operator of this service approves it; nothing is charged by this button.</p></section>`;
+  const asked =
+    () => html`<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(waiting as string)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
+${postButton(`${PATH}/withdraw`, "Withdraw the request")}`;
+  const offered =
+    () => html`${postButton(`${PATH}/upgrade`, "Ask for the Developer plan", { kind: "primary" })}
+<p class="hint">The operator of this service approves it; nothing is charged by this button.</p>`;
+  return card(`Developer, ${price}`, waiting ? asked() : offered(), { lead: DEVELOPER });
 }
 
 function downgradeCard(price: string): Html {
-  return html`<section class="card"><div class="card-head"><div><h2>Developer, ${price}</h2>
-<p class="muted">Thank you for keeping this service going.</p></div>
-${confirmed(
-  "Go back to Free",
-  html`<p>Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.</p>`,
-  html`<form method="post" action="/portal/plan/downgrade"><button class="button button-danger">Go back to Free</button></form>`,
-)}</div></section>`;
+  return card(`Developer, ${price}`, "", {
+    lead: "Thank you for keeping this service going.",
+    actions: confirmedPost(
+      "Go back to Free",
+      "Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.",
+      `${PATH}/downgrade`,
+      "Go back to Free",
+    ),
+  });
 }
 
 function comparison(tier: Tier): Html {
-  const here = html`<span class="badge badge-accent">Yours</span>`;
-  return html`<section class="card"><h2>The plans</h2><table class="table">
-<thead><tr><th scope="col"><span class="visually-hidden">Feature</span></th><th scope="col">Free ${tier === "free" && here}</th><th scope="col">Developer ${tier === "developer" && here}</th></tr></thead>
-<tbody>${FEATURES.map(
-    ([name, free, developer]) => html`<tr><td><strong>${name}</strong></td>
-<td data-label="Free">${free || html`<span class="muted">No</span>`}</td><td data-label="Developer">${developer}</td></tr>`,
-  )}</tbody></table></section>`;
+  const title = "The plans";
+  const yours = html`<span class="badge badge-accent">Yours</span>`;
+  return card(
+    title,
+    table(
+      title,
+      [
+        { name: "Feature", isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
+        {
+          ...{ name: "Free", mark: tier === "free" && yours },
+          cell: ([, free]) => free || html`<span class="muted">No</span>`,
+        },
+        { name: "Developer", mark: tier === "developer" && yours, cell: ([, , developer]) => developer },
+      ],
+      FEATURES,
+    ),
+  );
 }

@@ -4,7 +4,7 @@ import type { AccountStreams } from "../../api/streaming/account-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../log-reader/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
-import { LinkParams } from "../links/link-pages.ts";
+import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { sendExport } from "./export-streams.ts";

@@ -10,7 +10,7 @@ import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
 import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";
 import { QUARTER_MS } from "../../queries/analytics/ranges/time-zone.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
-import { LinkParams } from "../links/link-pages.ts";
+import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
 import { Bots, kindsOf } from "./range-bar.ts";

@@ -1,13 +1,15 @@
-// Formatting of links and numbers that all pages share.
+// Formatting of links and numbers that all pages share, and the head of the pages of one link.
+import { z } from "zod";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
-import { readableUrl } from "./readable-url.ts";
+import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
 export const LONGEST_URL = 4096;
 
-type Named = Pick<LinkDocument, "host" | "slug">;
+/** Of the address of a link's pages. */
+export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
 
 const whole = new Intl.NumberFormat("en");
 
@@ -22,7 +24,7 @@ export function counted(number: number, noun: string): string {
 }
 
 /** Path of a link's page; `below`: a subpath that starts with a slash. */
-export function linkPath({ host, slug }: Named, below = ""): string {
+export function linkPath({ host, slug }: Pick<LinkDocument, "host" | "slug">, below = ""): string {
   return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;
 }
 
@@ -51,4 +53,17 @@ export function blockBadge({ block }: LinkDocument): Html | false {
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
 export function outward(url: string): Html {
   return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${readableUrl(url)}</a>`;
+}
+
+const PLACES = { Link: "", Analytics: "/analytics" };
+
+/** Name, state, and navigation between the pages of a link. */
+export function linkHead(link: LinkDocument, current: keyof typeof PLACES): Html {
+  return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
+<h1>${shortName(link)} ${blockBadge(link)} ${statusBadge(link.status)}</h1>
+<p class="muted leads-to">Destination: ${outward(link.longUrl)}</p></div>
+<nav class="choices" aria-label="Pages of this link">${Object.entries(PLACES).map(
+    ([name, below]) =>
+      html`<a href="${linkPath(link, below)}" ${name === current && html`aria-current="page"`}>${name}</a>`,
+  )}</nav></div>`;
 }

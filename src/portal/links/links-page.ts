@@ -1,20 +1,43 @@
 // GET /portal/links: the account's links with search, filters and paging; POST /portal/links/several: changes of chosen ones.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { listDomains } from "../../queries/accounts.ts";
-import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../../queries/links/account-links.ts";
+import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { listDomains } from "../../queries/domains.ts";
+import {
+  type AccountLinksPage,
+  accountLinks,
+  countLinks,
+  LINK_FILTERS,
+  type LinkFilter,
+  type ListedLink,
+} from "../../queries/links/list-links.ts";
+import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { keptForm } from "../shell/error-page.ts";
-import { html } from "../shell/html.ts";
+import { address } from "../shell/address.ts";
+import { choice, confirmed, field, time } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { emptyCard, hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type Notice, redirectTo } from "../shell/visit.ts";
-import { changeSeveral, SEVERAL } from "./change-links.ts";
-import { shortenForm } from "./create-link-form.ts";
-import { counted, LONGEST_URL } from "./link-view.ts";
-import { type ListQuery, linkFilters, linkList, listPath } from "./links-list.ts";
+import { CHANGE_NAMES, changeSeveral } from "./change-links.ts";
+import {
+  blockBadge,
+  count,
+  counted,
+  isServed,
+  LONGEST_URL,
+  linkPath,
+  outward,
+  shortName,
+  statusBadge,
+} from "./link-view.ts";
+import { createLinkForm } from "./new-link-page.ts";
+import { readableUrl } from "./urls.ts";
 
 const LINKS_SHOWN = 50;
 const LONGEST_KEY = 400;
@@ -31,49 +54,47 @@ const Query = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1).catch(1),
 });
 
+/** `domain`: a domain's id, or `default`. */
+type ListQuery = z.infer<typeof Query>;
+
 /** A field that was sent once is a text, else a list. */
 const texts = z.preprocess(
   (value) => [value ?? []].flat(),
   z.array(z.string().max(LONGEST_KEY)).max(LINKS_SHOWN),
 );
 
-const SeveralForm = z.object({ change: z.enum(SEVERAL), link: texts });
+const SeveralForm = z.object({ change: z.enum(CHANGE_NAMES), link: texts });
 
-/** Below the list: `chosen` are the keys of the links that stay chosen. */
-type Answered = { notice: Notice; status: number; chosen: readonly string[] };
+/** What was not changed, and why. `chosen`: the keys of the links that stay chosen. */
+type Refused = { message: string; status: number; chosen: readonly string[] };
 
 export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
-  app.get("/links", list, (request, reply) => sendLinks(deps, request, reply, request.query));
+  app.get("/links", list, (request, reply) => sendLinks(deps, reply, request.query));
 
-  const kept = keptForm({
-    show: ({ status, message, typed }, request, reply) =>
-      sendLinks(deps, request, reply, Query.parse(request.query), {
-        notice: { kind: "failed", text: message },
-        status,
-        chosen: texts.catch([]).parse(typed.link),
-      }),
+  formRoute(app, deps, "/links/several", {
+    schema: { querystring: Query, body: SeveralForm },
+    async run({ reply, query, body: { change, link }, ...by }) {
+      const { text, changed, refused, position } = await changeSeveral(deps, by, change, link);
+      const notDone = { message: text, status: changed > 0 ? 200 : 409, chosen: refused };
+      if (changed > 0 && refused.length === 0) return { position, to: listPath(query), notice: text };
+      return { position, to: () => sendLinks(deps, reply, query, notDone) };
+    },
+    again({ status, message, typed }, request, reply) {
+      const chosen = texts.catch([]).parse(typed.link);
+      return sendLinks(deps, reply, Query.parse(request.query), { message, status, chosen });
+    },
     path: (request) => listPath(Query.parse(request.query)),
-  });
-  const several = { ...kept, schema: { querystring: Query, body: SeveralForm } };
-  app.post("/links/several", several, async (request, reply) => {
-    const { change, link } = request.body;
-    const { text, changed, refused } = await changeSeveral(deps, request, change, link);
-    if (changed > 0 && refused.length === 0)
-      return redirectTo(reply, listPath(request.query), { kind: "done", text });
-    const answered = { notice: { kind: "failed", text } as const, chosen: refused };
-    return sendLinks(deps, request, reply, request.query, { ...answered, status: changed > 0 ? 200 : 409 });
   });
 }
 
 async function sendLinks(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   query: ListQuery,
-  answered?: Answered,
+  refused?: Refused,
 ): Promise<FastifyReply> {
-  const { accountId } = signedIn(request);
+  const { accountId } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
   const total = await countLinks(deps, accountId);
   const { q, show, domain, sort, page: number } = query;
@@ -83,21 +104,143 @@ async function sendLinks(
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
       : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
-  const form = { chosen: answered?.chosen ?? [], today: utcDate(deps.clock()) };
+  const form = { chosen: refused?.chosen ?? [], today: utcDate(deps.clock()) };
+  const deleted = total.deleted > 0 && `, ${counted(total.deleted, "deleted one")}`;
   return sendPage(reply, {
     title: "Links",
     nav: "Links",
-    status: answered?.status,
-    notice: answered?.notice,
+    status: refused?.status,
+    notice: refused && { kind: "failed", text: refused.message },
     styles: ["charts.css"],
-    body: html`<div class="page-head"><div><h1>Links</h1><p class="muted">${counted(total.links, "link")}${
-      total.deleted > 0 && html`, ${counted(total.deleted, "deleted one")}`
-    }.</p></div></div>
+    body: html`${pageHead("Links", { lead: html`${counted(total.links, "link")}${deleted}.` })}
 ${
   total.links + total.deleted === 0
     ? html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
-${shortenForm(deps.newId())}</section>`
-    : html`${linkFilters(query, domains)}${linkList(query, page, total, domains, form)}`
+${createLinkForm(deps.newId())}</section>`
+    : html`${linkFilters(query, domains)}${linkList(query, page, domains, form)}`
 }`,
   });
+}
+
+/** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
+type ListForm = { chosen: readonly string[]; today: string };
+
+const SHOWN: Readonly<Record<LinkFilter, string>> = {
+  existing: "All links",
+  live: "Active",
+  disabled: "Disabled",
+  deleted: "Deleted",
+};
+
+/** The page's address; `page` and everything else that is the default is left out. */
+function listPath(query: ListQuery, page = query.page, path = "/portal/links"): string {
+  return address(path, { ...filtersOf(query), page: page === 1 ? "" : page });
+}
+
+function filtersOf({ q, show, domain, sort }: ListQuery) {
+  return { q: q || undefined, show: show === "existing" ? undefined : show, domain, sort };
+}
+
+/** Collapsed on a phone, unless the list is filtered. */
+function linkFilters(query: ListQuery, domains: readonly DomainDocument[]): Html {
+  const { q, show, domain, sort } = query;
+  const own = domains.flatMap(({ domainId, hostname }) =>
+    domainId ? [[domainId, readableUrl(hostname)] as const] : [],
+  );
+  const options = [["", "All domains"], ["default", "Default domain"], ...own] as const;
+  const isFiltered = q !== "" || show !== "existing" || domain !== undefined;
+  const search = { label: "Search", name: "q", type: "search", value: q, autocomplete: "off" } as const;
+  const order = (path: string, name: string, isCurrent: boolean) =>
+    html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
+  return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
+<form method="get" action="/portal/links" class="form-row" role="search">
+${field({ ...search, placeholder: "Part of the short link or its destination" })}
+${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
+${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
+<button class="button">${icon("search")}Search</button></form></details>
+<nav class="choices" aria-label="Order">${order("/portal/links", "Newest", !sort)}${order("/portal/links?sort=clicks", "Most clicked", sort === "clicks")}</nav></div>`;
+}
+
+function linkList(
+  query: ListQuery,
+  page: AccountLinksPage,
+  domains: readonly DomainDocument[],
+  form: ListForm,
+): Html {
+  if (page.links.length === 0) return nothing(query);
+  return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
+<form class="form" method="post" action="${listPath(query, page.page, "/portal/links/several")}">${several(query)}
+<table class="table table-links">
+<thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th><th scope="col">Made</th></tr></thead>
+<tbody>${page.links.map((link, index) => row(link, index, isServed(link, domains), form))}</tbody></table></form>
+${(page.pages > 1 || page.page > 1) && pages(query, page)}</section>`;
+}
+
+/** What can be done with the chosen links. */
+function several({ show }: ListQuery): Html {
+  const act = (change: string, label: string, danger = "") =>
+    html`<button class="button ${danger}" name="change" value="${change}">${label}</button>`;
+  const question = html`<p>The chosen links answer 404 at once. You can restore them at any time: they stay in your list under “Deleted”.</p>`;
+  const others = html`${show !== "disabled" && act("disable", "Disable")}${show !== "live" && act("enable", "Enable")}
+${confirmed("Delete", question, act("delete", "Delete chosen links", "button-danger"))}`;
+  return html`<div class="actions several"><label class="check" hidden><input type="checkbox" data-choose="link">All</label>${
+    show === "deleted" ? act("restore", "Restore chosen") : others
+  }</div>`;
+}
+
+function row(link: ListedLink, index: number, isServed: boolean, { chosen, today }: ListForm): Html {
+  const id = `short-${index}`;
+  const { _id: key } = link;
+  const clicks = count(link.clicks);
+  return html`<tr><td><span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${shortName(link)}" ${chosen.includes(key) && html`checked`}>
+<a class="clip" href="${linkPath(link)}">${shortName(link)}</a>${blockBadge(link)}${statusBadge(link.status, isServed)}<span id="${id}" hidden>${link.shortUrl}</span>
+<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${shortName(link)}" title="Copy" hidden>${icon("copy")}</button></span></td>
+<td data-label="Destination">${outward(link.longUrl)}</td>
+<td class="end number" data-label="Clicks"><span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${clicks} clicks, view analytics">${clicks}</a></span></td>
+<td data-label="Made" class="nowrap">${time(link.createdAt)}</td></tr>`;
+}
+
+const HEIGHT = 20;
+const BAR = 5;
+const WIDTH = LAST_DAYS * (BAR + 1);
+
+/** The clicks of the last days, the same in words. */
+function lastDaysChart({ lastDays, date }: ListedLink, today: string): Html {
+  const days = lastDaysUntil(today, lastDays, date);
+  const most = Math.max(...days);
+  const bars = days.map((clicks, n) => {
+    const height = clicks === 0 ? 1 : Math.max(2, Math.round((clicks / most) * HEIGHT));
+    return `M${n * (BAR + 1)} ${HEIGHT}v-${height}h${BAR}v${height}z`;
+  });
+  const sum = days.reduce((all, clicks) => all + clicks, 0);
+  const text = `${counted(sum, "click")} in the last ${LAST_DAYS} days${sum > 0 ? `, at most ${count(most)} a day` : ""}`;
+  return html`<svg class="last-days" role="img" aria-label="${text}" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><title>${text}</title><path d="${bars.join("")}"/></svg>`;
+}
+
+/** First, previous, next, last, and a page by its number; the last of the most clicked ones is not known. */
+function pages(query: ListQuery, { page, pages }: AccountLinksPage): Html {
+  const to = (number: number, label: string, rel = "") =>
+    html`<a class="button" ${rel && html`rel="${rel}"`} href="${listPath(query, number)}">${label}</a>`;
+  const last = query.sort ? undefined : pages;
+  return html`<nav class="actions pages" aria-label="Pages">${page > 1 && html`${to(1, "First")}${to(page - 1, "Previous", "prev")}`}
+${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to(last, "Last")}`}
+<form class="actions" method="get" action="/portal/links">${hiddenFields(filtersOf(query))}
+<label for="page">Page</label><input class="page-number" id="page" name="page" type="number" min="1" ${last !== undefined && html`max="${last}"`} value="${page}" required>${last !== undefined && html`<span>of ${count(last)}</span>`}<button class="button">Go</button></form></nav>`;
+}
+
+/** Why the list is empty. */
+function nothing({ q, show, domain, sort, page }: ListQuery): Html {
+  const isWhole = !q && !domain;
+  const deleted = html`You can restore them. <a href="/portal/links?show=deleted">Show deleted links</a>`;
+  if (sort && page === 1)
+    return emptyCard("link", "Nobody has clicked yet", "Links appear here once somebody has opened them.");
+  if (isWhole && show === "existing" && !sort)
+    return emptyCard("link", "All your links are deleted", deleted);
+  if (isWhole && show === "deleted")
+    return emptyCard("link", "Nothing deleted", "Deleted links come here; they can be restored at any time.");
+  return emptyCard(
+    "link",
+    "Nothing found",
+    html`No link matches. <a href="/portal/links">Show all links</a>`,
+  );
 }

@@ -1,21 +1,23 @@
 // GET /portal/links/new and POST /portal/links: the form that creates a link, which keeps what was typed.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { createLink } from "../../commands/links/create-link.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
-import { listDomains } from "../../queries/accounts.ts";
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { listDomains } from "../../queries/domains.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { keptForm, type RefusedForm } from "../shell/error-page.ts";
-import { html } from "../shell/html.ts";
+import { choice, type Field, field } from "../shell/form.ts";
+import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
-import { type CreateLinkGiven, type CreateLinkRefusal, createLinkForm } from "./create-link-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
-import { typedUrl } from "./typed-url.ts";
+import { readableUrl, typedUrl } from "./urls.ts";
 
 const PATH = "/portal/links/new";
 
@@ -29,68 +31,94 @@ const CreateForm = z.object({
 /** `url`: fills the field in, such as after signing in again. */
 const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") });
 
+type Given = { url: string; domain: string; slug: string };
+type FieldErrors = { [Name in keyof Given]?: string | undefined };
+
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
-  app.get("/links/new", form, (request, reply) => sendForm(deps, request, reply, { url: request.query.url }));
+  app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const kept = keptForm({
-    show: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
-    path: (_, typed) => address(PATH, { url: given(typed).url }),
-  });
-  const create = { ...kept, schema: { body: CreateForm } };
-  app.post("/links", create, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    const { once, ...given } = request.body;
-    const created = await createLink(
-      deps.links,
-      portalContext(request),
-      { accountId, tier, via: "web" },
-      {
-        url: typedUrl(given.url),
-        domain_id: given.domain || undefined,
-        customSlug: given.slug || undefined,
-      },
+  formRoute(app, deps, "/links", {
+    schema: { body: CreateForm },
+    async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
+      const by = { accountId, tier, via: "web" } as const;
+      const wanted = {
+        url: typedUrl(typed.url),
+        domain_id: typed.domain || undefined,
+        customSlug: typed.slug || undefined,
+      };
       // The scope includes the fields, so that the same form with another URL creates another link.
-      { idempotency: once ? JSON.stringify(["web", accountId, once, given]) : undefined },
-    );
-    await deps.whenReadable(created.position);
-    const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = created.link;
-    const text = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
-    return redirectTo(reply, linkPath({ host, slug }), { kind: "done", text });
+      const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
+      const { link, position } = await createLink(deps.links, context, by, wanted, { idempotency });
+      const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = link;
+      const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
+      return { position, to: linkPath({ host, slug }), notice };
+    },
+    again: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
+    path: (_, typed) => address(PATH, { url: given(typed).url }),
   });
 }
 
 async function sendForm(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
-  given: Partial<CreateLinkGiven>,
+  given: Partial<Given>,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId, tier } = signedIn(request);
-  const domains = TIER_LIMITS[tier].developerFeatures ? await listDomains(deps, accountId) : undefined;
-  const usable = domains?.filter(({ state, active }) => state === "verified" && active);
-  const refusal = refused && refusalOf(refused);
+  const { accountId, tier } = signedIn(reply.request);
+  const mayHave = TIER_LIMITS[tier].developerFeatures;
+  const domains = mayHave ? await listDomains(deps, accountId) : [];
+  const usable = domains.filter(({ state, active }) => state === "verified" && active);
+  const errors = refused && errorsOf(refused);
   return sendPage(reply, {
     title: "New link",
     nav: "Links",
     status: refused?.status,
-    notice: refused && !refusal ? { kind: "failed", text: refused.message } : undefined,
+    notice: refused && !errors ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
-    body: html`<div class="page-head"><h1>New link</h1></div>
-<section class="card">${createLinkForm(deps.newId(), usable, given, refusal)}</section>`,
+    body: html`${pageHead("New link")}
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, ...(errors && { errors }) })}
+${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }
 
-function given(typed: RefusedForm["typed"]): CreateLinkGiven {
-  const text = (name: string) => (typeof typed[name] === "string" ? typed[name].slice(0, LONGEST_URL) : "");
+function given(typed: RefusedForm["typed"]): Given {
+  const text = (name: string) => typedText(typed, name).slice(0, LONGEST_URL);
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 
 /** Undefined for errors that don't belong to a field of the form. */
-function refusalOf({ error, message }: RefusedForm): CreateLinkRefusal | undefined {
+function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
   if (isRefused(error, "custom_slug_needs_domain"))
     return { slug: "A slug of your own needs one of your domains: choose it first." };
   if (isRefused(error, "tier_required")) return { domain: message };
-  return isRefused(error) && error.field !== undefined ? { [error.field]: message } : undefined;
+  return isRefused(error) && error.field ? { [error.field]: message } : undefined;
 }
+
+type LinkForm = { domains?: readonly DomainDocument[]; given?: Partial<Given>; errors?: FieldErrors };
+
+/**
+ * The address alone, or with a choice of `domains` and a slug. `once`: idempotency value of this form, so that submitting
+ * it twice creates one link.
+ */
+export function createLinkForm(once: string, { domains = [], given = {}, errors = {} }: LinkForm = {}): Html {
+  const isShort = domains.length === 0;
+  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
+  const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
+  const slug: Field = {
+    ...{ label: "Slug", name: "slug", value: given.slug, error: errors.slug, maxlength: 50 },
+    ...{ autocomplete: "off", placeholder: "random" },
+    hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one.",
+  };
+  const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
+  return html`<form method="post" action="/portal/links" class="${isShort ? "form-row shorten" : "form"}">${hiddenFields({ once })}
+${field({
+  ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value: given.url },
+  ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+  error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
+})}
+${isShort ? button : html`<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div><div>${button}</div>`}</form>`;
+}
+
+const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;
+const upgrade = html`Your own domain and your own slugs come with the <a href="/portal/plan">Developer plan</a>.`;

@@ -2,8 +2,34 @@
 import type { FastifyReply } from "fastify";
 import { type Html, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
-import { type ConsoleName, type NavigationName, navigation } from "./navigation.ts";
 import type { Notice, PortalVisit, THEMES } from "./visit.ts";
+
+type Entry = { name: string; path: string; icon: IconName };
+
+const PORTAL = [
+  { name: "Dashboard", path: "/portal", icon: "chart" },
+  { name: "Links", path: "/portal/links", icon: "link" },
+  { name: "API keys", path: "/portal/keys", icon: "key" },
+  { name: "Domains", path: "/portal/domains", icon: "globe" },
+  { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
+  { name: "Plan", path: "/portal/plan", icon: "star" },
+  { name: "Account", path: "/portal/account", icon: "person" },
+] as const satisfies readonly Entry[];
+
+const CONSOLE = [
+  { name: "Overview", path: "/admin", icon: "info" },
+  { name: "Accounts", path: "/admin/accounts", icon: "person" },
+  { name: "Streams", path: "/admin/streams", icon: "link" },
+  { name: "Find events", path: "/admin/events", icon: "search" },
+  { name: "Explain a link", path: "/admin/explain", icon: "link" },
+  { name: "Hits", path: "/admin/clicks", icon: "chart" },
+  { name: "Withdrawals", path: "/admin/withdrawals", icon: "pause" },
+  { name: "Seals", path: "/admin/seals", icon: "check" },
+  { name: "Projections", path: "/admin/projections", icon: "clock" },
+] as const satisfies readonly Entry[];
+
+type NavigationName = (typeof PORTAL)[number]["name"];
+type ConsoleName = (typeof CONSOLE)[number]["name"];
 
 type PageOptions = {
   title: string;
@@ -57,6 +83,19 @@ ${footer}
     .header("cache-control", "no-store")
     .type("text/html; charset=utf-8")
     .send(text);
+}
+
+/** The entry of plans only where they are offered. */
+function navigation(
+  current: NavigationName | ConsoleName,
+  { home, sellsPlans }: Pick<PortalVisit, "home" | "sellsPlans">,
+): Html {
+  const [label, entries] = home === "/portal" ? ["Portal", PORTAL] : ["Console", CONSOLE];
+  const shown = entries.filter(({ name }) => name !== "Plan" || sellsPlans);
+  return html`<nav class="nav" aria-label="${label}"><ul>${shown.map(
+    ({ name, path, icon: sign }) =>
+      html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,
+  )}</ul></nav>`;
 }
 
 export function noticeBox({ kind, text }: Notice): Html {

@@ -1,5 +1,7 @@
-// What pages are made of: head, card, table, and a form that is one button.
+// What pages are made of: head, cards, facts, tables, and forms.
+import { confirmed } from "./form.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
+import { type IconName, icon } from "./icons.ts";
 
 /** `above`: way back to the pages it belongs to. `lead`: a sentence below the title. `actions`: buttons beside it. */
 type PageHead = { above?: HtmlValue; lead?: HtmlValue; actions?: HtmlValue };
@@ -9,15 +11,50 @@ export function pageHead(title: HtmlValue, { above, lead, actions }: PageHead = 
 ${lead && html`<p class="muted">${lead}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</div>`;
 }
 
-type Card = { id?: string; lead?: HtmlValue; actions?: HtmlValue };
+/** `kind`: `danger` for what can't be undone. */
+type Card = { id?: string; lead?: HtmlValue; actions?: HtmlValue; kind?: "danger" | undefined };
 
 /** A section with a heading. Without a body, `lead` says it all. */
-export function card(title: HtmlValue, body?: HtmlValue, { id, lead, actions }: Card = {}): Html {
+export function card(title: HtmlValue, body?: HtmlValue, { id, lead, actions, kind }: Card = {}): Html {
   const heading = html`<h2>${title}</h2>${lead && html`<p class="muted">${lead}</p>`}`;
-  return html`<section class="card" ${id && html`id="${id}"`}>${
+  return html`<section class="card${kind && ` card-${kind}`}"${attribute("id", id)}>${
     actions ? html`<div class="card-head"><div>${heading}</div>${actions}</div>` : heading
   }
 ${body}</section>`;
+}
+
+/** What there is to say where there is nothing to show yet. */
+export function emptyCard(sign: IconName | undefined, title: HtmlValue, text: HtmlValue): Html {
+  return html`<section class="card empty">${sign && icon(sign)}<h2>${title}</h2><p>${text}</p></section>`;
+}
+
+/** Names and what they say; those that are undefined or false are left out. */
+export function facts(rows: Readonly<Record<string, HtmlValue>>): Html {
+  const given = Object.entries(rows).filter(([, value]) => value !== undefined && value !== false);
+  return html`<dl class="facts">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+}
+
+type FormCard = Card & {
+  action: string;
+  fields: HtmlValue;
+  button: HtmlValue;
+  buttonKind?: "primary" | "danger";
+  /** Fields and button in one line, where there is room. */
+  isRow?: boolean;
+};
+
+/** A card with a form, whose button stands below its fields. */
+export function formCard(
+  title: HtmlValue,
+  { action, fields, button, buttonKind, isRow = false, ...about }: FormCard,
+): Html {
+  const send = html`<button class="button${buttonKind && ` button-${buttonKind}`}">${button}</button>`;
+  return card(
+    title,
+    html`<form method="post" action="${action}" class="${isRow ? "form-row" : "form"}">${fields}
+${isRow ? send : html`<div>${send}</div>`}</form>`,
+    about,
+  );
 }
 
 export type Column<Row> = {
@@ -25,22 +62,23 @@ export type Column<Row> = {
   cell: (row: Row) => HtmlValue;
   /** Numbers and buttons stand at the end of the line. */
   end?: boolean;
-  /** A column of buttons: its name is for screen readers alone. */
+  /** Its name is for screen readers alone, as over buttons. */
   isHidden?: boolean;
+  /** Beside its name in the head. */
+  mark?: HtmlValue;
 };
 
-/** Rows under a caption for screen readers; on phones each cell shows the name of its column. */
+/** Rows under a caption for screen readers; on phones each cell but the first shows the name of its column. */
 export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: Iterable<Row>): Html {
-  const style = ({ end }: Column<Row>) => (end ? html`class="end"` : "");
-  const name = (column: Column<Row>) =>
-    column.isHidden ? html`<span class="visually-hidden">${column.name}</span>` : column.name;
+  const end = (one: Column<Row>) => one.end && attribute("class", "end");
+  const label = (one: Column<Row>, index: number) =>
+    index > 0 && !one.isHidden && attribute("data-label", one.name);
+  const head = (one: Column<Row>) =>
+    html`<th scope="col"${end(one)}>${one.isHidden ? html`<span class="visually-hidden">${one.name}</span>` : one.name}${one.mark && html` ${one.mark}`}</th>`;
   const cells = (row: Row) =>
-    columns.map((one) => {
-      const label = one.isHidden ? "" : html`data-label="${one.name}"`;
-      return html`<td ${label} ${style(one)}>${one.cell(row)}</td>`;
-    });
+    columns.map((one, index) => html`<td${label(one, index)}${end(one)}>${one.cell(row)}</td>`);
   return html`<table class="table"><caption class="visually-hidden">${caption}</caption>
-<thead><tr>${columns.map((one) => html`<th scope="col" ${style(one)}>${name(one)}</th>`)}</tr></thead>
+<thead><tr>${columns.map(head)}</tr></thead>
 <tbody>${Array.from(rows, (row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;
 }
 
@@ -58,11 +96,26 @@ export function postButton(
   words: HtmlValue,
   { fields = {}, kind, label }: PostButton = {},
 ): Html {
-  return html`<form method="post" action="${action}">${hiddenFields(fields)}<button class="button ${
-    kind && `button-${kind}`
-  }" ${label && html`aria-label="${label}"`}>${words}</button></form>`;
+  const shape = kind && ` button-${kind}`;
+  return html`<form method="post" action="${action}">${hiddenFields(fields)}<button class="button${shape}"${attribute("aria-label", label)}>${words}</button></form>`;
+}
+
+/** A button that asks first, and then sends a form. `question`: what it means. */
+export function confirmedPost(
+  button: string,
+  question: HtmlValue,
+  action: string,
+  words: HtmlValue,
+  fields: PostButton["fields"] = {},
+): Html {
+  return confirmed(button, html`<p>${question}</p>`, postButton(action, words, { fields, kind: "danger" }));
 }
 
 export function hiddenFields(fields: Readonly<Record<string, string | undefined>>): Html {
   return html`${Object.entries(fields).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}`;
+}
+
+/** With a space before it; nothing where it has no value. */
+function attribute(name: string, value: string | undefined): HtmlValue {
+  return value !== undefined && html` ${name}="${value}"`;
 }

@@ -1,9 +1,11 @@
-// Per-request state of the portal: session, theme, notice of the last form.
+// What a request brings: its cookies, and by them session, theme, and the notice of the last form.
+import { hash } from "node:crypto";
+import type { CookieSerializeOptions } from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Assets } from "./assets.ts";
-import type { PortalCookies } from "./cookies.ts";
 import type { SignedIn } from "./sessions.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -41,6 +43,33 @@ type SignedInBy = (
   cookies: Readonly<Record<string, string | undefined>>,
 ) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
 
+export type PortalCookies = ReturnType<typeof portalCookies>;
+
+/**
+ * Host-only, HttpOnly, SameSite=Lax. The `__Host-` prefix keeps subdomains from setting the cookie; browsers accept it over https only.
+ */
+export function portalCookies(baseUrl: string) {
+  const secure = baseUrl.startsWith("https:");
+  const named = (name: string) => (secure ? `__Host-linkledger-${name}` : `linkledger-${name}`);
+  const options = {
+    path: "/",
+    httpOnly: true,
+    sameSite: "lax",
+    secure,
+  } as const satisfies CookieSerializeOptions;
+  return {
+    options,
+    session: named("session"),
+    /** Of the console (admin/operator-session.ts). */
+    operator: named("operator"),
+    /** One cookie per account; named by a digest, so that it does not contain the account id. */
+    device: (accountId: string) => named(`device-${hash("sha256", accountId).slice(0, 16)}`),
+    theme: named("theme"),
+    notice: named("notice"),
+  };
+}
+
+const YEAR_SECONDS = 31_536_000;
 const NOTICE_SECONDS = 60;
 const LONGEST_NOTICE = 300;
 
@@ -73,6 +102,23 @@ export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): 
     reply.setCookie(cookies.notice, value, { ...cookies.options, maxAge: NOTICE_SECONDS });
   }
   return reply.redirect(path, 303);
+}
+
+const ThemeForm = z.object({ theme: z.enum(THEMES), next: z.string().optional() });
+
+/**
+ * POST /portal/theme and /admin/theme: keeps light, dark or system in a cookie; works without scripts and without a
+ * session. Without `next` the browser stays where it is.
+ */
+export function themeRoute(app: Api): void {
+  app.post("/theme", { schema: { body: ThemeForm } }, async (request, reply) => {
+    const { theme, next } = request.body;
+    const { cookies, home } = request.visit;
+    if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
+    else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
+    if (next === undefined) return reply.code(204).send();
+    return redirectTo(reply, next.split("?")[0] === "/" ? "/" : pathWithin(home, next));
+  });
 }
 
 /** `next` if it is a path within the portal or the console, else its first page; prevents open redirects. */

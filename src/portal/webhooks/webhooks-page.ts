@@ -1,5 +1,5 @@
 // GET and POST /portal/webhooks: lists and adds webhooks; shows a new webhook's key once.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
@@ -12,67 +12,78 @@ import {
 } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
-import { isClientError, type Refused } from "../../runtime/refused.ts";
+import { KIND_NAMES } from "../analytics/series-figure.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable } from "../shell/form.ts";
+import { copyable, field } from "../shell/form.ts";
+import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { card, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { portalContext } from "../shell/visit.ts";
-import { settingsFields, webhookBadge, webhookName, webhookPath } from "./webhook-view.ts";
 
-/** One checked box is parsed as a string, several as an array. */
-const Kinds = z.preprocess(
-  (given) => (given === undefined ? [] : [given].flat()),
-  z.array(z.enum(CLICK_KINDS)),
-);
-
+/** What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
 export const WebhookForm = z.object({
-  url: z.string().default(""),
-  label: z.string().default(""),
-  kinds: Kinds,
+  url: z.string().catch(""),
+  label: z.string().catch(""),
+  kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
 });
 
-/** Settings as typed, and why they were refused. */
-export type RefusedSettings = { refused: Refused; url: string; label: string; kinds: ClickKind[] };
+/** Settings as they are or were typed; `error`: why they were refused. */
+export type Settings = {
+  url: string;
+  label: string;
+  kinds: readonly ClickKind[];
+  error?: string | undefined;
+};
+
+export function webhookPath(webhookId: string, below = ""): string {
+  return `/portal/webhooks/${webhookId}${below}`;
+}
+
+export function webhookName({ label, url }: Pick<WebhookDocument, "label" | "url">): string {
+  return label || new URL(url).host;
+}
+
+export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html {
+  return status === "active"
+    ? html`<span class="badge badge-good">Active</span>`
+    : html`<span class="badge badge-warn">Paused</span>`;
+}
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
-  const preHandler = requireSession;
-  app.get("/webhooks", { preHandler }, (request, reply) => sendList(deps, request, reply));
+  app.get("/webhooks", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
 
-  app.post("/webhooks", { preHandler, schema: { body: WebhookForm } }, async (request, reply) => {
-    const { accountId } = signedIn(request);
-    try {
-      const added = await addWebhook(deps, portalContext(request), accountId, request.body);
-      await deps.whenReadable(added.position);
-      const title = "Your new webhook";
-      return sendPage(reply, { title, nav: "Webhooks", body: keyCard(title, added) });
-    } catch (refused) {
-      if (!isClientError(refused)) throw refused;
-      return sendList(deps, request, reply, { refused, ...request.body });
-    }
+  formRoute(app, deps, "/webhooks", {
+    schema: { body: WebhookForm },
+    async run({ session: { accountId }, context, body, reply }) {
+      const added = await addWebhook(deps, context, accountId, body);
+      return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
+    },
+    again: (refused, _, reply) => sendList(deps, reply, refused),
+    path: "/portal/webhooks",
   });
 }
 
-async function sendList(
-  deps: PortalDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  given?: RefusedSettings,
-): Promise<FastifyReply> {
-  const { accountId, tier } = signedIn(request);
+async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: RefusedForm): Promise<FastifyReply> {
+  const { accountId, tier } = signedIn(reply.request);
   const webhooks = await listWebhooks(deps, accountId);
-  const allowed = TIER_LIMITS[tier].developerFeatures;
+  const mayAdd = TIER_LIMITS[tier].developerFeatures;
+  const isFull = webhooks.length >= WEBHOOKS_PER_ACCOUNT;
+  const used = mayAdd ? `${webhooks.length} of ${WEBHOOKS_PER_ACCOUNT} webhooks. ` : "";
   return sendPage(reply, {
     title: "Webhooks",
     nav: "Webhooks",
-    status: given ? 400 : 200,
-    body: html`<div class="page-head"><div><h1>Webhooks</h1>
-<p class="muted">${allowed ? `${webhooks.length} of ${WEBHOOKS_PER_ACCOUNT} webhooks. ` : ""}Your own server is told of each click, a moment after it happened.</p></div></div>
-${webhooks.length > 0 && webhookTable(webhooks)}
-${!allowed ? withDeveloper : webhooks.length < WEBHOOKS_PER_ACCOUNT ? addCard(given) : full}`,
+    status: refused?.status,
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click, a moment after it happened.` })}
+${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
+${!mayAdd ? withDeveloper : isFull ? full : addCard(refused && typedSettings(refused))}`,
   });
+}
+
+/** As typed, and why it was refused. */
+export function typedSettings({ typed, message: error }: RefusedForm): Settings {
+  return { ...WebhookForm.parse(typed), error };
 }
 
 const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhooks come with the Developer plan</h2>
@@ -81,33 +92,51 @@ const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhoo
 
 const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;
 
-function webhookTable(webhooks: readonly WebhookDocument[]): Html {
-  return html`<section class="card"><h2>Your webhooks</h2><table class="table">
-<thead><tr><th scope="col">Webhook</th><th scope="col">URL</th><th scope="col">State</th><th scope="col">Key</th></tr></thead>
-<tbody>${webhooks.map(
-    (
-      webhook,
-    ) => html`<tr><td><a href="${webhookPath(webhook._id)}"><strong>${webhookName(webhook)}</strong></a></td>
-<td data-label="URL"><span class="break">${webhook.url}</span></td>
-<td data-label="State">${webhookBadge(webhook)}</td>
-<td data-label="Key"><code>…${webhook.keyHint}</code></td></tr>`,
-  )}</tbody></table></section>`;
+const COLUMNS = [
+  {
+    name: "Webhook",
+    cell: (one: WebhookDocument) =>
+      html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
+  },
+  { name: "URL", cell: ({ url }: WebhookDocument) => html`<span class="break">${url}</span>` },
+  { name: "State", cell: webhookBadge },
+  { name: "Key", cell: ({ keyHint }: WebhookDocument) => html`<code>…${keyHint}</code>` },
+];
+
+function addCard(given: Settings = { url: "", label: "", kinds: WEBHOOK_DEFAULT_KINDS }): Html {
+  const fields = settingsFields(given);
+  const button = html`${icon("plus")}Add webhook`;
+  return formCard("Add a webhook", { action: "/portal/webhooks", fields, button, buttonKind: "primary" });
 }
 
-function addCard(given: RefusedSettings | undefined): Html {
-  const { url, label, kinds = WEBHOOK_DEFAULT_KINDS, refused } = given ?? {};
-  return html`<section class="card"><h2>Add a webhook</h2>
-<form method="post" action="/portal/webhooks" class="form">
-${settingsFields({ url, label, kinds, error: refused?.message })}
-<div><button class="button button-primary">${icon("plus")}Add webhook</button></div></form></section>`;
+/** Of a new webhook or of one that is changed. */
+export function settingsFields(given: Settings): Html {
+  const kind = (one: ClickKind) =>
+    html`<label class="check"><input type="checkbox" name="kinds" value="${one}" ${given.kinds.includes(one) && html`checked`}>${KIND_NAMES[one]}</label>`;
+  return html`${field({
+    ...{ label: "URL", name: "url", type: "url", value: given.url, error: given.error },
+    ...{ required: true, maxlength: 2048, autocomplete: "off" },
+    placeholder: "https://example.com/hooks/linkledger",
+    hint: "We send it a POST for each click on a link that was made through the API.",
+  })}
+${field({
+  ...{ label: "Label", name: "label", value: given.label, maxlength: 100, autocomplete: "off" },
+  placeholder: "To tell webhooks apart",
+})}
+<fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(kind)}</div></fieldset>`;
 }
 
-/** Shown after adding a webhook and after rotating its key. */
-export function keyCard(title: string, { key, webhookId }: Pick<AddedWebhook, "key" | "webhookId">): Html {
-  return html`<section class="card"><h1>${title}</h1>
+/** After a webhook was added, and after its key was rotated. */
+export function sendKey(
+  reply: FastifyReply,
+  title: string,
+  { key, webhookId }: Pick<AddedWebhook, "key" | "webhookId">,
+): FastifyReply {
+  const body = html`<section class="card"><h1>${title}</h1>
 <p>This is its key. Copy it now: it is shown this once only.</p>
 ${copyable("new-key", key, "the key")}
 <h2>How your server knows us</h2>
 <p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Answer with any 2xx status within 15 seconds.</p>
 <p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p></section>`;
+  return sendPage(reply, { title, nav: "Webhooks", body });
 }

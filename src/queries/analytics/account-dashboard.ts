@@ -13,7 +13,7 @@ import { webhooks } from "../../projections/definitions/webhooks.ts";
 import { documentPages } from "../../read-store/document-pages.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { countLinks } from "../links/account-links.ts";
+import { countLinks } from "../links/list-links.ts";
 import { addHits, type HitCounts, hitCounts } from "./hit-counts.ts";
 import { type Interval, startOfDay } from "./ranges/buckets.ts";
 import { intervalOf, startsOf } from "./ranges/range-analytics.ts";

@@ -2,10 +2,10 @@
 import type { Caller } from "../../commands/caller.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
-import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { findDomains } from "../domains.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
@@ -19,18 +19,11 @@ const MOST_CANDIDATES = 100;
  */
 export async function findLinkBySlug(
   deps: FindLinkDeps,
-  slugAsGiven: string,
+  slug: string,
   domainId?: string,
 ): Promise<LinkDocument | undefined> {
-  const slug = slugAsGiven.toLowerCase();
-  if (domainId === undefined)
-    return (await linkOn(deps, [deps.baseHost], slug)) ?? (await oldestOnDomains(deps, { slug }));
-  const onDomain = await oldestOnDomains(deps, { slug, domainId });
-  if (onDomain) return onDomain;
-  const [domain] = await domainsOf(deps, { domainId });
-  const onHost = domain && (await linkOn(deps, [domain.hostname], slug));
-  // A former owner of the hostname may have used the slug.
-  return onHost?.accountId === domain?.accountId ? onHost : undefined;
+  for await (const link of withSlug(deps, { slug: slug.toLowerCase(), domainId })) return link;
+  return undefined;
 }
 
 /**
@@ -45,56 +38,61 @@ export async function findOwnLink(
   domainId?: string,
 ): Promise<LinkDocument> {
   const slug = slugAsGiven.toLowerCase();
-  const where = domainId === undefined ? { slug } : { slug, domainId };
-  const onBase = domainId === undefined ? await linkOn(deps, [deps.baseHost], slug) : undefined;
-  if (onBase?.accountId === accountId) return onBase;
-  const onDomain = await oldestOnDomains(deps, { ...where, accountId });
-  if (onDomain) return onDomain;
-  const own = await domainsOf(deps, domainId === undefined ? { accountId } : { domainId });
-  const hosts = own.map(({ hostname }) => hostname);
-  const onHost = await linkOn(deps, hosts, slug);
-  if (onHost?.accountId === accountId) return onHost;
-  if (onBase ?? onHost ?? (await oldestOnDomains(deps, where)))
+  let isTaken = false;
+  for await (const link of withSlug(deps, { slug, domainId, accountId })) {
+    if (link.accountId === accountId) return link;
+    isTaken = true;
+  }
+  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
     throw new Refused("forbidden", "This link belongs to another account.");
   throw new Refused("not_found", "Short link not found.");
+}
+
+type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
+
+/**
+ * The one on the default domain, unless another is named, the oldest on other domains, and those on verified domains of
+ * the id or the account that are not projected yet, such as right after their 201.
+ */
+async function* withSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<LinkDocument> {
+  const { slug, domainId, accountId } = wanted;
+  const onBase = domainId === undefined ? await linkOn(deps, deps.baseHost, slug) : undefined;
+  if (onBase) yield onBase;
+  const onDomain = await oldestOnDomains(deps, wanted);
+  if (onDomain) yield onDomain;
+  const of = domainId !== undefined ? { domainId } : accountId !== undefined && { accountId };
+  if (!of) return;
+  // From the read store: a domain is projected long before its first link is created.
+  const domains = await findDomains(deps, of);
+  for (const domain of domains.filter(({ state }) => state === "verified")) {
+    const link = await linkOn(deps, domain.hostname, slug);
+    // A former owner of the hostname may have used the slug.
+    if (link && (link.accountId === domain.accountId || accountId !== undefined)) yield link;
+  }
 }
 
 /** Of those that are projected, on any domain but the default one. */
 async function oldestOnDomains(
   { readStore }: FindLinkDeps,
-  where: { slug: string; domainId?: string; accountId?: string },
+  { slug, domainId, accountId }: Wanted,
 ): Promise<LinkDocument | undefined> {
+  const of = { ...(domainId !== undefined && { domainId }), ...(accountId !== undefined && { accountId }) };
   const found = await readStore.find<LinkDocument>(links.collection.name, {
-    where: { ...where, deleted: false },
+    where: { slug, ...of, deleted: false },
     range: { field: "domainId", from: "" },
     limit: MOST_CANDIDATES,
   });
   return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0];
 }
 
-/** Verified domains, from the read store: a domain is projected long before its first link is created. */
-async function domainsOf(
-  { readStore }: FindLinkDeps,
-  where: { domainId: string } | { accountId: string },
-): Promise<DomainDocument[]> {
-  const found = await readStore.find<DomainDocument>(domains.collection.name, {
-    where,
-    limit: MOST_CANDIDATES,
-  });
-  return found.filter(({ state }) => state === "verified");
-}
-
-/** On the first of the hosts that has one; from its stream where it isn't projected yet, such as right after its 201. */
+/** From its stream where it isn't projected yet. */
 async function linkOn(
   { readStore, eventStore }: FindLinkDeps,
-  hosts: readonly string[],
+  host: string,
   slug: string,
 ): Promise<LinkDocument | undefined> {
-  for (const host of hosts) {
-    const key = linkKey(host, slug);
-    const projected = await readStore.get<LinkDocument>(links.collection.name, key);
-    const link = projected ?? (await linkFromStream(eventStore, key));
-    if (link && !link.deleted) return link;
-  }
-  return undefined;
+  const key = linkKey(host, slug);
+  const projected = await readStore.get<LinkDocument>(links.collection.name, key);
+  const link = projected ?? (await linkFromStream(eventStore, key));
+  return link?.deleted ? undefined : link;
 }

@@ -16,6 +16,7 @@ export type LinkWithHistory = { link: LinkDocument; position: string; history: L
 /** `Unreadable`: an event that can't be read. `from`, `to`: for a change of destination; LinkCreated has `to` only. */
 export type LinkStep = {
   type: LinkEvent["type"] | WithdrawalEvent["type"] | "Unreadable";
+  position: string;
   at: string;
   actor: Actor;
   revision: number;
@@ -27,66 +28,40 @@ export type LinkStep = {
   blocked?: LinkBlock;
 };
 
-type Deps = { eventStore: EventStore };
-
-/** Finds deleted links too, which their owner may restore. @throws not_found also for another account's link */
+/**
+ * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given.
+ * @throws not_found also for another account's link
+ */
 export async function linkHistory(
-  deps: Deps,
-  accountId: string,
+  { eventStore }: { eventStore: EventStore },
+  accountId: string | undefined,
   host: string,
   slug: string,
 ): Promise<LinkWithHistory> {
-  const found = await anyLinkHistory(deps, host, slug);
-  if (found.link.accountId !== accountId) throw notFound();
-  return found;
-}
-
-/** For the operator: whoever owns the link. @throws not_found */
-export async function anyLinkHistory(
-  { eventStore }: Deps,
-  host: string,
-  slug: string,
-): Promise<LinkWithHistory> {
-  let position = "";
-  const steps: { position: string; step: LinkStep }[] = [];
   const key = linkKey(host, slug);
-  const onEvent = (event: StoredEvent) => void steps.push({ position: event.position, step: stepOf(event) });
+  const history: LinkStep[] = [];
+  const onEvent = (event: StoredEvent) => void history.push(stepOf(event));
   const onUnreadable = (recorded: RecordedEvent) =>
-    void steps.push({ position: recorded.position, step: unreadableStep(recorded) });
-  const link = await linkFromStream(eventStore, key, {
-    onEvent(event) {
-      position ||= event.position;
-      onEvent(event);
-    },
-    onUnreadable,
-  });
-  if (!link) throw notFound();
+    void history.push({ ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt });
+  const link = await linkFromStream(eventStore, key, { onEvent, onUnreadable });
+  const isTheirs = accountId === undefined || link?.accountId === accountId;
+  if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
+  const position = history[0]?.position ?? "";
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
     for (const recorded of page) {
       const event = readableEvent(recorded, onUnreadable);
       if (event) onEvent(event);
     }
-  steps.sort((a, b) => (a.position < b.position ? -1 : 1));
-  return { link, position, history: steps.map(({ step }) => step) };
+  return { link, position, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
 }
 
-function notFound(): Refused {
-  return new Refused("not_found", "Short link not found.");
-}
-
-function unreadableStep(recorded: RecordedEvent): LinkStep {
-  const { revision, recordedAt: at } = recorded;
-  return { type: "Unreadable", at, actor: metadataOf(recorded).actor, revision };
+function originOf(event: RecordedEvent | StoredEvent) {
+  return { position: event.position, revision: event.revision, actor: metadataOf(event).actor };
 }
 
 function stepOf(event: StoredEvent): LinkStep {
-  const { revision, data } = event;
-  const step = {
-    type: event.type as LinkStep["type"],
-    at: data.at,
-    actor: metadataOf(event).actor,
-    revision,
-  };
+  const { data } = event;
+  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };

@@ -1,39 +1,60 @@
-// GET /api/v1/links: the links created with the caller's key, newest first, with paging.
+// Lists of links, newest first, with search and filters: of a key for the API, of an account for the portal.
 import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
+import {
+  type AccountLinksDocument,
+  accountLinks as linksOfAccounts,
+} from "../../projections/definitions/account-links.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { CountQuery, ReadStore } from "../../read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
-export type ListLinksDeps = { readStore: ReadStore; baseUrl: string };
+type Deps = { readStore: ReadStore };
+export type ListLinksDeps = Deps & { baseUrl: string };
 
-export type ListLinksOptions = {
+/** `existing`: not deleted. */
+export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const;
+export type LinkFilter = (typeof LINK_FILTERS)[number];
+
+type Filter = {
+  /** Case-insensitive part of the short or the long URL. */
+  q?: string | undefined;
+  show?: LinkFilter | undefined;
+  /** A domain's id; null for the default domain. */
+  domainId?: string | null | undefined;
+  /** Created at or after, and before, in milliseconds. */
+  from?: number | undefined;
+  to?: number | undefined;
+};
+
+export type ListLinksOptions = Pick<Filter, "q" | "from" | "to"> & {
   limit: number;
   cursor?: string | undefined;
-  /** Case-insensitive part of the slug, the long URL or the short URL. */
-  q?: string | undefined;
   domain_id?: string | undefined;
-  /** Created at or after, in milliseconds. */
-  from?: number | undefined;
-  /** Created before, in milliseconds. */
-  to?: number | undefined;
 };
 
 /** `total` counts all links that match, on every page. `next_cursor` is null on the last page. */
 export type LinkPage = { links: LinkObject[]; total: number; next_cursor: string | null };
 
-/**
- * Without deleted links.
- * @throws invalid_cursor
- */
+/** `page`: from 1; beyond the last one it is the last one. */
+export type AccountLinksOptions = Pick<Filter, "q" | "show" | "domainId"> & { page?: number; limit: number };
+
+/** `clicks`: of people; `lastDays`: those of the day `date` and of the days before it (last-days.ts). */
+export type ListedLink = LinkDocument & { clicks: number; lastDays: number[]; date: string };
+
+/** `pages`: how many there are, at least 1; those of the most clicked links are counted up to the next one only. */
+export type AccountLinksPage = { links: ListedLink[]; page: number; pages: number };
+
+const NEWEST = { field: "createdAt", direction: "desc" } as const;
+
+/** GET /api/v1/links: the links created with the caller's key, without deleted ones. @throws invalid_cursor */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,
-  caller: { keyId: string },
-  options: ListLinksOptions,
+  { keyId }: { keyId: string },
+  { cursor, limit, domain_id: domainId, ...options }: ListLinksOptions,
 ): Promise<LinkPage> {
-  const { cursor, limit } = options;
-  const filter = filterOf(caller.keyId, options);
-  const sort = { field: "createdAt", direction: "desc" } as const;
-  const query = { ...filter, sort, ...behindCursor(cursor), limit: limit + 1 };
+  const filter = filterOf({ keyId }, { ...options, domainId });
+  const query = { ...filter, sort: NEWEST, ...behindCursor(cursor), limit: limit + 1 };
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
   const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
   return {
@@ -43,10 +64,50 @@ export async function listLinks(
   };
 }
 
-function filterOf(keyId: string, options: ListLinksOptions) {
-  const { domain_id: domainId, q, from, to } = options;
+/** An account's links by the number of the page, with their clicks. */
+export async function accountLinks(
+  deps: Deps,
+  accountId: string,
+  { page = 1, limit, ...options }: AccountLinksOptions,
+): Promise<AccountLinksPage> {
+  const filter = filterOf({ accountId }, options);
+  const at = (page: number) => {
+    const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit: limit + 1 };
+    return deps.readStore.find<LinkDocument>(links.collection.name, query);
+  };
+  const found = await at(page);
+  const isLast = found.length <= limit && (found.length > 0 || page === 1);
+  // Counted only where it must be, as a search reads all of the account's links for it.
+  const total = isLast
+    ? (page - 1) * limit + found.length
+    : await deps.readStore.count(links.collection.name, filter);
+  const pages = Math.max(1, Math.ceil(total / limit));
+  const shown = page > pages ? await at(pages) : found;
+  return {
+    links: await withClicks(deps, shown.slice(0, limit)),
+    ...{ page: Math.min(page, pages), pages },
+  };
+}
+
+/** From the account-links projection, without counting documents. */
+export async function countLinks(
+  { readStore }: Deps,
+  accountId: string,
+): Promise<{ links: number; deleted: number }> {
+  const counted = await readStore.get<AccountLinksDocument>(linksOfAccounts.collection.name, accountId);
+  return { links: counted?.links ?? 0, deleted: counted?.deleted ?? 0 };
+}
+
+function filterOf(
+  of: { keyId: string } | { accountId: string },
+  { q, show = "existing", domainId, from, to }: Filter,
+): CountQuery {
   const filter: CountQuery = {
-    where: { keyId, deleted: false, ...(domainId === undefined ? {} : { domainId }) },
+    where: {
+      ...{ ...of, deleted: show === "deleted" },
+      ...(show === "live" || show === "disabled" ? { status: show } : {}),
+      ...(domainId === undefined ? {} : { domainId }),
+    },
   };
   if (from !== undefined || to !== undefined)
     filter.range = { field: "createdAt", from: utc(from), to: utc(to) };
@@ -57,4 +118,19 @@ function filterOf(keyId: string, options: ListLinksOptions) {
 /** Converts to the format of stored times, which are compared as text. */
 function utc(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
+}
+
+async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
+  const ids = page.map(({ _id }) => _id);
+  const fields = ["people", "lastDays", "date"] as const satisfies (keyof LinkClicksDocument)[];
+  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, fields);
+  const clicks = new Map(found.map((one) => [one._id, one]));
+  return page.map((link) => listedLink(link, clicks.get(link._id)));
+}
+
+export function listedLink(
+  link: LinkDocument,
+  clicks?: Pick<LinkClicksDocument, "people" | "lastDays" | "date">,
+): ListedLink {
+  return { ...link, clicks: clicks?.people ?? 0, lastDays: clicks?.lastDays ?? [], date: clicks?.date ?? "" };
 }

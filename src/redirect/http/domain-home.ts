@@ -1,7 +1,7 @@
 // GET / on a custom domain: a redirect to the home page that its owner has set, else a small default page.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import { domainsInService } from "../../queries/domain-in-service.ts";
+import { domainsInService } from "../../queries/domains.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DomainRouting } from "../lookup/domain-routing.ts";
 import { hostResolver } from "./hosts.ts";

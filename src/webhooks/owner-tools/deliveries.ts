@@ -1,11 +1,18 @@
-// Reads the delivery log of a webhook for the portal and the command line; it covers 30 days.
+// The delivery log of a webhook, which covers 30 days, and sending again what it has, for the portal and the command line.
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
-import { showWebhook } from "../../queries/webhooks.ts";
+import { entitledWebhook, showWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { DeliveryQueue, DeliveryState, DeliveryWithBody, DeliveryWithLog } from "../queue/queue.ts";
+import type {
+  Delivery,
+  DeliveryQueue,
+  DeliveryState,
+  DeliveryWithBody,
+  DeliveryWithLog,
+} from "../queue/queue.ts";
 
 export type DeliveriesDeps = { readStore: ReadStore; deliveryQueue: DeliveryQueue };
+export type ResendDeps = DeliveriesDeps & { clock: () => Date };
 
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
@@ -42,4 +49,32 @@ export async function showDelivery(
   if (!delivery) throw new Refused("not_found", "Delivery not found");
   await showWebhook(deps, delivery.webhookId, accountId);
   return delivery;
+}
+
+/**
+ * Makes the delivery due now and restarts its schedule, also when it was delivered before; `webhook-id` and body stay
+ * the same. A delivery in flight is not changed, and that of a paused webhook waits until the webhook is resumed.
+ * @throws not_found, tier_required
+ */
+export async function resendDelivery(
+  deps: ResendDeps,
+  deliveryId: string,
+  accountId?: string,
+): Promise<Delivery> {
+  const { webhookId } = await showDelivery(deps, deliveryId, accountId);
+  await entitledWebhook(deps, webhookId, accountId);
+  const delivery = await deps.deliveryQueue.resend(deliveryId, deps.clock().toISOString());
+  if (!delivery) throw new Refused("not_found", "Delivery not found");
+  return delivery;
+}
+
+/** Resends all deliveries that failed at or after `since`; returns how many. @throws not_found, tier_required */
+export async function recoverSince(
+  deps: ResendDeps,
+  webhookId: string,
+  since: Date,
+  accountId?: string,
+): Promise<number> {
+  await entitledWebhook(deps, webhookId, accountId);
+  return await deps.deliveryQueue.recover(webhookId, since.toISOString(), deps.clock().toISOString());
 }

@@ -5,12 +5,12 @@ import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
+import { entitledWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickDelivery } from "../routing/click-payload.ts";
 import { isRouted } from "../routing/subscribers.ts";
-import { entitledWebhook } from "./entitled-webhook.ts";
 
 export type ReplayDeps = {
   eventStore: Pick<EventStore, "readAll" | "head">;

@@ -17,8 +17,8 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Allowed at any time (interface, part 5); the key in the path belongs to nobody.
   "/portal/keys/:keyId/deactivate": 404,
   // Limited by password attempts.
-  "/portal/account/password": 400,
-  "/portal/account/close": 400,
+  "/portal/account/password": 403,
+  "/portal/account/close": 403,
   // Need no session; limited by address, or guarded by a mailed token.
   "/portal/account/email/confirm": 404,
   "/portal/sign-in": 401,

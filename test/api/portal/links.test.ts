@@ -1,13 +1,12 @@
-// Links in the portal over real HTTP, without scripts: create, search, change, delete, restore, and access by others.
-import { createHash } from "node:crypto";
+// Links in the portal over real HTTP, without scripts: create, search, change one or several, delete, restore.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { slugFrom } from "../../../src/commands/links/slug.ts";
-import { decoded, FIREFOX, visitor } from "../../support/portal/browser-like.ts";
-import { portalPeople } from "../../support/portal/portal-people.ts";
+import { decoded, FIREFOX } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const LINK_PATH = /href="(\/portal\/links\/[^/"]+\/[^/"?]+)"/;
+const CHANGES = 50;
+const URL_TYPED = "example.com/typed?a=1&b=%22";
 
 let service: TestService;
 let people: ReturnType<typeof portalPeople>;
@@ -16,6 +15,29 @@ beforeAll(async () => {
   people = portalPeople(service);
 });
 afterAll(() => service.stop());
+
+async function makeLinks(one: Person, count: number): Promise<string[]> {
+  const paths: string[] = [];
+  for (let n = 0; n < count; n += 1) paths.push(await people.shorten(one, `https://example.com/${n}`));
+  return paths;
+}
+
+const keyOf = (path: string) => path.replace("/portal/links/", "");
+
+async function change(one: Person, wanted: string, paths: string[], query = "") {
+  const chosen = paths.map((path): [string, string] => ["link", keyOf(path)]);
+  const fields: [string, string][] = [["change", wanted], ...chosen];
+  const answer = await one.follow(await one.post(`/portal/links/several${query}`, fields));
+  return { ...answer, text: decoded(answer.text) };
+}
+
+const statuses = (paths: string[]) =>
+  Promise.all(paths.map(async (path) => (await people.follow(path)).status));
+
+/** Text of the long address's field. */
+function typedIn(page: string): string {
+  return decoded(/name="url" type="text"\s*value="([^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&amp;", "&");
+}
 
 describe("links in the portal", { timeout: 60_000 }, () => {
   it("are created from a URL alone, work immediately, and are listed", async () => {
@@ -41,24 +63,6 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect(events[0]?.metadata.actor).toEqual({ type: "account", id: one.accountId });
   });
 
-  it("have slugs that nobody can choose by choosing what the form is sent with", async () => {
-    const one = await people.person();
-    const given = { url: "https://example.com/chosen", domain: "", slug: "" };
-    // The slug that a plain hash of the form's values would give, which the sender could compute.
-    const hashed = (once: string) => {
-      const scope = JSON.stringify(["web", one.accountId, once, given]);
-      return slugFrom(
-        createHash("sha256")
-          .update(JSON.stringify(["slug", 0, scope, 0]))
-          .digest(),
-      );
-    };
-    let n = 0;
-    while (!hashed(`${n}`)?.startsWith("bad")) n += 1;
-    const path = await people.shorten(one, given.url, { once: `${n}` });
-    expect(path.split("/").at(-1)).not.toMatch(/^bad/);
-  });
-
   it("are made once by a form that is sent twice, and anew by one with another address", async () => {
     const one = await people.person();
     const once = /name="once" value="([^"]+)"/.exec((await one.get("/portal/links/new")).text)?.[1] ?? "";
@@ -67,17 +71,6 @@ describe("links in the portal", { timeout: 60_000 }, () => {
       paths.push(await people.shorten(one, url, { once }));
     expect(paths[0]).toBe(paths[1]);
     expect(paths[2]).not.toBe(paths[0]);
-  });
-
-  it("are refused beside the field, with what was typed kept", async () => {
-    const one = await people.person();
-    const refused = await one.post("/portal/links", {
-      url: `ftp://x/"><script>alert(1)</script>`,
-    });
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('id="field-url-error"');
-    expect(decoded(refused.text)).toContain("ftp://x/");
-    expect(refused.text).not.toContain("<script>alert");
   });
 
   it("take a slug of one's own on one's own domain, on the Developer plan", async () => {
@@ -150,7 +143,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect((await one.get("/portal/links?page=3")).text).toContain("of 3");
     expect((await one.get("/portal/links?q=page-77")).text).toContain("page-77");
     expect((await one.get("/portal/links?q=nowhere")).text).toContain("Nothing found");
-    expect((await one.get("/portal/links?show=disabled")).text).toContain("None of your links is disabled");
+    expect((await one.get("/portal/links?show=disabled")).text).toContain("Nothing found");
   });
 
   it("are retargeted, disabled, deleted and restored, with all of it in their history", async () => {
@@ -180,28 +173,6 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect(text).toContain("in the portal");
   });
 
-  it("that were disabled are disabled when they are restored", async () => {
-    const one = await people.person();
-    const path = await people.shorten(one, "https://example.com/old");
-    for (const change of ["disable", "delete"]) await one.submit(path, {}, `${path}/${change}`);
-    const question = decoded((await one.get(path)).text);
-    expect(question).toContain("Restored, the link is what it was before it was deleted");
-    const restored = await one.submit(path, {}, `${path}/restore`);
-    expect(restored.text).toContain(">Disabled</span>");
-    expect((await people.follow(path)).status).toBe(404);
-    await one.submit(path, {}, `${path}/enable`);
-    expect((await people.follow(path)).status).toBe(301);
-  });
-
-  it("ask before they are deleted, say that they can be restored, and let one think better of it", async () => {
-    const one = await people.person();
-    const { text } = await one.get(await people.shorten(one, "https://example.com/"));
-    const [, id = ""] = /popovertarget="([^"]+)">Delete</.exec(text) ?? [];
-    const [, box = ""] = new RegExp(`id="${id}" popover([\\s\\S]*?)</div>`).exec(text) ?? [];
-    expect(box).toContain("You can restore it at any time");
-    expect(box).toContain(`popovertarget="${id}" popovertargetaction="hide">Cancel<`);
-  });
-
   it("show a state only where they don't work, and the clicks of people with a chart in words", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/");
@@ -226,29 +197,137 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     await one.submit(path, { url: "example.com/new" }, `${path}/destination`);
     expect((await people.follow(path)).headers.location).toBe("https://example.com/new");
   });
+});
 
-  it("of another account are not found, whatever is tried, and nothing happens to them", async () => {
-    const owner = await people.person();
-    const path = await people.shorten(owner, "https://example.com/mine");
-    const stranger = await people.person();
-    for (const below of ["", "/analytics", "/live", "/clicks.csv"])
-      expect((await stranger.get(path + below)).status, below).toBe(404);
-    for (const below of ["destination", "disable", "enable", "delete", "restore"]) {
-      const fields = { url: "https://evil.example/" };
-      expect((await stranger.post(`${path}/${below}`, fields)).status, below).toBe(404);
-    }
-    expect((await people.follow(path)).headers.location).toBe("https://example.com/mine");
-    expect((await stranger.get("/portal/links?q=mine")).text).not.toContain(path);
+describe("several links of the portal's list", { timeout: 60_000 }, () => {
+  it("are disabled, enabled, deleted and restored at once, and the rest stays as it is", async () => {
+    const one = await people.person();
+    const paths = await makeLinks(one, 3);
+    const some = paths.slice(0, 2);
+    const disabled = await change(one, "disable", some);
+    expect([disabled.status, await statuses(paths)]).toEqual([200, [404, 404, 301]]);
+    expect(disabled.text).toContain("2 links disabled.");
+    await change(one, "enable", some);
+    expect(await statuses(paths)).toEqual([301, 301, 301]);
+    const deleted = await change(one, "delete", some);
+    expect(deleted.text).toContain("2 links deleted. You can restore what you deleted at any time");
+    expect(await statuses(paths)).toEqual([404, 404, 301]);
+    const list = (await one.get("/portal/links?show=deleted")).text;
+    expect([list.includes("Restore chosen"), list.includes('value="delete"')]).toEqual([true, false]);
+    const restored = await change(one, "restore", some, "?show=deleted");
+    expect(restored.text).toContain("2 links restored.");
+    expect(await statuses(paths)).toEqual([301, 301, 301]);
   });
 
-  it("ask for signing in first", async () => {
-    const owner = await people.person();
-    const path = await people.shorten(owner, "https://example.com/mine");
-    const nobody = visitor(service.port);
-    for (const at of ["/portal", "/portal/links", path, `${path}/analytics`, `${path}/live`]) {
-      const { status, headers } = await nobody.get(at);
-      expect([status, headers.location]).toEqual([303, `/portal/sign-in?next=${encodeURIComponent(at)}`]);
+  it("that can't be changed are named with the reason and stay chosen; the others are changed", async () => {
+    const [one, other] = [await people.person(), await people.person()];
+    const [good = "", gone = ""] = await makeLinks(one, 2);
+    const [theirs = ""] = await makeLinks(other, 1);
+    await one.submit(gone, {}, `${gone}/delete`);
+    const none = "/portal/links/localhost/none1234";
+    const { status, text } = await change(one, "disable", [theirs, good, gone, none, good]);
+    expect([status, await statuses([theirs, good])]).toEqual([200, [301, 404]]);
+    expect(text).toContain("1 link disabled.");
+    expect(text).toContain(`Not changed: ${keyOf(theirs)}, ${keyOf(none)}: Short link not found.`);
+    expect(text).toContain(`Not changed: ${keyOf(gone)}: This link is deleted; restore it first.`);
+    expect(text).not.toMatch(new RegExp(`value="${keyOf(good)}"[^>]*checked`));
+    const international = await change(one, "disable", ["/portal/links/xn--mnchen-3ya.example/none1234"]);
+    expect(international.text).toContain("Not changed: münchen.example/none1234");
+    const nothing = await change(one, "enable", [gone]);
+    expect([nothing.status, nothing.text.includes("enabled.")]).toEqual([409, false]);
+    const unchosen = await change(one, "delete", []);
+    expect([unchosen.status, unchosen.text.includes("Choose at least one link")]).toEqual([409, true]);
+  });
+
+  it("count as one change each in the hour's limit, and what was chosen is kept beyond it", async () => {
+    const one = await people.person();
+    const paths = await makeLinks(one, 4);
+    for (let n = 4; n < CHANGES - 3; n += 1) await one.post("/portal/plan/withdraw", {});
+    const some = await change(one, "disable", paths);
+    expect([some.status, some.text.includes("3 links disabled.")]).toEqual([200, true]);
+    expect((await statuses(paths)).filter((status) => status === 301)).toHaveLength(1);
+    expect(some.text).toContain(": You have made 50 changes within an hour");
+    const none = await change(one, "disable", paths.slice(0, 1));
+    expect([none.status, none.headers["retry-after"]]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect(none.text).toMatch(new RegExp(`value="${keyOf(paths[0] ?? "")}"[^>]*checked`));
+  });
+
+  it("are at most as many as a page shows", async () => {
+    const one = await people.person();
+    await makeLinks(one, 1);
+    const many = Array.from({ length: 51 }, (_, n) => `/portal/links/localhost/many${n}`);
+    expect((await change(one, "delete", many)).status).toBe(400);
+  });
+});
+
+describe("a long address that is typed", { timeout: 60_000 }, () => {
+  it("may leave out https://, in a form alone", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "example.com/foo");
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/foo");
+    const { key } = await service.issueKey(one.accountId);
+    const { status } = await service.post("/api/v1/shorten", key, { url: "example.com/foo" });
+    expect(status).toBe(400);
+    const refused = await one.submit("/portal/links/new", { url: "ftp://example.com/" }, "/portal/links");
+    expect([refused.status, typedIn(refused.text)]).toEqual([400, "ftp://example.com/"]);
+    expect(decoded(refused.text)).toMatch(/id="field-url-error">[\s\S]*not ftp:/);
+    const markup = await one.submit("/portal/links/new", { url: "<script>alert(1)" }, "/portal/links");
+    expect(markup.text).not.toContain("<script>alert");
+  });
+
+  it("is kept in a form that is too long, or whose session is over", async () => {
+    const one = await people.person();
+    const long = await one.post("/portal/links", { url: `${URL_TYPED}${"x".repeat(5_000)}` });
+    expect([long.status, typedIn(long.text).startsWith(URL_TYPED)]).toEqual([400, true]);
+    const tooLong = await one.post("/portal/links", { url: "x".repeat(70_000) });
+    expect([tooLong.status, tooLong.text.includes('action="/portal/links"')]).toEqual([400, true]);
+
+    one.cookies.delete("linkledger-session");
+    const over = await one.post("/portal/links", { url: URL_TYPED });
+    const back = new URL(String(over.headers.location), "http://x").searchParams.get("next") ?? "";
+    await one.submit("/portal/sign-in", { email: one.email, password: "seven brown foxes" });
+    expect(typedIn((await one.get(back)).text)).toBe(URL_TYPED);
+  });
+
+  it("is not shown for a form of another site", async () => {
+    const one = await people.person();
+    const { status, text } = await service.ask<string>("/portal/links", {
+      method: "POST",
+      headers: {
+        ...{ cookie: one.cookie(), accept: "text/html", "sec-fetch-site": "cross-site" },
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: "url=https%3A%2F%2Fevil.example%2F",
+    });
+    expect([status, text.includes("evil.example")]).toEqual([403, false]);
+  });
+
+  it("is kept when the hour's changes are used up, for a new link and for a destination", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/first");
+    for (let n = 1; n < CHANGES; n += 1) await one.post("/portal/plan/withdraw", {});
+    for (const action of ["/portal/links", `${path}/destination`]) {
+      const { status, text, headers } = await one.post(action, { url: URL_TYPED });
+      expect([status, typedIn(text)]).toEqual([429, URL_TYPED]);
+      expect(text).toContain("You have made 50 changes within an hour");
+      expect(headers["retry-after"]).toMatch(/^\d+$/);
     }
-    expect(LINK_PATH.test((await owner.get("/portal/links")).text)).toBe(true);
+  });
+
+  it("has its form a click away from every page, for those who are signed in", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/");
+    const button = 'href="/portal/links/new"';
+    for (const at of [
+      "/portal",
+      "/portal/links",
+      path,
+      `${path}/analytics`,
+      "/portal/keys",
+      "/portal/account",
+    ])
+      expect([at, (await one.get(at)).text.includes(button)]).toEqual([at, true]);
+    expect((await one.get("/portal/none")).text).toContain(button);
+    expect((await service.ask<string>("/portal/sign-in")).text).not.toContain(button);
   });
 });

@@ -100,7 +100,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     expect(await signIn(own, email)).toBe(200);
     const prove = async (person: Visitor, given: string) =>
       (await person.submit("/portal/account", { email, password: given }, "/portal/account/email")).status;
-    for (let n = 0; n < 15; n++) expect(await prove(borrowed, "a wrong guess")).toBe(400);
+    for (let n = 0; n < 15; n++) expect(await prove(borrowed, "a wrong guess")).toBe(403);
     expect(await prove(borrowed, password)).toBe(429);
     expect(await prove(own, password)).toBe(200);
   });
@@ -143,7 +143,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
   }
   /** The suffix of the account's device cookie name. */
   async function nameOf(accountId: string): Promise<string> {
-    const { portalCookies } = await import("../../../src/portal/shell/cookies.ts");
+    const { portalCookies } = await import("../../../src/portal/shell/visit.ts");
     return String(portalCookies("http://localhost").device(accountId).split("-").at(-1));
   }
 });

@@ -13,7 +13,7 @@ import { accountStream } from "../../../src/events/streams.ts";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { keys } from "../../../src/projections/definitions/keys.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import { operator } from "../commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";

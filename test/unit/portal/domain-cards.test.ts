@@ -1,6 +1,6 @@
 // The DNS records that a domain's page asks for.
 import { expect, it } from "vitest";
-import { domainCards } from "../../../src/portal/domains/domain-cards.ts";
+import { domainCards } from "../../../src/portal/domains/domains-page.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 import type { DomainDocument } from "../../../src/projections/definitions/domains.ts";
 
@@ -12,7 +12,7 @@ const added = {
 } as DomainDocument;
 
 function shown(baseHost: string): string {
-  return htmlText(domainCards(added, { baseHost, path: (hostname) => `/${hostname}` }));
+  return htmlText(domainCards(added, baseHost));
 }
 
 it("a CNAME leads to the service, but for a name that only its own machine has", () => {

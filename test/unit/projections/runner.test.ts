@@ -11,7 +11,7 @@ import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";

@@ -5,19 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import {
-  domainsNamed,
-  findKey,
-  listAccounts,
-  listDomains,
-  listKeys,
-  showAccount,
-} from "../../../src/queries/accounts.ts";
+import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { type Analytics, linkAnalytics } from "../../../src/queries/analytics/link-analytics.ts";
-import { CallerLookup } from "../../../src/queries/find-caller.ts";
-import { whenProjected } from "../../../src/queries/freshness.ts";
+import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";
 import { findLinkBySlug } from "../../../src/queries/links/find-link.ts";
 import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
+import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import {
   ACCOUNT,
   AT,
@@ -34,13 +27,6 @@ const BASE = { baseHost: "sho.rt", baseUrl: "https://sho.rt" };
 const caller = { accountId: ACCOUNT, keyId: KEY };
 const ofAccount = { accountId: ACCOUNT, at: AT };
 const onDomain = (host: string, domainId: string) => ({ host, domainId, custom: true, slug: "sale" });
-/** As of a process that has followed no events since the documents were projected. */
-const findCaller = (keyHash: string) =>
-  new CallerLookup({
-    ...stores,
-    knownAccount: async () => undefined,
-    catchUp: async () => undefined,
-  }).find(keyHash);
 const sleep = async (ms: number) => void (await delay(ms));
 
 let stores: Stores;
@@ -74,7 +60,7 @@ async function verifiedDomain() {
   ]);
 }
 
-describe("the caller of a key", () => {
+describe("an account", () => {
   const keyHash = "a".repeat(64);
   beforeEach(async () => {
     await given(`account-${ACCOUNT}`, [
@@ -84,28 +70,7 @@ describe("the caller of a key", () => {
     ]);
   });
 
-  it("is the account of an active key with its current tier", async () => {
-    await project();
-    const expected = { accountId: ACCOUNT, tier: "developer", via: "api", keyId: KEY };
-    expect(await findCaller(keyHash)).toEqual(expected);
-  });
-
-  it("is nobody for an unknown key, a deactivated key or a closed account", async () => {
-    await project();
-    expect(await findCaller("b".repeat(64))).toBeUndefined();
-    await given(`account-${ACCOUNT}`, [{ type: "KeyDeactivated", data: { ...ofAccount, keyId: KEY } }]);
-    await project();
-    expect(await findCaller(keyHash)).toBeUndefined();
-    const again = { ...ofAccount, keyId: DOMAIN, keyHash: "c".repeat(64), hint: "", label: "" };
-    await given(`account-${ACCOUNT}`, [
-      { type: "KeyIssued", data: again },
-      { type: "AccountClosed", data: ofAccount },
-    ]);
-    await project();
-    expect(await findCaller("c".repeat(64))).toBeUndefined();
-  });
-
-  it("is shown to operators with its account, keys and domains", async () => {
+  it("is shown to operators with its keys and domains", async () => {
     await given(`account-${ACCOUNT}`, [
       { type: "DomainAdded", data: { ...ofAccount, hostname: "a.example", token: "t" } },
       { type: "DomainVerified", data: { ...ofAccount, hostname: "a.example", domainId: DOMAIN, how: "dns" } },
@@ -297,20 +262,6 @@ describe("the list of links", () => {
     expect(new Set(seen).size).toBe(25);
   });
 
-  it("is narrowed by text, domain and time of creation", async () => {
-    await created({ slug: "one", longUrl: "https://example.com/100%_sure", at: "2026-01-01T00:00:00.000Z" });
-    await created({ ...onDomain("my.example", DOMAIN), at: "2026-01-02T00:00:00.000Z" });
-    await project();
-    const slugs = async (options: Partial<ListLinksOptions>) =>
-      (await list(options)).links.map(({ slug }) => slug);
-    expect(await slugs({ q: "0%_SURE" })).toEqual(["one"]);
-    expect(await slugs({ q: "MY.exam" })).toEqual(["sale"]);
-    expect(await slugs({ q: "%" })).toEqual(["one"]);
-    expect(await slugs({ domain_id: DOMAIN })).toEqual(["sale"]);
-    expect(await slugs({ from: Date.parse("2026-01-02T00:00:00Z") })).toEqual(["sale"]);
-    expect(await slugs({ to: Date.parse("2026-01-02T00:00:00Z") })).toEqual(["one"]);
-  });
-
   it("refuses a cursor that it did not hand out", async () => {
     for (const cursor of ["", "x", Buffer.from('{"$gt":""}').toString("base64url"), "W251bGwsMV0"]) {
       await expect(list({ cursor })).rejects.toMatchObject({ code: "invalid_cursor" });
@@ -321,21 +272,6 @@ describe("the list of links", () => {
 describe("waiting for projections", () => {
   it("ends in time when they don't come", async () => {
     expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", () => 30)).toBe(false);
-  });
-
-  it("ends in time also where each read of a checkpoint is slow", async () => {
-    let reads = 0;
-    const slow = {
-      ...stores.readStore,
-      checkpoint: async () => {
-        reads += 1;
-        await sleep(20);
-        return undefined;
-      },
-    };
-    expect(await whenProjected({ readStore: slow, sleep }, ["links:1"], "1", () => 100)).toBe(false);
-    // Of 20 ms each, and the last one begins in time.
-    expect(reads).toBeLessThanOrEqual(6);
   });
 });
 

@@ -9,9 +9,13 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
-import { listDeliveries, showDelivery } from "../../../src/webhooks/owner-tools/deliveries.ts";
+import {
+  listDeliveries,
+  recoverSince,
+  resendDelivery,
+  showDelivery,
+} from "../../../src/webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
-import { recoverSince, resendDelivery } from "../../../src/webhooks/owner-tools/resend-deliveries.ts";
 import { testWebhook } from "../../../src/webhooks/owner-tools/test-webhook.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";

@@ -6,7 +6,7 @@ import { deactivateKey } from "../../../commands/account/keys.ts";
 import { emailSecret } from "../../../commands/account/secrets.ts";
 import { changeTier } from "../../../commands/account/tier.ts";
 import { TIERS } from "../../../events/vocabulary.ts";
-import { findAccount } from "../../../queries/find-account.ts";
+import { findAccount } from "../../../queries/accounts.ts";
 import { isRefused, Refused } from "../../../runtime/refused.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 

@@ -1,6 +1,6 @@
 // GET /admin/accounts/:accountId: one account with all that it has. POST: what the operator can do with it.
 import type { Api } from "../../../api/fastify.ts";
-import { type AccountDetails, accountDetails } from "../../../queries/account-details.ts";
+import { type AccountDetails, accountDetails } from "../../../queries/accounts.ts";
 import { count, outward, statusBadge } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
 import { confirmed, copyable, field, time } from "../../shell/form.ts";

@@ -2,7 +2,7 @@
 import type { Api } from "../../../api/fastify.ts";
 import { emailSecret } from "../../../commands/account/secrets.ts";
 import { upgradeRequests } from "../../../commands/account/tier.ts";
-import { type AccountRow, accountsPage } from "../../../queries/account-details.ts";
+import { type AccountRow, accountsPage } from "../../../queries/accounts.ts";
 import { AccountsQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";

@@ -1,6 +1,6 @@
 // /admin/api/accounts: accounts as JSON, one of them by whatever names it, and what the operator can do with it.
 import type { Api } from "../../../api/fastify.ts";
-import { accountDetails, accountsPage } from "../../../queries/account-details.ts";
+import { accountDetails, accountsPage } from "../../../queries/accounts.ts";
 import { AccountsQuestion } from "../../../queries/audit/questions.ts";
 import { AccountAct, AccountParams, namedAccount, performAccountAct } from "../accounts/account-acts.ts";
 import type { ConsoleDeps } from "../guard.ts";

@@ -3,7 +3,7 @@ import type { Api } from "../../../api/fastify.ts";
 import { namedLink } from "../../../commands/links/change-link.ts";
 import { explainLink, type LinkExplanation } from "../../../queries/audit/explain-link.ts";
 import { ExplainQuestion } from "../../../queries/audit/questions.ts";
-import { explanation } from "../../links/explanation-view.ts";
+import { explanation } from "../../links/explain-page.ts";
 import { address } from "../../shell/address.ts";
 import { field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";

@@ -6,7 +6,7 @@ import { MOST_REASON } from "../../../commands/accept-text.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
-import { hitFacts } from "../../links/explanation-view.ts";
+import { hitFacts } from "../../links/explain-page.ts";
 import { count } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";

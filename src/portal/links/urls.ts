@@ -1,5 +1,17 @@
-// Shows international hosts and paths as people write them, where that can't be taken for another address.
+// URLs as people type and read them.
 import { domainToUnicode } from "node:url";
+
+/** Schemes that a number can follow, which would look like a host and its port. */
+const NOT_A_HOST = /^(data|fax|javascript|mailto|sms|tel)$/i;
+
+/** One without a scheme, such as example.com/page, is taken as https. As it was typed where it names a scheme, or no host that can be told: the use case says what is wrong with it. */
+export function typedUrl(typed: string): string {
+  if (typed.startsWith("//")) return `https:${typed}`;
+  const [authority = ""] = typed.split(/[/?#]/, 1);
+  const [, host = "", port] = /^(\[[\da-f:.]+\]|[^\s@:]+)(:\d+)?$/i.exec(authority) ?? [];
+  const isHost = host.includes(".") || /^(localhost|\[.+)$/i.test(host) || (port && !NOT_A_HOST.test(host));
+  return isHost ? `https://${typed}` : typed;
+}
 
 /** A label of a host is decoded when it is of one of these scripts alone; a mix stays punycode, as browsers do it. */
 const SCRIPTS = [

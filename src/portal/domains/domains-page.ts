@@ -1,0 +1,250 @@
+// Custom domains under /portal/domains: the list, one domain with its DNS records, and its actions.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  setDomainHome,
+  verifyDomain,
+} from "../../commands/domains/domains.ts";
+import { txtRecord } from "../../commands/domains/hostname.ts";
+import { isLoopback } from "../../commands/links/accept-url.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { findOwnDomain, listDomains } from "../../queries/domains.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { LONGEST_URL } from "../links/link-view.ts";
+import { readableUrl } from "../links/urls.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { copyable, field, time } from "../shell/form.ts";
+import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { noticeBox, sendPage } from "../shell/page.ts";
+import { card, confirmedPost, emptyCard, formCard, pageHead, postButton, table } from "../shell/parts.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+
+const LIST = "/portal/domains";
+const HOSTNAME_MAX = 260;
+const AddForm = z.object({ hostname: z.string().max(HOSTNAME_MAX).default("") });
+const HomeForm = z.object({ url: z.string().max(LONGEST_URL).default("") });
+const Params = z.object({ hostname: z.string().max(HOSTNAME_MAX) });
+
+/** The buttons of a domain, and what it is afterwards. Some commands know it by its id, which it gets when it is verified. */
+const ACTIONS = {
+  verify: { byHostname: verifyDomain, done: "verified" },
+  remove: { byHostname: removeDomain, done: "removed" },
+  activate: { byId: activateDomain, done: "active" },
+  deactivate: { byId: deactivateDomain, done: "not served for now" },
+};
+
+export function domainsPages(app: Api, deps: PortalDeps): void {
+  app.get("/domains", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
+
+  formRoute(app, deps, "/domains", {
+    schema: { body: AddForm },
+    async run({ session: { accountId }, context, body }) {
+      const { hostname, position } = await addDomain(deps, context, accountId, body.hostname);
+      return { position, to: pathOf(hostname) };
+    },
+    again: (refused, _, reply) => sendList(deps, reply, refused),
+    path: LIST,
+  });
+
+  const one = { preHandler: requireSession, schema: { params: Params } };
+  app.get("/domains/:hostname", one, async (request, reply) => {
+    const domain = await findOwnDomain(deps, signedIn(request).accountId, request.params.hostname);
+    const body = domainCards(domain, deps.baseHost);
+    return sendPage(reply, { title: readableUrl(domain.hostname), nav: "Domains", body });
+  });
+
+  const again = "back";
+  const path = (request: FastifyRequest) => pathOf((request.params as z.infer<typeof Params>).hostname);
+  for (const [name, action] of Object.entries(ACTIONS))
+    formRoute(app, deps, `/domains/:hostname/${name}`, {
+      ...{ schema: { params: Params }, again, path },
+      async run({ session: { accountId }, context, params }) {
+        const domain = await findOwnDomain(deps, accountId, params.hostname);
+        const { position } =
+          "byId" in action
+            ? await action.byId(deps, context, accountId, idOf(domain))
+            : await action.byHostname(deps, context, accountId, domain.hostname);
+        const to = name === "remove" ? LIST : pathOf(domain.hostname);
+        return { position, to, notice: `${readableUrl(domain.hostname)} is ${action.done}.` };
+      },
+    });
+
+  formRoute(app, deps, "/domains/:hostname/home", {
+    ...{ schema: { params: Params, body: HomeForm }, again, path },
+    async run({ session: { accountId }, context, params: { hostname }, body }) {
+      const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
+      const change = { domainId, given: body.url.trim() || null };
+      const { position } = await setDomainHome(deps.links, context, accountId, change);
+      return { position, to: pathOf(hostname), notice: "The home page is set." };
+    },
+  });
+}
+
+/** @throws domain_not_verified */
+function idOf({ domainId }: DomainDocument): string {
+  if (domainId === null) throw new Refused("domain_not_verified");
+  return domainId;
+}
+
+function pathOf(hostname: string, below = ""): string {
+  return `${LIST}/${encodeURIComponent(hostname)}${below}`;
+}
+
+async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: RefusedForm): Promise<FastifyReply> {
+  const { accountId, tier } = signedIn(reply.request);
+  const domains = await listDomains(deps, accountId);
+  const mayAdd = TIER_LIMITS[tier].developerFeatures;
+  return sendPage(reply, {
+    title: "Domains",
+    nav: "Domains",
+    status: refused?.status,
+    body: html`${pageHead("Domains", { lead: "Short links under a name of your own, with certificates that come by themselves." })}
+${mayAdd ? addCard(refused) : developerOnly}
+${domains.length > 0 ? domainTable(domains) : mayAdd && noDomains}`,
+  });
+}
+
+function addCard(refused: RefusedForm | undefined): Html {
+  return formCard("Add a domain", {
+    ...{ action: LIST, isRow: true, button: html`${icon("plus")}Add domain`, buttonKind: "primary" },
+    fields: field({
+      ...{ label: "Host name", name: "hostname", placeholder: "go.example.com", autocomplete: "off" },
+      ...{ required: true, maxlength: HOSTNAME_MAX, error: refused?.message },
+      value: refused && typedText(refused.typed, "hostname"),
+    }),
+  });
+}
+
+const developerOnly = card(
+  "Custom domains are part of the Developer plan",
+  html`<p><a class="button button-primary" href="/portal/plan">Look at the plans</a></p>`,
+  {
+    lead: html`With it, your links can read <code>go.example.com/launch</code> instead of ours, with slugs that you choose.`,
+  },
+);
+
+const noDomains = emptyCard(
+  "globe",
+  "No domains yet",
+  html`Add a host name that you own, such as <code>go.example.com</code>. We show the DNS records to set; once they are there, your links work under it.`,
+);
+
+function domainTable(domains: readonly DomainDocument[]): Html {
+  const title = "Your domains";
+  const name = ({ hostname }: DomainDocument) => {
+    const readable = readableUrl(hostname);
+    return html`<div><a href="${pathOf(hostname)}"><strong>${readable}</strong></a>${readable !== hostname && html`<br><code class="muted small break">${hostname}</code>`}</div>`;
+  };
+  const id = ({ domainId }: DomainDocument) =>
+    domainId ? html`<code>${domainId}</code>` : html`<span class="muted">after verification</span>`;
+  const columns = [
+    { name: "Host name", cell: name },
+    { name: "State", cell: domainState },
+    { name: "Added", cell: ({ addedAt }: DomainDocument) => time(addedAt) },
+    { name: "Id for the API", cell: id },
+  ];
+  return card(title, table(title, columns, domains));
+}
+
+function domainState({ state, active, recordLostAt }: DomainDocument): Html {
+  if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;
+  if (!active) return html`<span class="badge">Inactive</span>`;
+  if (recordLostAt !== null) return html`<span class="badge badge-warn">Record missing</span>`;
+  return html`<span class="badge badge-good">Active</span>`;
+}
+
+/** The body of one domain's page. */
+export function domainCards(domain: DomainDocument, baseHost: string): Html {
+  const { hostname, state, recordLostAt } = domain;
+  const name = readableUrl(hostname);
+  const records = recordsCard(domain, baseHost);
+  return html`${pageHead(name, {
+    above: html`<a href="${LIST}">Domains</a>`,
+    lead: name !== hostname && html`In the DNS: <code>${hostname}</code>`,
+    actions: domainState(domain),
+  })}
+${recordLostAt !== null && noticeBox({ kind: "failed", text: recordLost(domain, recordLostAt) })}
+${state === "added" ? records : html`${identityCard(domain)}${homeCard(domain)}${records}`}
+${endCard(domain)}`;
+}
+
+/** While the domain is active, and once it is not, for that or by its owner. */
+function recordLost({ hostname, active }: DomainDocument, at: string): string {
+  const lost = `The TXT record of ${readableUrl(hostname)} has been missing since ${at.slice(0, 10)}.`;
+  return active
+    ? `${lost} After seven days without it the domain becomes inactive.`
+    : `${lost} The domain is inactive and its links answer 404. Set the record again, then verify.`;
+}
+
+function recordsCard({ hostname, token, state, recordLostAt }: DomainDocument, baseHost: string): Html {
+  const { name, value } = txtRecord(hostname, token);
+  const isOpen = state === "added" || recordLostAt !== null;
+  const verify = html`${icon("check")}Verify now`;
+  const body = html`<h3>1. TXT, which proves that the name is yours</h3>
+${record("txt", name, value)}
+<h3>2. CNAME, which brings visitors here</h3>
+${isLoopback(baseHost) ? onlyHere(baseHost) : cname(hostname, baseHost)}
+${isOpen && postButton(pathOf(hostname, "/verify"), verify, { kind: "primary" })}`;
+  return card(state === "added" ? "Set these DNS records" : "DNS records", body, {
+    lead: `At the company where you manage the DNS of ${readableUrl(hostname)}. New records may take a few minutes to be seen.`,
+  });
+}
+
+function record(id: string, name: string, value: string): Html {
+  return html`<p>Name</p>${copyable(`${id}-name`, name, "the record's name")}
+<p>Value</p>${copyable(`${id}-value`, value, "the record's value")}`;
+}
+
+function cname(hostname: string, baseHost: string): Html {
+  return html`${record("cname", hostname, `${baseHost}.`)}
+<p class="muted">The top of a zone, such as example.com itself, can't have a CNAME: use your provider's ALIAS or ANAME to ${baseHost}, or A and AAAA records with the addresses of ${baseHost}.</p>`;
+}
+
+function onlyHere(baseHost: string): Html {
+  return html`<p class="muted">None yet: this service is at ${baseHost}, where only its own machine reaches it. Once its operator has given it a public address (<code>BASE_URL</code>), the record is shown here.</p>`;
+}
+
+function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
+  const how =
+    proven === "operator" ? "vouched for by the operator" : "by its TXT record, looked up again every day";
+  const body = html`<p>Programs name this domain as <code>domain_id</code>:</p>${copyable("domain-id", domainId ?? "", "the domain's id")}
+<p class="muted">Verified ${verifiedAt && time(verifiedAt)}, ${how}.</p>`;
+  return card("For the API", body);
+}
+
+function homeCard({ hostname, homeUrl }: DomainDocument): Html {
+  return formCard("Home page", {
+    ...{ action: pathOf(hostname, "/home"), isRow: true, button: "Save" },
+    fields: field({
+      ...{ label: `Where ${readableUrl(hostname)}/ leads`, name: "url", type: "url", value: homeUrl ?? "" },
+      ...{
+        placeholder: "https://www.example.com/",
+        hint: "Empty: a small neutral page.",
+        autocomplete: "off",
+      },
+    }),
+  });
+}
+
+function endCard({ hostname, state, active, recordLostAt }: DomainDocument): Html {
+  const name = html`<strong>${readableUrl(hostname)}</strong>`;
+  const path = (below: string) => pathOf(hostname, below);
+  const unserved = html`All links on ${name} answer 404 until you activate it again.`;
+  const gone = html`Its links stop with 404, and others may claim ${name}. Add and verify it again to restore them.`;
+  const pause = confirmedPost("Deactivate", unserved, path("/deactivate"), "Deactivate domain");
+  const remove = confirmedPost("Remove", gone, path("/remove"), "Remove domain");
+  const mayResume = !active && recordLostAt === null;
+  const resume = mayResume && postButton(path("/activate"), "Activate");
+  const isVerified = state !== "added";
+  const title = !isVerified ? "Remove" : active ? "Deactivate or remove" : "Activate or remove";
+  const body = html`<div class="form-row">${isVerified && (active ? pause : resume)}${remove}</div>`;
+  return card(title, body, { kind: "danger" });
+}

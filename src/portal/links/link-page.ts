@@ -1,0 +1,201 @@
+// One link under /portal/links/<host>/<slug>: QR code, changes, history.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import type { Actor } from "../../event-store/port.ts";
+import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { listKeys } from "../../queries/accounts.ts";
+import { listDomains } from "../../queries/domains.ts";
+import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { copyable, field, time } from "../shell/form.ts";
+import { errorOf, formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { sendPage } from "../shell/page.ts";
+import { card, confirmedPost, formCard, postButton } from "../shell/parts.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import type { Notice } from "../shell/visit.ts";
+import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
+import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
+import { readableUrl, typedUrl } from "./urls.ts";
+
+const MOST_STEPS = 100;
+const DestinationForm = z.object({ url: z.string().trim().max(LONGEST_URL).default("") });
+
+type Params = z.infer<typeof LinkParams>;
+
+export function linkPages(app: Api, deps: PortalDeps): void {
+  const one = { preHandler: requireSession, schema: { params: LinkParams } };
+  app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
+
+  const path = (request: FastifyRequest) => linkPath(request.params as Params);
+  for (const type of CHANGE_NAMES)
+    formRoute(app, deps, `/links/:host/:slug/${type}`, {
+      schema: { params: LinkParams },
+      async run({ params, ...by }) {
+        const { position } = await changeOwnLink(deps, by, params, { type });
+        return { position, to: linkPath(params), notice: CHANGES[type].one };
+      },
+      path,
+    });
+
+  formRoute(app, deps, "/links/:host/:slug/destination", {
+    schema: { params: LinkParams, body: DestinationForm },
+    async run({ params, body, ...by }) {
+      const wanted = { type: "retarget", url: typedUrl(body.url) } as const;
+      const { position } = await changeOwnLink(deps, by, params, wanted);
+      const notice = "The link leads to its new destination from now on.";
+      return { position, to: linkPath(params), notice };
+    },
+    again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
+    path,
+  });
+}
+
+/** `refused`: a new destination that was typed and not taken. */
+async function sendLink(
+  deps: PortalDeps,
+  reply: FastifyReply,
+  { host, slug }: Params,
+  refused?: RefusedForm,
+): Promise<FastifyReply> {
+  const { accountId } = signedIn(reply.request);
+  const { link, history } = await linkHistory(deps, accountId, host, slug);
+  const error = errorOf(refused, "invalid_url", "unsafe_url");
+  const notice: Notice =
+    refused && !error
+      ? { kind: "failed", text: refused.message }
+      : { kind: "info", text: await whyNotFollowed(deps, link) };
+  const isThere = link.status !== "deleted";
+  return sendPage(reply, {
+    title: link.slug,
+    nav: "Links",
+    status: refused?.status,
+    notice: notice.text === "" ? undefined : notice,
+    styles: ["charts.css"],
+    body: html`${linkHead(link, "Link")}
+<div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
+      isThere &&
+      html`${shareCard(link)}${!link.block && destinationCard(link, refused, error)}${stateCard(link)}`
+    }${removalCard(link)}</div>
+<div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+  });
+}
+
+/** Why nobody can follow the link, apart from being disabled, which a card says. */
+async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<string> {
+  if (link.status === "deleted") return "This link is deleted: it answers 404.";
+  const domains = link.domainId === null ? [] : await listDomains(deps, link.accountId);
+  return isServed(link, domains) ? "" : `${readableUrl(link.host)} is not active: its links answer 404.`;
+}
+
+/** Instead of the cards that would be refused. */
+function blockedCard({ status }: LinkDocument, block: NonNullable<LinkDocument["block"]>): Html {
+  const body = html`<p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
+<p class="muted">${status === "live" && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p>`;
+  return card("Blocked", body, { kind: "danger" });
+}
+
+function shareCard(link: LinkDocument): Html {
+  const body = html`${copyable("short-url", link.shortUrl, "the short link")}
+<p class="actions"><a class="button" href="${link.shortUrl}" target="_blank" rel="noopener">${icon("external")}Open</a>
+<a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}View analytics</a></p>`;
+  return card("Share", body);
+}
+
+function destinationCard(link: LinkDocument, refused: RefusedForm | undefined, error?: string): Html {
+  return formCard("Change the destination", {
+    action: linkPath(link, "/destination"),
+    fields: field({
+      ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+      value: refused ? typedText(refused.typed, "url").slice(0, LONGEST_URL) : link.longUrl,
+      error,
+      hint: "The short link and its QR code stay the same. From now on they lead here.",
+    }),
+    button: "Save destination",
+  });
+}
+
+function stateCard(link: LinkDocument): Html {
+  const { status, block } = link;
+  if (status === "disabled" && block)
+    return card("Disabled", "", { lead: "You have disabled the link, too." });
+  if (status === "disabled")
+    return card("Disabled", postButton(linkPath(link, "/enable"), "Enable link", { kind: "primary" }), {
+      lead: "The link answers 404. Its numbers are kept.",
+    });
+  return card("Disable", postButton(linkPath(link, "/disable"), html`${icon("pause")}Disable link`), {
+    lead: "A disabled link answers 404 until you enable it again.",
+  });
+}
+
+function removalCard(link: LinkDocument): Html | false {
+  if (link.status !== "deleted") {
+    const question = html`<strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.`;
+    const words = html`${icon("trash")}Delete link`;
+    const remove = html`<div>${confirmedPost("Delete", question, linkPath(link, "/delete"), words)}</div>`;
+    const lead = "The link and its numbers leave your lists. You can restore both at any time.";
+    return card("Delete", remove, { kind: "danger", lead });
+  }
+  if (link.block) return false;
+  return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
+    lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.",
+  });
+}
+
+/** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
+function qrCard(link: LinkDocument): Html {
+  const of = (format: string, size: number) => {
+    const query = new URLSearchParams({ format, size: String(size) });
+    if (link.domainId) query.set("domain_id", link.domainId);
+    return `/api/qr/${encodeURIComponent(link.slug)}?${query}`;
+  };
+  const download = (format: string, size: number) =>
+    html`<a class="button" href="${of(format, size)}" download="${link.slug}.${format}">${icon("download")}${format.toUpperCase()}</a>`;
+  return html`<section class="card qr-card"><h2>QR code</h2>
+<img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
+<p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
+<p class="hint">Its scans count as clicks; analytics says how many they are.</p></section>`;
+}
+
+/** Change, time and actor, newest first. `keys`: the account's, for their labels. */
+function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
+  const shown = history.slice(-MOST_STEPS).reverse();
+  const body = html`<ol class="plain timeline">${shown.map(
+    (
+      step,
+    ) => html`<li><div><strong>${TITLES[step.type] ?? step.type.replace(/^Link/, "")}</strong>${detail(step)}</div>
+<p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`,
+  )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_STEPS} of ${history.length} changes.</p>`}
+<p><a href="${linkPath(link, "/explain")}">Explain this link</a></p>`;
+  return card("History", body);
+}
+
+/** Others are shown by their name: `LinkDisabled` as "Disabled". */
+const TITLES: { [T in LinkStep["type"]]?: string } = {
+  LinkRetargeted: "Destination changed",
+  ClicksWithdrawn: "Hits withdrawn",
+  ClicksRestored: "Withdrawn hits count again",
+  Unreadable: "A change that can't be read",
+};
+
+function detail({ from, to, withdrawn, blocked }: LinkStep): Html | "" {
+  if (blocked) return html`<p class="small">${blocked.legal && "For a legal reason: "}${blocked.reason}</p>`;
+  if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
+  if (to === undefined) return "";
+  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;
+}
+
+function who(actor: Actor, keys: readonly KeyDocument[]): string {
+  if (actor.type !== "key") return WHO[actor.type];
+  const key = keys.find(({ _id }) => _id === actor.id);
+  return key ? `API key ${key.label || `…${key.hint}`}` : "an API key";
+}
+
+const WHO = {
+  account: "in the portal",
+  operator: "by the operator of this service",
+  system: "by the service",
+};

@@ -1,0 +1,141 @@
+// The one way a form is taken: its sender is signed in, a command runs, its change becomes readable, and the next page
+// says so; a form that is refused is shown again, with what was typed.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import type { CommandContext } from "../../commands/caller.ts";
+import type { Position } from "../../event-store/port.ts";
+import { isRefused } from "../../runtime/refused.ts";
+import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
+import { type SignedIn, signedIn } from "./sessions.ts";
+import { type Notice, portalContext, redirectTo } from "./visit.ts";
+
+type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
+type Parsed<S extends Schemas, Part extends keyof Schemas> = S[Part] extends z.ZodType
+  ? z.output<S[Part]>
+  : unknown;
+
+/** A form, and who sent it. */
+type Sent<S extends Schemas> = {
+  params: Parsed<S, "params">;
+  query: Parsed<S, "querystring">;
+  body: Parsed<S, "body">;
+  session: SignedIn;
+  context: CommandContext;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+/**
+ * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once.
+ * `notice`: as text, what is done.
+ */
+export type Done = {
+  to: string | (() => FastifyReply | Promise<FastifyReply>);
+  notice?: string | Notice;
+  position?: Position | undefined;
+};
+
+/** A form that was refused. `typed`: its fields as they were sent; none of a form that was too large to be read. */
+export type RefusedForm = {
+  error: unknown;
+  code: string;
+  status: number;
+  message: string;
+  typed: Readonly<Record<string, unknown>>;
+};
+
+/** Shows the form again, with what was typed. */
+type ShowAgain = (
+  refused: RefusedForm,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => FastifyReply | Promise<FastifyReply>;
+
+type Form<S extends Schemas> = {
+  schema?: S;
+  run: (sent: Sent<S>) => Promise<Done>;
+  /** Where the form is: for those who have to sign in again. */
+  path: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
+  /** `back`: a notice on the page at `path` says why. Undefined: a page of its own says it. */
+  again?: ShowAgain | "back";
+};
+
+const OUR_FAULT = "It is in our log. Please try again in a moment.";
+
+/** POST `url` of people who are signed in. */
+export function formRoute<S extends Schemas = Record<never, never>>(
+  app: Api,
+  deps: { whenReadable: (position: Position | undefined) => Promise<void> },
+  url: string,
+  { schema, run, path, again }: Form<S>,
+): void {
+  const pathOf = (request: FastifyRequest) =>
+    typeof path === "string" ? path : path(request, typedIn(request));
+  const signIn = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.redirect(`/portal/sign-in?next=${encodeURIComponent(pathOf(request))}`, 303);
+  const shown = again === "back" ? backTo(pathOf) : again;
+
+  app.post(
+    url,
+    {
+      schema: { ...schema },
+      preHandler: async (request, reply) => {
+        if (!request.visit.session) await signIn(request, reply);
+      },
+      errorHandler: async (error, request, reply) => {
+        const isForeign = isRefused(error, "form_refused");
+        if (!isForeign && isForPeople(request) && !request.visit.session) return signIn(request, reply);
+        return await shownAgain(shown)(error, request, reply);
+      },
+    },
+    async (request, reply) => {
+      const { params, query, body } = request;
+      const from = { session: signedIn(request), context: portalContext(request), request, reply };
+      const { position, to, notice } = await run({ params, query, body, ...from } as Sent<S>);
+      await deps.whenReadable(position);
+      const text = typeof notice === "string" ? ({ kind: "done", text: notice } as const) : notice;
+      return typeof to === "string" ? redirectTo(reply, to, text) : to();
+    },
+  );
+}
+
+/** The error handler of a form's route: shows the form again, or why it can't be shown. */
+export function shownAgain(again: ShowAgain | undefined) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // Another site must not fill in a form of ours.
+    if (!again || !isForPeople(request) || isRefused(error, "form_refused"))
+      return sendErrorPage(error, request, reply);
+    const known = prepared(error, request, reply);
+    const { code, status, message } = known;
+    try {
+      const refused = { error, code, status, message: message || OUR_FAULT, typed: typedIn(request) };
+      return await again(refused, request, reply);
+    } catch {
+      return errorPage(known, request, reply);
+    }
+  };
+}
+
+/** The message of a refused form, for the field that one of the codes belongs to. */
+export function errorOf(refused: RefusedForm | undefined, ...codes: string[]): string | undefined {
+  return refused && codes.includes(refused.code) ? refused.message : undefined;
+}
+
+/** Text of a field as it was typed. */
+export function typedText(typed: RefusedForm["typed"], name: string): string {
+  const value = typed[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Refusals that are no more than a sentence; what is gone, limited or our fault has a page and a status of its own. */
+function backTo(pathOf: (request: FastifyRequest) => string): ShowAgain {
+  return ({ error, status, message: text }, request, reply) => {
+    if ([404, 429].includes(status) || status >= 500) throw error;
+    return redirectTo(reply, pathOf(request), { kind: "failed", text });
+  };
+}
+
+function typedIn({ body }: FastifyRequest): RefusedForm["typed"] {
+  return (body ?? {}) as RefusedForm["typed"];
+}

@@ -1,0 +1,168 @@
+// The delivery log of a webhook: the list on its page, a page of one delivery, and sending again.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import {
+  type DeliveryPage,
+  recoverSince,
+  resendDelivery,
+  showDelivery,
+} from "../../webhooks/owner-tools/deliveries.ts";
+import {
+  type Attempt,
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryState,
+  type DeliveryWithBody,
+  type DeliveryWithLog,
+  deliveryId,
+} from "../../webhooks/queue/queue.ts";
+import { shortName } from "../links/link-view.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
+import { time } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { sendPage } from "../shell/page.ts";
+import { card, facts, pageHead, postButton, table } from "../shell/parts.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import { webhookPath } from "./webhooks-page.ts";
+
+const REFRESH_MS = 5_000;
+
+const STATES: Readonly<Record<DeliveryState, { name: string; badge: string }>> = {
+  pending: { name: "Waiting", badge: "badge-warn" },
+  delivered: { name: "Delivered", badge: "badge-good" },
+  failed: { name: "Failed", badge: "badge-bad" },
+  cancelled: { name: "Cancelled", badge: "" },
+};
+
+const Params = z.object({ webhookId: z.uuid(), eventId: z.string().max(200) });
+
+export function deliveryPages(app: Api, deps: PortalDeps): void {
+  const one = { preHandler: requireSession, schema: { params: Params } };
+  app.get("/webhooks/:webhookId/deliveries/:eventId", one, async (request, reply) => {
+    const { webhookId, eventId } = request.params;
+    const found = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
+    const body = deliveryBody(found);
+    return sendPage(reply, { title: "Delivery", nav: "Webhooks", styles: ["charts.css"], body });
+  });
+
+  formRoute(app, deps, "/webhooks/:webhookId/deliveries/:eventId/resend", {
+    schema: { params: Params },
+    async run({ session: { accountId }, params: { webhookId, eventId } }) {
+      const sent = await resendDelivery(deps, deliveryId(webhookId, eventId), accountId);
+      return { to: deliveryPath(sent), notice: "The delivery is about to be sent again." };
+    },
+    path: (request) => deliveryPath(request.params as z.infer<typeof Params>),
+  });
+
+  formRoute(app, deps, "/webhooks/:webhookId/recover", {
+    schema: { params: Params.pick({ webhookId: true }) },
+    async run({ session: { accountId }, params: { webhookId } }) {
+      const sent = await recoverSince(deps, webhookId, new Date(0), accountId);
+      const notice = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
+      return { to: webhookPath(webhookId), notice };
+    },
+    path: "/portal/webhooks",
+  });
+}
+
+/** The path holds webhook id and event id, which together are the delivery's id. */
+function deliveryPath({ webhookId, eventId }: Pick<Delivery, "webhookId" | "eventId">, below = ""): string {
+  return webhookPath(webhookId, `/deliveries/${encodeURIComponent(eventId)}${below}`);
+}
+
+/** `data-live`: where console.js loads the newest deliveries again, as the address of a test has no page. */
+export function logCard(
+  path: string,
+  { deliveries, next_cursor: next }: DeliveryPage,
+  { state, cursor }: { state?: DeliveryState | undefined; cursor?: string | undefined },
+): Html {
+  const choice = (name: string, wanted: DeliveryState | undefined) =>
+    html`<a href="${address(path, { state: wanted })}" ${wanted === state && html`aria-current="true"`}>${name}</a>`;
+  const older = next && html`<a class="button" href="${address(path, { state, cursor: next })}">Older</a>`;
+  const isRecoverable = state === "failed" && deliveries.length > 0;
+  const recover =
+    isRecoverable && postButton(`${path}/recover`, "Send all that failed again", { kind: "primary" });
+  const none = state
+    ? `None is ${STATES[state].name.toLowerCase()}.`
+    : "None in the last 30 days. Follow a link that was made through the API, and its delivery appears here.";
+  return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
+<noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
+<nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATES[one].name, one))}</nav></div>
+${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries) : html`<p class="muted">${none}</p>`}
+${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
+}
+
+const COLUMNS = [
+  {
+    name: "Link",
+    cell: (one: DeliveryWithBody) =>
+      html`<a class="clip" href="${deliveryPath(one)}">${clickOf(one).name}</a>`,
+  },
+  { name: "Clicked", cell: (one: DeliveryWithBody) => time(clickOf(one).at) },
+  { name: "State", cell: ({ state }: DeliveryWithBody) => stateBadge(state) },
+  { name: "Last try", cell: ({ lastAttempt }: DeliveryWithBody) => outcome(lastAttempt) },
+  { name: "Next try", cell: nextTry },
+];
+
+function deliveryBody(delivery: DeliveryWithLog): Html {
+  const { name, at } = clickOf(delivery);
+  const { webhookId, eventId, state, createdAt, body, log } = delivery;
+  const tries = html`<ol class="plain stack">${[...log].reverse().map(attempt)}</ol>`;
+  const head = {
+    above: html`<a href="/portal/webhooks">Webhooks</a> / <a href="${webhookPath(webhookId)}">Deliveries</a>`,
+    lead: html`${time(at)} · <code>webhook-id: ${eventId}</code>`,
+    actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
+  };
+  return html`${pageHead(html`Click on ${name} ${stateBadge(state)}`, head)}
+<section class="card">${facts({ Created: time(createdAt), "Next try": nextTry(delivery) })}</section>
+${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}
+${card("Body", preview("Body", pretty(body)))}`;
+}
+
+/** The short link that was clicked and when, which tell the deliveries apart. */
+function clickOf({ event, body, createdAt }: DeliveryWithBody): { name: string; at: string } {
+  try {
+    const { timestamp, data } = JSON.parse(body);
+    return { name: shortName({ shortUrl: data.short_url }), at: timestamp };
+  } catch {
+    return { name: event, at: createdAt };
+  }
+}
+
+function stateBadge(state: DeliveryState): Html {
+  return html`<span class="badge ${STATES[state].badge}">${STATES[state].name}</span>`;
+}
+
+function nextTry({ dueAt, state }: Delivery): Html {
+  return dueAt && state === "pending" ? time(dueAt) : html`<span class="muted">None</span>`;
+}
+
+/** The status code of an attempt, or its error. */
+function outcome(attempt: Delivery["lastAttempt"]): Html {
+  if (!attempt) return html`<span class="muted">Not tried yet</span>`;
+  const { status, error, durationMs } = attempt;
+  return html`<span>${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span></span>`;
+}
+
+function attempt(one: Attempt): Html {
+  const status = one.status === null ? "" : `Status ${one.status}\n\n`;
+  return html`<li class="stack"><p>${time(one.at)} · ${outcome(one)}</p>
+${one.answer && preview("Answer", `${status}${pretty(one.answer)}`)}
+${one.nextTryAt && html`<p class="muted small">Next try ${time(one.nextTryAt)}</p>`}</li>`;
+}
+
+/** What was sent or answered; can be scrolled with a keyboard. */
+export function preview(label: string, text: string): Html {
+  return html`<pre tabindex="0" aria-label="${label}"><code>${text}</code></pre>`;
+}
+
+/** Indents JSON; other text is unchanged. */
+export function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}

@@ -31,7 +31,7 @@ const MOST_OWNERS = 50_000;
 
 /**
  * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account;
- * neither for an account that commands keep in memory, while no account changes (commands/account/current-accounts.ts).
+ * neither for an account that commands keep in memory, while no account changes (commands/account/accounts.ts).
  * So a new key works immediately, and a deactivated key or one of a closed account is refused as soon as the event has
  * been followed, however far the projections are behind.
  */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { acceptHostname } from "../../../src/commands/domains/hostname.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../../../src/commands/links/accept-url.ts";
-import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../../src/commands/links/slug.ts";
+import { SLUG_ALPHABET, slugFrom } from "../../../src/commands/links/slug.ts";
 import { urlSafety } from "../../../src/commands/links/url-safety.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -155,17 +155,6 @@ describe("an unsafe URL", () => {
 });
 
 describe("a slug", () => {
-  it.each(["abc", "A-b_9", "x".repeat(50)])("%j is a custom slug, in lower case", (given) => {
-    expect(acceptCustomSlug(given)).toBe(given.toLowerCase());
-  });
-
-  it.each(["", "ab", "x".repeat(51), "a b", "a/b", "äbc", "a.b", "abc\n", "Health"])(
-    "%j is refused",
-    (given) => {
-      expect(() => acceptCustomSlug(given)).toThrow(expect.objectContaining({ code: "invalid_slug" }));
-    },
-  );
-
   it("made at random has 7 unambiguous letters and is never a reserved word", () => {
     const of = (word: string) =>
       slugFrom(Uint8Array.from([...word].map((letter) => SLUG_ALPHABET.indexOf(letter))));

@@ -2,15 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
 import { onAccount } from "../../../src/commands/account/accounts.ts";
-import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { changeEmail } from "../../../src/commands/account/email.ts";
 import {
   confirmEmailChange,
   issueEmailChange,
-  issuePasswordReset,
   issueToken,
   lookAtToken,
-  resetPassword,
   useToken,
 } from "../../../src/commands/account/one-time-tokens.ts";
 import { checkCredentials, hashPassword } from "../../../src/commands/account/password.ts";
@@ -43,17 +40,6 @@ describe("a one-time link", () => {
     );
     expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await expect(useToken(deps, "password", token)).rejects.toThrow("used already");
-  });
-
-  it("for a password is void once the password has changed", async () => {
-    const accountId = await member("void@example.com");
-    const tokens = [];
-    for (let n = 0; n < 2; n++) {
-      const { path } = await issuePasswordReset(deps, accountId, 60_000);
-      tokens.push(String(path.split("token=")[1]));
-    }
-    await resetPassword(deps, String(tokens[0]), "eight green foxes");
-    await expect(resetPassword(deps, String(tokens[1]), "nine blue foxes")).rejects.toThrow("used already");
   });
 });
 
@@ -92,17 +78,6 @@ describe("an address", () => {
     expect(await signedIn("moving@example.com")).toBe(accountId);
   });
 
-  it("that a cut-off closing left bound is free for a new account", async () => {
-    const email = "closed@example.com";
-    const accountId = await member(email);
-    await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
-    const newcomer = await member(email);
-    expect(newcomer).not.toBe(accountId);
-    await expect(member(email)).rejects.toMatchObject({ code: "email_taken" });
-    await eraseClosed(deps, operator, accountId);
-    expect(await checkCredentials(deps, { email, password })).toMatchObject({ accountId: newcomer });
-  });
-
   it("that is stale goes to one of five newcomers and of two accounts that move to it", async () => {
     const email = "contested@example.com";
     const movers = [await member("mover-1@example.com"), await member("mover-2@example.com")];
@@ -121,14 +96,6 @@ describe("an address", () => {
     for (const one of settled)
       if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "email_taken" });
     expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
-  });
-
-  it("goes to one of two accounts that change to it concurrently", async () => {
-    const accounts = [await member("one@example.com"), await member("two@example.com")];
-    const wanted = await Promise.allSettled(
-      accounts.map((accountId) => changeEmail(deps, accountId, "wanted@example.com")),
-    );
-    expect(wanted.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
   it("that a cut-off change left behind signs nobody in, and is free to take", async () => {

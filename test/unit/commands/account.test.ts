@@ -90,13 +90,6 @@ describe("an account", () => {
       .thenRefused("key_limit_reached");
   });
 
-  it("does not count deactivated keys", () => {
-    account
-      .given(opened("free"), issued(1), issued(2), keyOff(1))
-      .when((a) => issue(a, newKey(3)))
-      .thenEvents(issued(3));
-  });
-
   it("deactivates a key once, and only its own", () => {
     const off = (a: AccountState) => deactivate(a, { keyId: newKey(1).keyId, at });
     account.given(opened("free"), issued(1)).when(off).thenEvents(keyOff(1));

@@ -170,17 +170,6 @@ describe("a link", () => {
     );
     expect(run(evolve(freeLink, created), "disable", "delete", "restore").status).toBe("disabled");
   });
-
-  it("is changed by its own account only", () => {
-    link
-      .given(created)
-      .when(changed({ type: "delete" }, other))
-      .thenRefused("link_not_yours");
-    link
-      .given()
-      .when(changed({ type: "delete" }))
-      .thenRefused("link_not_found");
-  });
 });
 
 describe("the claim of a hostname", () => {

@@ -1,12 +1,10 @@
-// Long streams: the cost of folding an event, and the limits on a stream's length.
+// The limits on a stream's length.
 import { describe, expect, it } from "vitest";
-import { streamRules } from "../../../src/audit/stream-rules.ts";
 import * as accounts from "../../../src/commands/account/account.ts";
 import * as domains from "../../../src/commands/domains/domain.ts";
 import * as links from "../../../src/commands/links/link.ts";
 import * as webhooks from "../../../src/commands/webhooks/webhook.ts";
-import type { AccountEvent, LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
-import { accountStream } from "../../../src/events/streams.ts";
+import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 
@@ -21,34 +19,24 @@ const uuid = (n: number) => `22222222-2222-4222-8222-${String(n).padStart(12, "0
 
 const opened: AccountEvent = { type: "AccountOpened", data: { accountId, tier: "developer", at } };
 
-/** Events that a scripted portal form can repeat: the n-th resource is created, then ended. */
-const LOOPS: Record<string, (n: number) => AccountEvent[]> = {
-  keys: (n) => [
-    {
-      type: "KeyIssued",
-      data: { accountId, keyId: uuid(n), keyHash: "0".repeat(64), hint: "abcd", label: "", at },
-    },
-    { type: "KeyDeactivated", data: { accountId, keyId: uuid(n), at } },
-  ],
-  webhooks: (n) => [
-    {
-      type: "WebhookAdded",
-      data: {
-        accountId,
-        webhookId: uuid(n),
-        url: "https://a.example/",
-        kinds: ["click"],
-        label: "",
-        keyHint: "",
-        at,
-      },
-    },
-    { type: "WebhookRemoved", data: { accountId, webhookId: uuid(n), at } },
-  ],
-  domains: (n) => [
-    { type: "DomainAdded", data: { accountId, hostname: `d${n}.example.com`, token: "t", at } },
-  ],
-};
+/** What a scripted form can repeat: the n-th key is issued, then deactivated. */
+const keyLoop = (n: number): AccountEvent[] => [
+  {
+    type: "KeyIssued",
+    data: { accountId, keyId: uuid(n), keyHash: "0".repeat(64), hint: "abcd", label: "", at },
+  },
+  { type: "KeyDeactivated", data: { accountId, keyId: uuid(n), at } },
+];
+
+const webhookSettings = { url: "https://a.example/", kinds: ["click" as const], label: "", keyHint: "" };
+const webhookLoop = (n: number): AccountEvent[] => [
+  { type: "WebhookAdded", data: { accountId, webhookId: uuid(n), ...webhookSettings, at } },
+  { type: "WebhookRemoved", data: { accountId, webhookId: uuid(n), at } },
+];
+
+const domainLoop = (n: number): AccountEvent[] => [
+  { type: "DomainAdded", data: { accountId, hostname: `d${n}.example.com`, token: "t", at } },
+];
 
 function historyOf(loop: (n: number) => AccountEvent[], length: number): AccountEvent[] {
   const events = [opened];
@@ -56,64 +44,8 @@ function historyOf(loop: (n: number) => AccountEvent[], length: number): Account
   return events;
 }
 
-const SHORT = 2_000;
-const LONG = 20_000;
-/**
- * The short history folded ten times has as many events as the long one, so equal times mean a constant cost per event.
- * Copying a map for each event took 20 times as long.
- */
-const MOST_TIMES = 5;
-
-const ROUNDS = 8;
-/** Microseconds of CPU time to measure at least, because the system counts it in ticks of some milliseconds. */
-const LEAST = 10_000;
-const ENOUGH = 1_000_000;
-
-/** CPU time of this thread, so that other load on the machine does not count. */
-function timeOf(work: () => void): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return user + system;
-}
-
-/** Cost per event in the long history, relative to the short one. */
-function timesAsLong<E>(
-  history: (length: number) => readonly E[],
-  fold: (events: readonly E[]) => void,
-): number {
-  const [short, long] = [history(SHORT), history(LONG)];
-  let [shorts, longs] = [0, 0];
-  for (let round = 0; round < ROUNDS && longs < ENOUGH; round++) {
-    shorts += timeOf(() => {
-      for (let n = 0; n < LONG / SHORT; n++) fold(short);
-    });
-    longs += timeOf(() => fold(long));
-  }
-  return longs / Math.max(shorts, LEAST);
-}
-
-describe("an event of a long stream costs as much as one of a short stream", () => {
-  it.each(Object.keys(LOOPS))("when the %s of an account are folded", (kind) => {
-    const loop = LOOPS[kind] ?? (() => []);
-    const fold = (events: readonly AccountEvent[]) => void events.reduce(evolve, noAccount);
-    expect(timesAsLong((length) => historyOf(loop, length), fold)).toBeLessThan(MOST_TIMES);
-  });
-
-  it.each(Object.keys(LOOPS))("when an account's %s are audited", (kind) => {
-    const loop = LOOPS[kind] ?? (() => []);
-    const stored = (length: number) =>
-      historyOf(loop, length).map((event) => ({ ...event, stream: accountStream(accountId) }) as StoredEvent);
-    const audit = (events: readonly StoredEvent[]) => {
-      const { violation } = streamRules();
-      for (const event of events) violation(event);
-    };
-    expect(timesAsLong(stored, audit)).toBeLessThan(MOST_TIMES);
-  });
-});
-
 describe("an account's stream takes in", () => {
-  const full = historyOf(LOOPS.keys ?? (() => []), STREAM_LIMITS.accountEvents);
+  const full = historyOf(keyLoop, STREAM_LIMITS.accountEvents);
   const ofAccount = { accountId, at };
   const webhookId = uuid(0);
   const domainId = uuid(1);
@@ -133,7 +65,7 @@ describe("an account's stream takes in", () => {
 
   it("1,000 issued keys, and no more when all are deactivated", () => {
     const { keysIssued } = STREAM_LIMITS;
-    const history = historyOf(LOOPS.keys ?? (() => []), 1 + 2 * keysIssued);
+    const history = historyOf(keyLoop, 1 + 2 * keysIssued);
     const issue = (a: accounts.AccountState) => accounts.issue(a, newKey);
     expect(() =>
       account
@@ -153,14 +85,14 @@ describe("an account's stream takes in", () => {
     const add = (a: accounts.AccountState) =>
       webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at });
     const { webhooksAdded, domainsAdded } = STREAM_LIMITS;
-    const withWebhooks = historyOf(LOOPS.webhooks ?? (() => []), 1 + 2 * webhooksAdded);
+    const withWebhooks = historyOf(webhookLoop, 1 + 2 * webhooksAdded);
     account
       .given(...withWebhooks)
       .when(add)
       .thenRefused("history_full");
     const removed = { type: "DomainRemoved", data: { ...ofAccount, hostname: "d0.example.com" } } as const;
     account
-      .given(...historyOf(LOOPS.domains ?? (() => []), 1 + domainsAdded), removed)
+      .given(...historyOf(domainLoop, 1 + domainsAdded), removed)
       .when((a) => domains.add(a, { hostname, token: "t", at }))
       .thenRefused("history_full");
   });

@@ -66,17 +66,6 @@ describe("adding a webhook", () => {
       .when(add(6))
       .thenEvents(added(6));
   });
-
-  it("keeps each kind once, in one order", () => {
-    const twice = { ...settings, kinds: ["qr_scan", "click", "qr_scan"] as const };
-    account
-      .given(opened("developer"))
-      .when((a) => webhook.add(a, { webhookId: id(1), ...twice, keyHint: "abcd", at }))
-      .thenEvents({
-        type: "WebhookAdded",
-        data: { ...of(1), ...settings, kinds: ["click", "qr_scan"], keyHint: "abcd" },
-      });
-  });
 });
 
 describe("a webhook", () => {

@@ -1,7 +1,7 @@
 // GET /portal/account/export: all events of the account, streamed as JSON Lines.
 import type { Api } from "../../api/fastify.ts";
 import type { AccountStreams } from "../../api/streaming/account-streams.ts";
-import { sendExport } from "../analytics/export-streams.ts";
+import { sendExport } from "../analytics/exports.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";

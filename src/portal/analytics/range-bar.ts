@@ -1,32 +1,43 @@
 // The range of time that a page of analytics shows, read from its address, and the bar that chooses it by links and a
 // form, so that it works without scripts. More than 24 hours needs the Developer tier.
 import { z } from "zod";
+import { InvalidPosition } from "../../event-store/foreign-position.ts";
 import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
-import { namedRange, RANGES, type Range } from "../../queries/analytics/ranges/named-ranges.ts";
-import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/ranges/range-request.ts";
-import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/ranges/time-zone.ts";
-import { InvalidRange } from "../../queries/errors.ts";
+import { startBack } from "../../queries/analytics/intervals.ts";
+import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
+import {
+  DAY_MS,
+  instantOf,
+  QUARTER_MS,
+  type TimeZone,
+  timeZone,
+  UTC,
+} from "../../queries/analytics/time-zone.ts";
+import { InvalidRange, NotFound } from "../../queries/errors.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
 import { counted } from "../links/link-view.ts";
 import { choice, field } from "../shell/form.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 
-const NAMES = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-  "12mo": "12 months",
-} as const satisfies Record<Range, string>;
+/** Each up to the present hour, day or month. */
+const NAMED = {
+  "24h": { name: "24 hours", interval: "hour", points: 24 },
+  "7d": { name: "7 days", interval: "day", points: 7 },
+  "30d": { name: "30 days", interval: "day", points: 30 },
+  "12mo": { name: "12 months", interval: "month", points: 12 },
+} as const;
+type Range = keyof typeof NAMED;
+const RANGES = Object.keys(NAMED) as Range[];
 
+/** Few enough requests for a page that is open all day. */
+const REFRESH_MS = 5_000;
 const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
   .string()
   .transform((text) => text.trim().slice(0, LONGEST))
   .catch("");
-
-export const Bots = z.literal("1").optional().catch(undefined);
 
 export const RangeQuery = z.object({
   range: z
@@ -37,7 +48,7 @@ export const RangeQuery = z.object({
   to: typed,
   timezone: typed,
   as_of: typed,
-  bots: Bots,
+  bots: z.literal("1").optional().catch(undefined),
 });
 type RangeQuery = z.infer<typeof RangeQuery>;
 
@@ -68,26 +79,39 @@ export function pageRange(query: RangeQuery, tier: Tier, now: Date): PageRange {
   return isCustom ? custom(fields, bots, now) : named(range ?? "7d", fields, bots, now);
 }
 
-/** With what only the answer can tell, such as that the link did not exist then. */
-export function withError(range: PageRange, name: RangeField, message: string): PageRange {
-  return { ...range, errors: { ...range.errors, [name]: message } };
-}
-
-/** Of a range that has too many points even by months: 400 of them are 33 years. */
-export function withTooLong(range: PageRange): PageRange {
-  const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
-  return withError(range, name, "At most 33 years can be shown.");
+/** What is asked of the range; without an answer the range has errors, which stand beside the field that must change. */
+export async function answerTo<Answer>(
+  range: PageRange,
+  ask: (request: RangeRequest) => Promise<Answer>,
+): Promise<{ range: PageRange; found?: Answer }> {
+  const { request } = range;
+  if (!request) return { range };
+  const refused = (name: RangeField, message: string) => ({
+    range: { ...range, errors: { [name]: message } },
+  });
+  try {
+    return { range, found: await ask(request) };
+  } catch (error) {
+    if (error instanceof NotFound) return refused("as_of", "The link did not exist then.");
+    if (error instanceof InvalidPosition) return refused("as_of", error.message);
+    if (!(error instanceof InvalidRange)) throw error;
+    if (request.from === undefined && !range.includesNow) return refused("to", "The link was made later.");
+    // More than 400 points, even by months.
+    const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
+    return refused(name, "At most 33 years can be shown.");
+  }
 }
 
 function named(range: Range, fields: PageRange["typed"], bots: boolean, now: Date): PageRange {
   const zone = timeZone(fields.timezone || "UTC") ?? UTC;
-  const { from, interval } = namedRange(range, zone, now);
+  const { interval, points } = NAMED[range];
+  const from = startBack(zone, interval, now.getTime(), points - 1);
   const timezone = timeZone(fields.timezone) ? fields.timezone : "";
   return {
     choice: range,
     typed: { from: "", to: "", timezone, as_of: "" },
     errors: {},
-    ...{ zone, bots, includesNow: true, name: `last ${NAMES[range]}` },
+    ...{ zone, bots, includesNow: true, name: `last ${NAMED[range].name}` },
     request: { from, to: undefined, interval, zone, kinds: kindsOf(bots), asOf: undefined },
   };
 }
@@ -129,7 +153,7 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
 }
 
 /** Of the hits that a page shows. */
-export function kindsOf(bots: boolean): RangeRequest["kinds"] {
+function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
@@ -177,7 +201,7 @@ export function rangeBar(
   path: string,
   range: PageRange,
   tier: Tier,
-  { asOf = false, end }: { asOf?: boolean; end?: Html | undefined } = {},
+  { asOf = false, end }: { asOf?: boolean; end?: HtmlValue } = {},
 ): Html {
   const all = TIER_LIMITS[tier].developerFeatures;
   const entry = (one: Range | "custom", name: string) => {
@@ -188,7 +212,7 @@ export function rangeBar(
       ? html`<a href="${customAddress(path, range)}" data-zoned ${current}>${name}</a>`
       : html`<a href="${rangeAddress(path, range, { range: one })}" ${current}>${name}</a>`;
   };
-  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMES[one]))}${entry("custom", "Custom")}</nav>
+  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMED[one].name))}${entry("custom", "Custom")}</nav>
 <a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box" aria-hidden="true">${range.bots ? "✓" : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a>${end}</div>
 ${range.choice === "custom" ? customForm(path, range, asOf) : ""}`;
 }
@@ -242,6 +266,15 @@ function zoneOptions(given: string): [string, string][] {
   const names = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   if (given !== "" && !names.includes(given)) names.unshift(given);
   return names.map((name) => [name, name.replaceAll("_", " ")]);
+}
+
+/**
+ * On parts of a page that console.js keeps up to date. A range that begins within a quarter-hour, as only an address can say,
+ * may need a read of the log for each answer.
+ */
+export function live({ includesNow, request }: PageRange): Html | "" {
+  const isCheap = (request?.from ?? 0) % QUARTER_MS === 0;
+  return includesNow && isCheap ? html`data-live data-busy="${REFRESH_MS}"` : "";
 }
 
 /** What `Include bots` would add. */

@@ -20,7 +20,7 @@ import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { hitCounts } from "../analytics/hit-counts.ts";
+import { hitCounts } from "../analytics/sums.ts";
 import { NotFound } from "../errors.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { auditedEvent } from "./audited-event.ts";

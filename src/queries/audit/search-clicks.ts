@@ -4,7 +4,7 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
+import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { NotFound } from "../errors.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";

@@ -1,13 +1,58 @@
-// What the log was at an earlier time: its position then, and when a link's clicks were corrected later.
+// Where in the log a time lies: the positions between which clicks were recorded, the position that a link as of a time
+// stands at, and when its clicks were corrected later.
 import { LRUCache } from "lru-cache";
-import { logPages } from "../../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../../event-store/port.ts";
-import { streamPages } from "../../../event-store/stream-pages.ts";
-import { CATEGORY, PREFIX, withdrawalStream } from "../../../events/streams.ts";
-import { clickHours, hourOf } from "../../../projections/definitions/click-hours.ts";
-import { checkpointName } from "../../../projections/projection.ts";
-import type { ReadStore } from "../../../read-store/port.ts";
-import { lastPositionIn } from "../click-positions.ts";
+import { logPages } from "../../event-store/log-pages.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
+import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
+import { checkpointName } from "../../projections/projection.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+
+type HoursDeps = { readStore: Pick<ReadStore, "find"> };
+
+/** Tolerated difference between the clocks of an event store's nodes, which stamp recordedAt. */
+const CLOCK_MARGIN_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * A position before every click that was recorded at or after `since`; undefined for the start of the log. While the
+ * click-hours projection is behind, the position is earlier than necessary, never later.
+ */
+export async function positionBefore(deps: HoursDeps, since: Date): Promise<Position | undefined> {
+  const to = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
+  return await lastPosition(deps, { to }, "hour");
+}
+
+/**
+ * The position of the last click recorded in the hours of [from, to), as far as the click-hours projection has come;
+ * undefined when there is none. ISO 8601 UTC.
+ */
+export async function lastPositionIn(
+  deps: HoursDeps,
+  from: string,
+  to: string,
+): Promise<Position | undefined> {
+  return await lastPosition(deps, { from: hourOf(from), to: `${lastHourOf(to)}~` }, "_position");
+}
+
+/** The last hour that begins before a time, ISO 8601 UTC. */
+export function lastHourOf(to: string): string {
+  return hourOf(new Date(Date.parse(to) - 1).toISOString());
+}
+
+async function lastPosition(
+  { readStore }: HoursDeps,
+  hours: { from?: string; to: string },
+  field: "hour" | "_position",
+): Promise<Position | undefined> {
+  const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+    range: { field: "hour", ...hours },
+    sort: { field, direction: "desc" },
+    limit: 1,
+  });
+  return last?._position;
+}
 
 /** lastClickRecordedBy, where reading the log delays nobody. */
 export type LastClickRecordedBy = (
@@ -24,7 +69,6 @@ type Deps = {
 
 /** Some 100 bytes each; without them up to an hour of the log is read for each request as of the same time. */
 const KEPT_TIMES = 1_000;
-const HOUR_MS = 3_600_000;
 const BATCH = 1_000;
 
 /**
@@ -50,17 +94,8 @@ export function positionsAsOf(deps: Deps): (link: string, time: string) => Promi
  * By the last positions of the hours of recording, so that one hour of the log is read, and what its index lacks yet. The
  * checkpoint first: the index may be ahead of it, not behind.
  */
-function lastClicks({ readStore, logParts }: Deps): (time: string) => Promise<Position | undefined> {
+function lastClicks({ readStore, logParts }: Deps): (time: string) => Promise<Position> {
   const kept = new LRUCache<string, Position>({ max: KEPT_TIMES });
-  const inHour = async (time: string, before: Position, last: Position): Promise<Position> => {
-    // Nothing between them changes any more.
-    const key = `${time} ${before} ${last}`;
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const found = (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
-    kept.set(key, found);
-    return found;
-  };
   return async (time) => {
     const hour = `${hourOf(time)}:00:00.000Z`;
     const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
@@ -68,7 +103,12 @@ function lastClicks({ readStore, logParts }: Deps): (time: string) => Promise<Po
     const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
     const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
     const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
-    return notIndexed ?? (last > before ? await inHour(time, before, last) : before);
+    if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
+    // Nothing between these two changes any more.
+    const key = `${time} ${before} ${last}`;
+    const found = kept.get(key) ?? (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
+    kept.set(key, found);
+    return found;
   };
 }
 

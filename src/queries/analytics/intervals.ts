@@ -1,4 +1,5 @@
 // Cuts a range of time into the hours, days, weeks or months of a time zone.
+import { InvalidRange } from "../errors.ts";
 import { DAY_MS, instantOf, type TimeZone } from "./time-zone.ts";
 
 /** Weeks begin on Monday. */
@@ -9,30 +10,35 @@ const HOUR_MS = 3_600_000;
 /** 1970-01-01 was a Thursday. */
 const MONDAY_OFFSET_DAYS = 3;
 
+/** Points of a range whose interval is chosen to fit, and of any other. */
+const MOST_FITTING_POINTS = 400;
+export const MOST_POINTS = 5_000;
+
 /**
- * Starts of the parts of [from, to), in milliseconds: `from`, then each start of an interval after it. Undefined when
- * there are more than `most`.
+ * The points of [from, to), in milliseconds, by the interval that is asked for or fits: `from`, then each start of an
+ * interval after it. @throws InvalidRange for none, and for too many
  */
-export function bucketStarts(
-  zone: TimeZone,
-  interval: Interval,
+export function pointsOf(
+  { zone, interval: wanted }: { zone: TimeZone; interval: Interval | undefined },
   { from, to }: { from: number; to: number },
-  most: number,
-): number[] | undefined {
+): { interval: Interval; starts: number[] } {
+  if (from >= to) throw new InvalidRange("from must be before to; without to, before now or as_of");
+  const interval = wanted ?? fittingInterval(to - from);
+  const most = wanted ? MOST_POINTS : MOST_FITTING_POINTS;
   const starts: number[] = [];
   for (let start = from; start < to; start = nextStart(zone, interval, start)) {
-    if (starts.length === most) return undefined;
+    if (starts.length === most)
+      throw new InvalidRange(
+        `The range has more than ${most} points: choose a longer interval, or a shorter range`,
+      );
     starts.push(start);
   }
-  return starts;
+  return { interval, starts };
 }
 
-/** Points of a range whose interval is chosen to fit. */
-export const MOST_FITTING_POINTS = 400;
-
 /** The shortest interval of which a range has at most 400 points, but hours for a week at most; months for 33 years. */
-export function fittingInterval({ from, to }: { from: number; to: number }): Interval {
-  const days = (to - from) / DAY_MS;
+function fittingInterval(length: number): Interval {
+  const days = length / DAY_MS;
   if (days <= 8) return "hour";
   if (days <= 367) return "day";
   return days <= 5 * 367 ? "week" : "month";

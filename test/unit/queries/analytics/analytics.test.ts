@@ -9,9 +9,9 @@ import { linkClicks } from "../../../../src/projections/definitions/link-clicks.
 import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
 import { checkpointName } from "../../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
-import type { LogParts } from "../../../../src/queries/analytics/ranges/days-in-range.ts";
-import { parseRange } from "../../../../src/queries/analytics/ranges/range-request.ts";
-import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/ranges/time-zone.ts";
+import type { LogParts } from "../../../../src/queries/analytics/day-parts.ts";
+import { parseRange } from "../../../../src/queries/analytics/range.ts";
+import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import type { ReadStore } from "../../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../../src/read-store/sqlite/read-store.ts";
 import {

@@ -269,12 +269,16 @@ function zoneOptions(given: string): [string, string][] {
 }
 
 /**
- * On parts of a page that console.js keeps up to date. A range that begins within a quarter-hour, as only an address can say,
- * may need a read of the log for each answer.
+ * Whether console.js may keep a page of it up to date: not one that begins within a quarter-hour, as only an address can
+ * say, as that may need a read of the log for each answer.
  */
-export function live({ includesNow, request }: PageRange): Html | "" {
-  const isCheap = (request?.from ?? 0) % QUARTER_MS === 0;
-  return includesNow && isCheap ? html`data-live data-busy="${REFRESH_MS}"` : "";
+export function goesOn({ includesNow, request }: PageRange): boolean {
+  return includesNow && (request?.from ?? 0) % QUARTER_MS === 0;
+}
+
+/** On the parts of a page that console.js keeps up to date. */
+export function live(range: PageRange): Html | "" {
+  return goesOn(range) ? html`data-live data-busy="${REFRESH_MS}"` : "";
 }
 
 /** What `Include bots` would add. */

@@ -125,7 +125,7 @@ function drawing(
     .filter((_, n) => n % every === Math.floor(every / 2))
     .map(({ index, start, name }) => {
       const hour = isInLocalTime(range, interval) && html`data-hour="${new Date(start).toISOString()}"`;
-      return html`<text x="${x(index, 0.5)}" y="96%" text-anchor="middle" ${hour}>${name}</text>`;
+      return html`<text ${hour} x="${x(index, 0.5)}" y="96%" text-anchor="middle">${name}</text>`;
     });
   return html`<svg role="img" aria-label="${label}" data-left="${PLOT.left / 100}">${lines}${bars}${labels}</svg>`;
 }

@@ -27,7 +27,7 @@ import { type AccountAnalytics, type AccountRange, accountAnalytics } from "./ac
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import { readLinkDays } from "./link-days.ts";
-import { positionsAsOf } from "./log-positions.ts";
+import { positionAsOf } from "./log-positions.ts";
 import type { RangeRequest } from "./range.ts";
 import {
   type Breakdowns,
@@ -105,7 +105,6 @@ export function analytics(deps: AnalyticsDeps): AskAnalytics {
   const { eventStore, readStore } = deps;
   const next = nextEventFinder(eventStore, linkClicks.categories);
   const inRange = daysInRange(deps);
-  const positionAsOf = positionsAsOf(deps);
   const inTurn = pLimit(LONG_AT_A_TIME);
 
   /** Without `asOf` as of now when nothing is left to be counted, else as of the last click that is. */
@@ -128,7 +127,7 @@ export function analytics(deps: AnalyticsDeps): AskAnalytics {
     }
     const { time } = asOf;
     if (time > now.getTime() + CLOCK_DIFFERENCE_MS) throw new InvalidRange("as_of must not be in the future");
-    return await positionAsOf(link, new Date(time).toISOString());
+    return await positionAsOf(deps, link, new Date(time).toISOString());
   }
 
   /** Waits until all clicks up to the position are counted. */

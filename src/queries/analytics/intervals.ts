@@ -53,10 +53,7 @@ export function startBack(
 ): number {
   const local = instant + zone.offsetAt(instant);
   if (interval === "hour") return instant - (local % HOUR_MS) - back * HOUR_MS;
-  const day = Math.floor(local / DAY_MS);
-  if (interval === "day") return instantOf(zone, (day - back) * DAY_MS, "start");
-  const date = new Date(day * DAY_MS);
-  return instantOf(zone, date.setUTCMonth(date.getUTCMonth() - back, 1), "start");
+  return instantOf(zone, midnight(interval, local, -back), "start");
 }
 
 /** The start of the day that the instant lies in. */
@@ -65,11 +62,11 @@ export function startOfDay(zone: TimeZone, instant: number): number {
 }
 
 /** The first start of an interval after the instant. */
-export function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
+function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
   if (interval === "hour") return nextHour(zone, instant);
   const local = instant + zone.offsetAt(instant);
   // A day that a zone left out, when the date line was moved, begins and ends at the same instant.
-  for (let next = nextDate(interval, local); ; next = nextDate(interval, next)) {
+  for (let next = midnight(interval, local, 1); ; next = midnight(interval, next, 1)) {
     const start = instantOf(zone, next, "start");
     if (start > instant) return start;
   }
@@ -82,13 +79,13 @@ function nextHour(zone: TimeZone, instant: number): number {
   return zone.changeIn(instant, next) ?? next;
 }
 
-/** The next local midnight that begins a day, a week or a month. */
-function nextDate(interval: Exclude<Interval, "hour">, local: number): number {
+/** The local midnight that begins a day, a week or a month: the one of the local time, or so many after it. */
+function midnight(interval: Exclude<Interval, "hour">, local: number, after: number): number {
   const day = Math.floor(local / DAY_MS);
-  if (interval === "day") return (day + 1) * DAY_MS;
+  if (interval === "day") return (day + after) * DAY_MS;
   if (interval === "week")
-    return (Math.floor((day + MONDAY_OFFSET_DAYS) / 7) * 7 + 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
+    return ((Math.floor((day + MONDAY_OFFSET_DAYS) / 7) + after) * 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
   // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(day * DAY_MS);
-  return date.setUTCMonth(date.getUTCMonth() + 1, 1);
+  return date.setUTCMonth(date.getUTCMonth() + after, 1);
 }

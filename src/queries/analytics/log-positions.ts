@@ -1,6 +1,5 @@
 // Where in the log a time lies: the positions between which clicks were recorded, the position that a link as of a time
 // stands at, and when its clicks were corrected later.
-import { LRUCache } from "lru-cache";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
@@ -67,8 +66,6 @@ type Deps = {
   logParts: { lastClickRecordedBy: LastClickRecordedBy };
 };
 
-/** Some 100 bytes each; without them up to an hour of the log is read for each request as of the same time. */
-const KEPT_TIMES = 1_000;
 const BATCH = 1_000;
 
 /**
@@ -76,40 +73,30 @@ const BATCH = 1_000;
  * back: what stands before such an event in the log is part of it, whatever time it was recorded under. Undefined for a
  * link whose creation was recorded later. `time`: ISO 8601 UTC. @throws what the stores throw
  */
-export function positionsAsOf(deps: Deps): (link: string, time: string) => Promise<Position | undefined> {
-  const lastClick = lastClicks(deps);
-  return async (link, time) => {
-    const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
-    const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
-    if (!created || created.recordedAt > time) return undefined;
-    const found = await Promise.all([
-      lastClick(time),
-      ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
-    ]);
-    return found.reduce<Position>((last, one = "") => (one > last ? one : last), "");
-  };
+export async function positionAsOf(deps: Deps, link: string, time: string): Promise<Position | undefined> {
+  const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
+  const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
+  if (!created || created.recordedAt > time) return undefined;
+  const found = await Promise.all([
+    lastClick(deps, time),
+    ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
+  ]);
+  return found.reduce<Position>((last, one = "") => (one > last ? one : last), "");
 }
 
 /**
  * By the last positions of the hours of recording, so that one hour of the log is read, and what its index lacks yet. The
  * checkpoint first: the index may be ahead of it, not behind.
  */
-function lastClicks({ readStore, logParts }: Deps): (time: string) => Promise<Position> {
-  const kept = new LRUCache<string, Position>({ max: KEPT_TIMES });
-  return async (time) => {
-    const hour = `${hourOf(time)}:00:00.000Z`;
-    const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
-    const indexed = (await readStore.checkpoint(checkpointName(clickHours)))?.position ?? "";
-    const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
-    const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
-    const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
-    if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
-    // Nothing between these two changes any more.
-    const key = `${time} ${before} ${last}`;
-    const found = kept.get(key) ?? (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
-    kept.set(key, found);
-    return found;
-  };
+async function lastClick({ readStore, logParts }: Deps, time: string): Promise<Position> {
+  const hour = `${hourOf(time)}:00:00.000Z`;
+  const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
+  const indexed = (await readStore.checkpoint(checkpointName(clickHours)))?.position ?? "";
+  const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
+  const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
+  const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
+  if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
+  return (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
 }
 
 /** The last click of the part of the log that was recorded by the time. `after`: "" for the start. */

@@ -1,12 +1,14 @@
 // GET .../clicks.csv and .../clicks.ndjson: all clicks of a link; and how every export is streamed: a bounded number at a
 // time, with backpressure, aborted when the client stops reading.
+
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { type AccountStreams, accountStreams, TooManyStreams } from "../../api/streaming/account-streams.ts";
+import { type AccountStreams, accountStreams } from "../../api/streaming/account-streams.ts";
 import { requireDeveloper } from "../../commands/errors.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../export/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -44,7 +46,7 @@ export function exportStreams(): AccountStreams {
   return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);
 }
 
-/** Pulls `parts` with backpressure: at most one part is read ahead. @throws TooManyStreams */
+/** Pulls `parts` with backpressure: at most one part is read ahead. @throws too_many_streams */
 export function sendExport(
   reply: FastifyReply,
   streams: AccountStreams,
@@ -53,7 +55,8 @@ export function sendExport(
   parts: (signal: AbortSignal) => AsyncIterable<string>,
 ): FastifyReply {
   const stream = streams.enter(accountId);
-  if (!stream) throw new TooManyStreams("Other exports are being sent: wait until one of them has ended.");
+  if (!stream)
+    throw new Refused("too_many_streams", "Other exports are being sent: wait until one of them has ended.");
   const read = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
   const body = Readable.from(read, { signal: stream.signal });
   body.once("close", () => streams.leave(accountId, stream));

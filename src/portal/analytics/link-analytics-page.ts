@@ -15,7 +15,16 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { breakdownCards, recentCard, visitorCount, visitorsByDay } from "./details.ts";
-import { answerTo, botsNote, goesOn, live, type PageRange, pageRange, RangeQuery, rangeBar } from "./range-bar.ts";
+import {
+  answerTo,
+  botsNote,
+  goesOn,
+  live,
+  type PageRange,
+  pageRange,
+  RangeQuery,
+  rangeBar,
+} from "./range-bar.ts";
 import { clickStats, seriesCard } from "./series-figure.ts";
 
 /** Clicks are counted within two seconds, unless there are more than can be folded. */

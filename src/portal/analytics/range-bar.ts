@@ -1,7 +1,6 @@
 // The range of time that a page of analytics shows, read from its address, and the bar that chooses it by links and a
 // form, so that it works without scripts. More than 24 hours needs the Developer tier.
 import { z } from "zod";
-import { InvalidPosition } from "../../event-store/foreign-position.ts";
 import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import { startBack } from "../../queries/analytics/intervals.ts";
 import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
@@ -13,8 +12,8 @@ import {
   timeZone,
   UTC,
 } from "../../queries/analytics/time-zone.ts";
-import { InvalidRange, NotFound } from "../../queries/errors.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { counted } from "../links/link-view.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -92,9 +91,9 @@ export async function answerTo<Answer>(
   try {
     return { range, found: await ask(request) };
   } catch (error) {
-    if (error instanceof NotFound) return refused("as_of", "The link did not exist then.");
-    if (error instanceof InvalidPosition) return refused("as_of", error.message);
-    if (!(error instanceof InvalidRange)) throw error;
+    if (isRefused(error, "not_found")) return refused("as_of", "The link did not exist then.");
+    if (isRefused(error, "invalid_position")) return refused("as_of", error.message);
+    if (!isRefused(error, "invalid_range")) throw error;
     if (request.from === undefined && !range.includesNow) return refused("to", "The link was made later.");
     // More than 400 points, even by months.
     const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
@@ -122,7 +121,7 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
     try {
       return fields[name] === "" ? undefined : parse(fields[name]);
     } catch (error) {
-      if (!(error instanceof InvalidRange)) throw error;
+      if (!isRefused(error, "invalid_range")) throw error;
       errors[name] = message;
       return undefined;
     }
@@ -157,7 +156,7 @@ function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
-/** A date alone is a whole day. @throws InvalidRange */
+/** A date alone is a whole day. @throws invalid_range */
 function endOf(text: string, zone: TimeZone): number {
   const moment = isDate(text) ? parseLocalMoment(text) : undefined;
   return moment ? instantOf(zone, moment.local + DAY_MS, "start") : timeOf(text, zone, "to");

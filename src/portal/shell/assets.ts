@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 const OWN = fileURLToPath(new URL("assets", import.meta.url));
 const YEAR_SECONDS = 31_536_000;
@@ -33,7 +33,7 @@ export async function assetRoutes(app: Api, { files, version }: Assets): Promise
   await app.register(fastifyStatic, { root: OWN, serve: false });
   app.get("/assets/:version/:file", async (request, reply) => {
     const params = request.params as { version: string; file: string };
-    if (!files.has(params.file)) throw new RouteNotFound();
+    if (!files.has(params.file)) throw new Refused("not_found");
     // During an upgrade, a page of another version may request this file: it must not cache it under its own hash.
     const caching =
       params.version === version

@@ -46,7 +46,7 @@ const DAYS_AT_A_TIME = 5;
 /** A link's document with the breakdowns of a busy day takes some milliseconds to read. */
 const LINKS_AT_A_TIME = 5;
 
-/** @throws InvalidRange, what the store throws */
+/** @throws invalid_range, what the store throws */
 export async function accountAnalytics(
   { readStore }: Deps,
   accountId: string,

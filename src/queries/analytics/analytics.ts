@@ -1,5 +1,6 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life; and those of
 // an account: what API and portal ask.
+
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
@@ -21,7 +22,7 @@ import {
 import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { InvalidRange, NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { type AccountAnalytics, type AccountRange, accountAnalytics } from "./account-analytics.ts";
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
@@ -72,7 +73,7 @@ export type LinkAnalytics = HitSeries &
 export type AskAnalytics = {
   /**
    * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
-   * @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw
+   * @throws invalid_range, invalid_position, not_found, ProjectionNotBuilt; what the stores throw
    */
   ofLink(
     link: LinkDocument,
@@ -80,7 +81,7 @@ export type AskAnalytics = {
     now: Date,
     beforeLogRead?: BeforeLogRead,
   ): Promise<LinkAnalytics>;
-  /** @throws InvalidRange, what the store throws */
+  /** @throws invalid_range, what the store throws */
   ofAccount(accountId: string, range: AccountRange, now: Date): Promise<AccountAnalytics>;
 };
 
@@ -126,7 +127,8 @@ export function analytics(deps: AnalyticsDeps): AskAnalytics {
       return asOf.position;
     }
     const { time } = asOf;
-    if (time > now.getTime() + CLOCK_DIFFERENCE_MS) throw new InvalidRange("as_of must not be in the future");
+    if (time > now.getTime() + CLOCK_DIFFERENCE_MS)
+      throw new Refused("invalid_range", "as_of must not be in the future");
     return await positionAsOf(deps, link, new Date(time).toISOString());
   }
 
@@ -152,7 +154,7 @@ export function analytics(deps: AnalyticsDeps): AskAnalytics {
     const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
     const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
     const link = request.asOf ? await linkThen() : present;
-    if (!link) throw new NotFound("The link did not exist at as_of.");
+    if (!link) throw new Refused("not_found", "The link did not exist at as_of.");
     if (asOf !== undefined) await whenCounted(asOf);
     const { to, kinds } = request;
     const wanted = { from: dayAt(request.from), to: dayAt(to) };

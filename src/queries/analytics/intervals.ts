@@ -1,5 +1,5 @@
 // Cuts a range of time into the hours, days, weeks or months of a time zone.
-import { InvalidRange } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { DAY_MS, instantOf, type TimeZone } from "./time-zone.ts";
 
 /** Weeks begin on Monday. */
@@ -16,19 +16,21 @@ export const MOST_POINTS = 5_000;
 
 /**
  * The points of [from, to), in milliseconds, by the interval that is asked for or fits: `from`, then each start of an
- * interval after it. @throws InvalidRange for none, and for too many
+ * interval after it. @throws invalid_range for none, and for too many
  */
 export function pointsOf(
   { zone, interval: wanted }: { zone: TimeZone; interval: Interval | undefined },
   { from, to }: { from: number; to: number },
 ): { interval: Interval; starts: number[] } {
-  if (from >= to) throw new InvalidRange("from must be before to; without to, before now or as_of");
+  if (from >= to)
+    throw new Refused("invalid_range", "from must be before to; without to, before now or as_of");
   const interval = wanted ?? fittingInterval(to - from);
   const most = wanted ? MOST_POINTS : MOST_FITTING_POINTS;
   const starts: number[] = [];
   for (let start = from; start < to; start = nextStart(zone, interval, start)) {
     if (starts.length === most)
-      throw new InvalidRange(
+      throw new Refused(
+        "invalid_range",
         `The range has more than ${most} points: choose a longer interval, or a shorter range`,
       );
     starts.push(start);

@@ -66,7 +66,7 @@ onServer(chromiumServer, () => {
     const short = `${portal.base}/${new URL(link).pathname.split("/").at(-1)}`;
     expect((await portal.follow(short)).status).toBe(301);
     await showing(page, `${link}/analytics`, "one click", isOneClick);
-    await page.locator(".chart-canvas canvas").waitFor();
+    await page.locator(".chart-canvas svg").waitFor();
     await portal.picture(page, "analytics-first-click");
     const seconds = (performance.now() - started) / 1000;
     printCounts("from the landing page to a clicked link with a chart", { seconds: Math.round(seconds) });

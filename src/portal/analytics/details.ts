@@ -1,6 +1,6 @@
 // What is known of a link's clicks beside their number: breakdowns by country, device, referrer etc. as ranked bars, whose
 // SVG widths need neither scripts nor inline styles; visitors of each day; and the latest clicks.
-import type { UtmField } from "../../events/vocabulary.ts";
+import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
@@ -25,14 +25,6 @@ const TITLES: Readonly<Record<Dimension, string>> = {
   os: "Operating systems",
 };
 
-const UTM_TITLES: Readonly<Record<UtmField, string>> = {
-  source: "UTM source",
-  medium: "UTM medium",
-  campaign: "UTM campaign",
-  term: "UTM term",
-  content: "UTM content",
-};
-
 const NAMES: Partial<Record<Dimension, (value: string) => string>> = {
   countries: countryName,
   cities: cityName,
@@ -45,8 +37,8 @@ export function breakdownCards(range: PageRange, { breakdowns, utm, totals }: Li
   const cards = (Object.keys(TITLES) as Dimension[]).map((name) =>
     breakdownCard(TITLES[name], breakdowns[name], totals.total, NAMES[name] ?? plainName),
   );
-  const given = (Object.keys(UTM_TITLES) as UtmField[]).filter((name) => utm[name].length > 0);
-  const utmCards = given.map((name) => breakdownCard(UTM_TITLES[name], utm[name], totals.total, String));
+  const given = UTM_FIELDS.filter((name) => utm[name].length > 0);
+  const utmCards = given.map((name) => breakdownCard(`UTM ${name}`, utm[name], totals.total, String));
   return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}</div>`;
 }
 

@@ -31,6 +31,7 @@ const RANGES = Object.keys(NAMED) as Range[];
 
 /** Few enough requests for a page that is open all day. */
 const REFRESH_MS = 5_000;
+const DATE = /^\d{4}-\d\d-\d\d$/;
 const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
@@ -158,18 +159,14 @@ function kindsOf(bots: boolean): RangeRequest["kinds"] {
 
 /** A date alone is a whole day. @throws invalid_range */
 function endOf(text: string, zone: TimeZone): number {
-  const moment = isDate(text) ? parseLocalMoment(text) : undefined;
+  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
   return moment ? instantOf(zone, moment.local + DAY_MS, "start") : timeOf(text, zone, "to");
-}
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
 function dateName(text: string): string {
-  const moment = isDate(text) ? parseLocalMoment(text) : undefined;
+  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
   return moment ? dates.format(moment.local) : text;
 }
 
@@ -186,11 +183,9 @@ export function rangeAddress(
 ): string {
   const { choice: chosen, typed: fields, bots } = range;
   const query = new URLSearchParams({ range: changes.range ?? chosen });
-  const kept =
-    query.get("range") === "custom"
-      ? (["from", "to", "timezone", "as_of"] as const)
-      : (["timezone"] as const);
-  for (const name of kept) if (fields[name] !== "") query.set(name, fields[name]);
+  const isCustom = query.get("range") === "custom";
+  for (const [name, text] of Object.entries(fields))
+    if (text !== "" && (isCustom || name === "timezone")) query.set(name, text);
   if (changes.bots ?? bots) query.set("bots", "1");
   return `${path}?${query}`;
 }
@@ -206,10 +201,9 @@ export function rangeBar(
   const entry = (one: Range | "custom", name: string) => {
     if (!all && one !== range.choice)
       return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${name}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;
-    const current = one === range.choice ? html`aria-current="true"` : "";
-    return one === "custom"
-      ? html`<a href="${customAddress(path, range)}" data-zoned ${current}>${name}</a>`
-      : html`<a href="${rangeAddress(path, range, { range: one })}" ${current}>${name}</a>`;
+    const isCustom = one === "custom";
+    const address = isCustom ? customAddress(path, range) : rangeAddress(path, range, { range: one });
+    return html`<a href="${address}" ${isCustom && html`data-zoned`} ${one === range.choice && html`aria-current="true"`}>${name}</a>`;
   };
   return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMED[one].name))}${entry("custom", "Custom")}</nav>
 <a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box" aria-hidden="true">${range.bots ? "✓" : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a>${end}</div>
@@ -226,38 +220,25 @@ function customAddress(path: string, range: PageRange): string {
 }
 
 function customForm(path: string, { typed: fields, errors, bots }: PageRange, asOf: boolean): Html {
-  const input = (
-    label: string,
-    name: "from" | "to" | "as_of",
-    picker: "date" | "datetime-local",
-    hint: string,
-  ) =>
+  const input = (label: string, name: Exclude<RangeField, "timezone">, hint: string) =>
     field({
-      ...{
-        label,
-        name,
-        hint,
-        value: fields[name],
-        error: errors[name],
-        autocomplete: "off",
-        maxlength: LONGEST,
-      },
-      type: pickable(picker, fields[name]) ? picker : "text",
+      ...{ label, name, hint, value: fields[name], error: errors[name] },
+      ...{ type: pickerOf(name, fields[name]), autocomplete: "off", maxlength: LONGEST },
     });
   return html`<form method="get" action="${path}" class="card" aria-label="Range of time"><input type="hidden" name="range" value="custom">
 ${bots ? html`<input type="hidden" name="bots" value="1">` : ""}<div class="grid grid-small">
-${input("First day", "from", "date", "The beginning when empty")}
-${input("Last day", "to", "date", "Today when empty")}
+${input("First day", "from", "The beginning when empty")}
+${input("Last day", "to", "Today when empty")}
 ${choice({ label: "Time zone", name: "timezone", value: fields.timezone || "UTC", error: errors.timezone, options: zoneOptions(fields.timezone) })}
-${asOf ? input("As of", "as_of", "datetime-local", "The numbers as they stood then; now when empty") : ""}</div>
+${asOf ? input("As of", "as_of", "The numbers as they stood then; now when empty") : ""}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }
 
 /** Pickers show nothing for other texts, such as those of a hand-written address. */
-function pickable(picker: "date" | "datetime-local", text: string): boolean {
-  if (text === "") return true;
-  const hasForm = picker === "date" ? isDate(text) : /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text);
-  return hasForm && parseLocalMoment(text) !== undefined;
+function pickerOf(name: RangeField, text: string): "date" | "datetime-local" | "text" {
+  const [picker, form] =
+    name === "as_of" ? (["datetime-local", /^[\d-]{10}T\d\d:\d\d$/] as const) : (["date", DATE] as const);
+  return text === "" || (form.test(text) && parseLocalMoment(text)) ? picker : "text";
 }
 
 /** portal.js puts the browser's first. `given`: also where the list lacks it, such as an alias. */

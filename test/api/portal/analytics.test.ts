@@ -138,20 +138,6 @@ describe("the dashboard", { timeout: 60_000 }, () => {
     const day = daysAgo(3).slice(0, 10);
     expect(await top(`range=custom&from=${day}&to=${day}&timezone=UTC`)).toEqual([[old, 1]]);
   });
-
-  it("says beside the field what is wrong with a range, and keeps what was typed", async () => {
-    const one = await people.developer();
-    await people.shorten(one, "https://example.com/");
-    for (const [query, said] of [
-      ["timezone=Mars%2FBase", "There is no time zone"],
-      ["from=yesterday", "This is no date"],
-      ["from=0001-01-01", "At most 33 years can be shown"],
-    ]) {
-      const { status, text } = await one.get(`/portal?range=custom&${query}`);
-      expect([status, text], query).toEqual([400, expect.stringContaining(String(said))]);
-      expect(text).toContain(decodeURIComponent(String(query?.split("=")[1])));
-    }
-  });
 });
 
 describe("the analytics of a link", { timeout: 60_000 }, () => {

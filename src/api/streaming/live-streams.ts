@@ -1,4 +1,4 @@
-// Streams of server-sent events that go on as events happen, for the feed and the portal's live pages.
+// Streams of server-sent events that go on as events happen, for the feed.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";

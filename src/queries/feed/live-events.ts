@@ -1,5 +1,5 @@
-// Live events, such as those of one account or the clicks of one link: one shared subscription for all watchers, each
-// of which starts at its own position.
+// Live events, such as those of one account: one shared subscription for all watchers, each of which starts at its own
+// position.
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 
 /**

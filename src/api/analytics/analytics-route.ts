@@ -1,6 +1,6 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { type FindLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";

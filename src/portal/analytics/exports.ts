@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { type AccountStreams, accountStreams } from "../../api/streaming/account-streams.ts";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../export/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { Refused } from "../../runtime/refused.ts";

@@ -83,7 +83,7 @@ onServer(chromiumServer, () => {
     const link = page.url();
     await portal.follow(`${portal.base}/${new URL(link).pathname.split("/").at(-1)}`);
     await showing(page, `${link}/analytics`, "one click", isOneClick);
-    expect(await page.locator("table[data-unit] tbody tr").count()).toBeGreaterThan(0);
+    expect(await page.locator("#points tbody tr").count()).toBeGreaterThan(0);
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByLabel("Label").fill("No scripts");
     await page.getByRole("button", { name: "Issue key" }).click();

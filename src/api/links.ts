@@ -1,7 +1,7 @@
 // GET /api/v1/links: route and schemas of listLinks (interface, part 4).
 import { z } from "zod";
-import { timeOf } from "../queries/analytics/ranges/range-request.ts";
-import { UTC } from "../queries/analytics/ranges/time-zone.ts";
+import { timeOf } from "../queries/analytics/range.ts";
+import { UTC } from "../queries/analytics/time-zone.ts";
 import { type ListLinksDeps, listLinks } from "../queries/links/list-links.ts";
 import type { Api } from "./fastify.ts";
 import { apiErrors, DomainIdQuery, LinkPageSchema } from "./schemas.ts";

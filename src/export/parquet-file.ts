@@ -1,7 +1,6 @@
 // Clicks as a Parquet file, for DuckDB and the like: written in row groups, so that memory doesn't grow with the file.
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
-import { type ClickColumn, cellOf } from "../log-reader/click-lines.ts";
-import type { ClickRow } from "../queries/analytics/all-clicks.ts";
+import { type ClickColumn, type ClickRow, cellOf } from "./click-lines.ts";
 
 /** Rows that are held in memory. */
 const ROW_GROUP = 10_000;

@@ -1,4 +1,4 @@
-// Worker thread that reads the log for the event feed, exports and live pages, with its own event store connection
+// Worker thread that reads the log for the event feed, exports and ranges, with its own event store connection
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
 import { sealKeysFrom, trustOf } from "../audit/seals/seal-keys.ts";
@@ -7,17 +7,16 @@ import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { metadataOf, readableEvent } from "../events/read-event.ts";
-import { allClicks } from "../queries/analytics/all-clicks.ts";
-import { liveClicks } from "../queries/analytics/live-clicks.ts";
-import { lastClickRecordedBy } from "../queries/analytics/ranges/as-of.ts";
-import { foldDayParts } from "../queries/analytics/ranges/day-parts.ts";
+import { CLICK_LINES } from "../export/click-lines.ts";
+import { clickRows } from "../export/click-rows.ts";
+import { foldDayParts } from "../queries/analytics/day-parts.ts";
+import { lastClickRecordedBy } from "../queries/analytics/log-positions.ts";
 import { findClicks } from "../queries/audit/find-clicks.ts";
 import { accountEvents, ownerOf } from "../queries/feed/account-events.ts";
 import type { BasicLogger } from "../runtime/logging.ts";
 import { pause } from "../runtime/pause.ts";
 import { lowerThreadPriority, threadLog } from "../runtime/threads/in-thread.ts";
 import { serveThread } from "../runtime/threads/serve-thread.ts";
-import { CLICK_LINES } from "./click-lines.ts";
 import { feedReader } from "./feed.ts";
 import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
 import { verifyInSteps } from "./verify-in-steps.ts";
@@ -28,14 +27,13 @@ const NICENESS = 5;
 function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogReader {
   const { baseUrl } = config;
   return {
-    followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
     dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
     lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;
-      for await (const clicks of allClicks({ eventStore }, link, after)) {
+      for await (const clicks of clickRows({ eventStore }, { link }, after)) {
         if (signal.aborted) return;
         if (clicks.length > 0) yield clicks.map(line).join("");
       }

@@ -1,4 +1,4 @@
-// Reads the log for the event feed, exports, live pages and ranges in a worker thread: events are parsed and filtered
+// Reads the log for the event feed, exports and ranges in a worker thread: events are parsed and filtered
 // there, and only the results cross to the HTTP thread, one part at a time with backpressure.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
@@ -7,8 +7,8 @@ import { storeError } from "../connections/errors.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
 import { EventNewer } from "../events/read-event.ts";
-import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
-import type { LogParts } from "../queries/analytics/ranges/days-in-range.ts";
+import type { ClickFormat } from "../export/click-lines.ts";
+import type { LogParts } from "../queries/analytics/day-parts.ts";
 import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
 import type { FeedRequest } from "../queries/feed/account-events.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
@@ -16,7 +16,6 @@ import type { ErrorFields } from "../runtime/error-fields.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import { remoteMethods, remoteStreams, threadClient } from "../runtime/threads/thread-client.ts";
-import type { ClickFormat } from "./click-lines.ts";
 
 /** The thread starts on first use and stops after this long without use. */
 const IDLE_MS = 60_000;
@@ -32,7 +31,6 @@ export type FeedBatch = { events: { position: Position; json: string }[]; positi
  * invalid_position where the store refuses the caller's.
  */
 export type LogReader = LogParts & {
-  followLink: LiveClicks["follow"];
   /** accountFeed, in the thread. */
   feed(accountId: string, request: FeedRequest, form: FeedForm): Promise<FeedText>;
   /**
@@ -71,7 +69,7 @@ function toError(message: string, cause?: unknown): Error {
 }
 
 const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;
-const STREAMS = ["followLink", "followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
+const STREAMS = ["followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
 
 export type LogReaderThreadData = { config: Config };
 

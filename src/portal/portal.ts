@@ -1,17 +1,17 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
+
 import type { Api } from "../api/fastify.ts";
 import type { Readiness } from "../monitoring/health.ts";
+import { analytics } from "../queries/analytics/analytics.ts";
 import { Refused } from "../runtime/refused.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
-import { clickExportRoutes } from "./analytics/click-export.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { exportStreams } from "./analytics/export-streams.ts";
+import { clickExportRoutes, exportStreams } from "./analytics/exports.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
-import { linkLiveRoute } from "./analytics/link-live.ts";
 import { knownDevices } from "./auth/known-devices.ts";
 import { mailedSignUpPages } from "./auth/mailed-sign-up-pages.ts";
 import { passwordWork } from "./auth/password-work.ts";
@@ -64,6 +64,7 @@ export async function portalRoutes(
       async (app: Api) => {
         await assetRoutes(app, assets);
         const exports = exportStreams();
+        const numbers = { ...portal, analytics: analytics({ ...deps, logParts: deps.logReader }) };
         app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {
           throw new Refused("not_found");
@@ -73,13 +74,12 @@ export async function portalRoutes(
         else signUpPages(app, portal);
         signInPages(app, portal);
         resetPages(app, portal);
-        dashboardPage(app, portal);
+        dashboardPage(app, numbers);
         newLinkPage(app, portal);
         linksPages(app, portal);
         linkPages(app, portal);
         explainPage(app, portal);
-        linkAnalyticsPage(app, portal);
-        linkLiveRoute(app, portal);
+        linkAnalyticsPage(app, numbers);
         clickExportRoutes(app, { ...portal, exports });
         keysPages(app, portal);
         webhooksPage(app, portal);

@@ -66,7 +66,7 @@ onServer(chromiumServer, () => {
     const short = `${portal.base}/${new URL(link).pathname.split("/").at(-1)}`;
     expect((await portal.follow(short)).status).toBe(301);
     await showing(page, `${link}/analytics`, "one click", isOneClick);
-    await page.locator(".chart-canvas canvas").waitFor();
+    await page.locator(".chart-canvas svg").waitFor();
     await portal.picture(page, "analytics-first-click");
     const seconds = (performance.now() - started) / 1000;
     printCounts("from the landing page to a clicked link with a chart", { seconds: Math.round(seconds) });
@@ -83,7 +83,7 @@ onServer(chromiumServer, () => {
     const link = page.url();
     await portal.follow(`${portal.base}/${new URL(link).pathname.split("/").at(-1)}`);
     await showing(page, `${link}/analytics`, "one click", isOneClick);
-    expect(await page.locator("table[data-unit] tbody tr").count()).toBeGreaterThan(0);
+    expect(await page.locator("#points tbody tr").count()).toBeGreaterThan(0);
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByLabel("Label").fill("No scripts");
     await page.getByRole("button", { name: "Issue key" }).click();

@@ -7,12 +7,9 @@ import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import {
-  type AccountRange,
-  accountDashboard,
-  accountUsage,
-} from "../../src/queries/analytics/account-dashboard.ts";
-import { UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
+import { accountUsage } from "../../src/queries/account-usage.ts";
+import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
+import { UTC } from "../../src/queries/analytics/time-zone.ts";
 import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
@@ -195,7 +192,7 @@ function dashboardSuite() {
 
   describe("the dashboard of an account", () => {
     const dashboard = async (range = lastHours(24, "hour")) =>
-      await accountDashboard(stores, ACCOUNT, range, NOW);
+      await accountAnalytics(stores, ACCOUNT, range, NOW);
     const usage = async () => await accountUsage(stores, { accountId: ACCOUNT, tier: "developer" });
     const numbers = async (range: AccountRange) => {
       const { series, top } = await dashboard(range);
@@ -229,9 +226,10 @@ function dashboardSuite() {
       await clicked("c", 5, { at: "2026-03-01T09:00:00.000Z" });
       await clicked("x", 7, { accountId: OTHER_ACCOUNT });
       await project();
-      const { series, totals, top } = await dashboard();
+      const { series, totals, leftOut, top } = await dashboard();
       expect(series.slice(-2).map(({ total }) => total)).toEqual([8, 2]);
-      expect(totals).toEqual({ click: 7, preview: 4, qr_scan: 3, total: 14 });
+      expect(totals).toEqual({ click: 7, preview: 0, qr_scan: 3, total: 10 });
+      expect(leftOut).toBe(4);
       expect(top.links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
         ["b", 3],
         ["a", 2],

@@ -10,7 +10,7 @@ import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
 import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
-import { addHits, hitCounts } from "../../src/queries/analytics/hit-counts.ts";
+import { addHits, hitCounts } from "../../src/queries/analytics/sums.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";

@@ -5,11 +5,10 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accountStreams } from "../../src/api/streaming/account-streams.ts";
-import { eventStream } from "../../src/api/streaming/live-streams.ts";
-import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
-import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
-import { sendClicks } from "../../src/portal/analytics/link-live.ts";
-import { type LiveClicks, liveClicks } from "../../src/queries/analytics/live-clicks.ts";
+import { eventStream, sendBatches } from "../../src/api/streaming/live-streams.ts";
+import { linkOf } from "../../src/click-log/clicks-between.ts";
+import { untilStalled } from "../../src/portal/analytics/exports.ts";
+import { type LiveEvents, liveEvents } from "../../src/queries/feed/live-events.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
@@ -21,9 +20,9 @@ const STALLED_MS = 2_000;
 /** Each message has ten of these, so that the kernel's socket buffers fill quickly. */
 const LONG = "a".repeat(20_000);
 
-describe("a live page that stops reading while thousands of clicks come", () => {
+describe("a live feed that is not read while thousands of clicks come", () => {
   let stores: Stores;
-  let live: LiveClicks;
+  let live: LiveEvents;
   let server: Server;
   let responses: ServerResponse[];
   let sent: { position: string };
@@ -32,19 +31,26 @@ describe("a live page that stops reading while thousands of clicks come", () => 
   beforeEach(async () => {
     stores = await openStores();
     const sleep = async (ms: number) => void (await delay(ms));
-    live = liveClicks({ eventStore: stores.eventStore, sleep, log: { warn: () => undefined } });
+    const log = { warn: () => undefined };
+    const source = { categories: ["clicks"], keyOf: linkOf };
+    live = liveEvents({ eventStore: stores.eventStore, sleep, log }, source);
     responses = [];
     ended = Promise.withResolvers();
-    // The route without its session check, so that only the stream is tested.
+    // The route without its check of the key, so that only the stream is tested.
     server = createServer((request, raw) => {
       responses.push(raw);
       const stream = new AbortController();
       const { signal } = stream;
       const browser = eventStream(raw, {}, stream, STALLED_MS);
       const after = String(request.headers["last-event-id"] ?? "");
-      const sending = { sleep: async () => void (await turn()) };
       sent = { position: after };
-      sendClicks(sending, followed(after, signal), browser, sent, CLICK_KINDS)
+      sendBatches(followed(after, signal), async ({ events }) => {
+        for (const { position, data } of events) {
+          await browser.send({ event: "message", id: position, data: data as object });
+          sent = { position };
+        }
+        await turn();
+      })
         .catch(() => undefined)
         .finally(() => browser.end());
     });
@@ -121,10 +127,10 @@ async function read(answer: IncomingMessage, enough: number): Promise<{ clicks: 
       const messages = `${text}${chunk}`.split("\n\n");
       text = messages.pop() ?? "";
       for (const message of messages) {
-        const [, id = "", data = "{}"] = /^event: clicks\nid: (\S+)\ndata: (.*)/.exec(message) ?? [];
-        const { quarters = {} } = JSON.parse(data) as { quarters?: Record<string, number[]> };
-        for (const counts of Object.values(quarters)) for (const count of counts) seen.clicks += count;
-        seen.lastId = id || seen.lastId;
+        const [, id] = /^event: message\nid: (\S+)\n/.exec(message) ?? [];
+        if (id === undefined) continue;
+        seen.clicks += 1;
+        seen.lastId = id;
       }
       if (seen.clicks >= enough) break;
     }

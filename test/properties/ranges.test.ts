@@ -11,8 +11,8 @@ import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/voca
 import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import { INTERVALS } from "../../src/queries/analytics/ranges/buckets.ts";
-import type { RangeAnalytics } from "../../src/queries/analytics/ranges/range-analytics.ts";
+import type { LinkAnalytics } from "../../src/queries/analytics/analytics.ts";
+import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { type AskRange, rangesOf } from "../support/projections/range-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
@@ -99,11 +99,11 @@ describe("ranges of a link's analytics", () => {
               clicks.filter((data) => isIn(data, { ...one, kind, asOf: at }) && !isWithdrawn(data));
             const whole = await ask({ ...range, from: iso(from), to: iso(to) });
             expectToBe(whole, counts({ from, to, kind, asOf: at }));
-            const parts: RangeAnalytics[] = [];
+            const parts: LinkAnalytics[] = [];
             for (const [n, cut] of sorted.slice(1).entries()) {
               const part = { from: sorted[n] ?? 0, to: cut };
               parts.push(await ask({ ...range, from: iso(part.from), to: iso(part.to) }));
-              expectToBe(parts.at(-1) as RangeAnalytics, counts({ ...part, kind, asOf: at }));
+              expectToBe(parts.at(-1) as LinkAnalytics, counts({ ...part, kind, asOf: at }));
             }
             expect(summed(parts)).toEqual(summed([whole]));
             asked += 1;
@@ -170,7 +170,7 @@ function isIn({ at, kind, position }: Recorded, wanted: Question): boolean {
   return time >= wanted.from && time < wanted.to && isWanted && position <= (wanted.asOf ?? position);
 }
 
-function expectToBe(found: RangeAnalytics, clicks: readonly Recorded[]): void {
+function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
   expect(found.totals.total).toBe(clicks.length);
   for (const kind of CLICK_KINDS)
     expect(found.totals[kind]).toBe(clicks.filter((one) => one.kind === kind).length);
@@ -196,7 +196,7 @@ function expectToBe(found: RangeAnalytics, clicks: readonly Recorded[]): void {
   );
 }
 
-function summed(ranges: readonly RangeAnalytics[]) {
+function summed(ranges: readonly LinkAnalytics[]) {
   const add = (lists: (readonly (readonly [string, number])[])[]) => {
     const sums = new Map<string, number>();
     for (const [value, count] of lists.flat()) sums.set(value, (sums.get(value) ?? 0) + count);

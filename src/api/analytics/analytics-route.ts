@@ -1,23 +1,16 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
-import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-as-of.ts";
-import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
-import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
-import { parseRange } from "../../queries/analytics/ranges/range-request.ts";
-import { findOwnLink } from "../../queries/links/find-link.ts";
+import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
+import { parseRange } from "../../queries/analytics/range.ts";
+import { type FindLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
-import { rangeAnswer } from "./range-answer.ts";
+import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 
 /** `writesAreReadable`: see links.ts. */
-export type AnalyticsDeps = LinkAnalyticsDeps &
-  ClicksAsOfDeps &
-  RangeAnalyticsDeps & {
-    clock: () => Date;
-    writesAreReadable: () => Promise<void>;
-  };
+type Deps = AnalyticsDeps & FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<void> };
 
 const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.
 
@@ -28,7 +21,7 @@ exact: ranges that follow each other add up to the whole. Developer tier.
 Without them the headers \`X-As-Of-Position\` and \`X-Behind-Ms\` say up to which position of the log all clicks are
 counted, and how long ago the first one after it was recorded.`;
 
-export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
+export function analyticsRoute(app: Api, deps: Deps): void {
   const schema = {
     operationId: "getAnalytics",
     summary: "Read the analytics of a link",
@@ -41,24 +34,20 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
       ...apiErrors(400, 401, 402, 403, 404),
     },
   };
-  const counted = clicksAsOf(deps);
-  const ofRange = rangeAnalytics(deps);
+  const ask = analytics(deps);
   app.get("/api/v1/analytics/:slug", { schema }, async (request, reply) => {
-    const { domain_id: domainId, ...range } = request.query;
-    const isRange = Object.values(range).some((value) => value !== undefined);
+    const { domain_id: domainId, ...given } = request.query;
+    const isRange = Object.values(given).some((value) => value !== undefined);
     const { caller, params } = request;
     if (isRange) requireDeveloper(caller.tier, "Ranges of analytics");
-    const wanted = isRange ? parseRange(range) : undefined;
+    const range = isRange ? parseRange(given) : undefined;
     await deps.writesAreReadable();
     const now = deps.clock();
-    if (wanted) {
-      const link = await findOwnLink(deps, caller, params.slug, domainId);
-      return rangeAnswer(wanted, await ofRange(link, wanted, now));
-    }
-    const { asOf: as_of, position, behindMs } = await counted(now);
-    const analytics = await linkAnalytics(deps, caller, params.slug, domainId, now);
+    const link = await findOwnLink(deps, caller, params.slug, domainId);
+    const found = await ask.ofLink(link, range, now);
+    if (range) return rangeAnswer(found, range);
     // In headers, as the body is what the interface says.
-    reply.header("x-as-of-position", position).header("x-behind-ms", String(behindMs));
-    return as_of === undefined ? analytics : { ...analytics, as_of };
+    reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
+    return analyticsAnswer(found, now);
   });
 }

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
-import { INTERVALS } from "../../queries/analytics/ranges/buckets.ts";
-import { MOST_POINTS } from "../../queries/analytics/ranges/range-analytics.ts";
+import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
 import { DomainIdQuery } from "../schemas.ts";
 
 const text = z.string().max(100);

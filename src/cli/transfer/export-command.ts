@@ -1,12 +1,13 @@
 // linkledger export links|account|clicks
+
 import { createWriteStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
-import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
-import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
-import { positionBefore } from "../../queries/analytics/click-positions.ts";
+import { CLICK_COLUMNS, CLICK_FORMATS, clickLines } from "../../export/click-lines.ts";
+import { clickRows } from "../../export/click-rows.ts";
+import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";

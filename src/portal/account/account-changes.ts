@@ -12,7 +12,7 @@ import {
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { sendExport } from "../analytics/export-streams.ts";
+import { sendExport } from "../analytics/exports.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countForAccount, countMail, countReauthentication } from "../auth/throttle.ts";

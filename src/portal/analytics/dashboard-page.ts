@@ -1,46 +1,46 @@
 // GET /portal: clicks over time, top links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import {
-  type AccountDashboard,
-  type AccountUsage,
-  accountDashboard,
-  accountUsage,
-} from "../../queries/analytics/account-dashboard.ts";
-import type { ClickedLink } from "../../queries/analytics/top-links-in-range.ts";
-import { isRefused } from "../../runtime/refused.ts";
+import { type AccountUsage, accountUsage } from "../../queries/account-usage.ts";
+import type { AccountAnalytics, ClickedLink } from "../../queries/analytics/account-analytics.ts";
+import type { AskAnalytics } from "../../queries/analytics/analytics.ts";
 import { count, linkPath, outward, shortName } from "../links/link-view.ts";
+import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
+import { card, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { firstSteps } from "./first-steps.ts";
 import {
+  answerTo,
   botsNote,
   type PageRange,
   pageRange,
   RangeQuery,
   rangeAddress,
   rangeBar,
-  withTooLong,
 } from "./range-bar.ts";
-import { clickStats, clicksTitle, KINDS_EXPLAINED, seriesFigure } from "./series-figure.ts";
+import { clickStats, seriesCard } from "./series-figure.ts";
 
-export function dashboardPage(app: Api, deps: PortalDeps): void {
+export function dashboardPage(app: Api, deps: PortalDeps & { analytics: AskAnalytics }): void {
   const schema = { querystring: RangeQuery };
   app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;
-    const { range, found } = await answered(deps, accountId, pageRange(request.query, tier, deps.clock()));
+    const now = deps.clock();
+    const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
+      deps.analytics.ofAccount(accountId, wanted, now),
+    );
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
-      styles: ["uPlot.min.css", "charts.css"],
+      styles: ["charts.css"],
       scripts: ["chart.js"],
       status: found ? 200 : 400,
-      body: html`<div class="page-head"><h1>Dashboard</h1></div>
+      body: html`${pageHead("Dashboard")}
 ${isNew ? firstSteps(deps.newId(), tier) : rangeBar("/portal", range, tier)}
 ${!isNew && found && overview(range, found)}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
@@ -48,56 +48,59 @@ ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
   });
 }
 
-/** Without an answer the range has errors, which stand beside their fields. */
-async function answered(
-  deps: PortalDeps,
-  accountId: string,
-  range: PageRange,
-): Promise<{ range: PageRange; found?: AccountDashboard }> {
-  if (!range.request) return { range };
-  try {
-    return { range, found: await accountDashboard(deps, accountId, range.request, deps.clock()) };
-  } catch (error) {
-    if (isRefused(error, "invalid_range")) return { range: withTooLong(range) };
-    throw error;
-  }
-}
-
-function overview(range: PageRange, found: AccountDashboard): Html {
-  const { totals, top } = found;
-  const title = clicksTitle(range);
+function overview(range: PageRange, found: AccountAnalytics): Html {
+  const { totals, leftOut, top } = found;
+  const all = html`<a href="/portal/links?sort=clicks">All by clicks</a>`;
+  const missing =
+    top.leavesOut &&
+    html`<p class="muted small">So many links were clicked that days on which one had few clicks may be missing from its number here.</p>`;
+  const shown = top.links.length === 0 ? noClicks : topTable(top.links, range);
   return html`${clickStats(range, totals)}
-${botsNote("/portal", range, totals.preview)}
-<section class="card"><h2>${title}</h2>
-${seriesFigure(range, found, `${title}, of all your links`)}${KINDS_EXPLAINED}</section>
-<section class="card"><div class="card-head"><h2>Top links, ${range.name}</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>
-${top.links.length === 0 ? noClicks : topTable(top.links, range)}
-${top.leavesOut && html`<p class="muted small">So many links were clicked that days on which one had few clicks may be missing from its number here.</p>`}</section>`;
+${botsNote("/portal", range, leftOut)}
+${seriesCard(range, found, ", of all your links")}
+${card(`Top links, ${range.name}`, html`${shown}${missing}`, { actions: all })}`;
 }
 
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
 function topTable(top: readonly ClickedLink[], range: PageRange): Html {
   const hits = range.bots ? "Clicks and previews" : "Clicks";
+  const row = (link: ClickedLink) =>
+    html`<tr><td><a class="clip" href="${rangeAddress(linkPath(link, "/analytics"), range)}">${shortName(link)}</a></td>
+<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="${hits}">${count(link.clicks)}</td></tr>`;
   return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">${hits}</th></tr></thead>
-<tbody>${top.map(
-    (
-      link,
-    ) => html`<tr><td><a class="clip" href="${rangeAddress(linkPath(link, "/analytics"), range)}">${shortName(link)}</a></td>
-<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="${hits}">${count(link.clicks)}</td></tr>`,
-  )}</tbody></table>`;
+<tbody>${top.map(row)}</tbody></table>`;
+}
+
+/** What an account without links sees first. */
+function firstSteps(once: string, tier: Tier): Html {
+  const key = postButton("/portal/keys", html`${icon("key")}Make an API key`, {
+    fields: { label: "First key" },
+  });
+  return html`<section class="card empty">${icon("link")}<h2>Make your first short link</h2>
+<p>Paste a long address. You get a short one and a QR code at once, and every click shows up here.</p>
+${createLinkForm(once)}</section>
+<section class="card"><h2>What comes next</h2><ul class="next-steps">
+<li><p><strong>Make links from a program.</strong> You get an API key, and a command to copy that makes a link with it.</p>${key}</li>
+${
+  tier === "developer" &&
+  html`<li><p><strong>Use a domain of your own</strong>, and choose what stands after the slash.</p>
+<a class="button" href="/portal/domains">${icon("globe")}Add a domain</a></li>
+<li><p><strong>Be told of each click</strong> by a webhook, a moment after it happened.</p>
+<a class="button" href="/portal/webhooks">${icon("send")}Add a webhook</a></li>`
+}</ul></section>`;
 }
 
 function usageCard(usage: AccountUsage, tier: Tier, sellsPlans: boolean): Html {
   const { links, keys, webhooks, domains, requestsPerHour } = usage;
   const isDeveloper = tier === "developer";
   const plan = html`<a class="badge badge-accent" href="/portal/plan">${isDeveloper ? "Developer" : "Free"}</a>`;
-  return html`<section class="card"><div class="card-head"><h2>In use</h2>${(sellsPlans || !isDeveloper) && plan}</div>
-<div class="grid grid-small">
+  const meters = html`<div class="grid grid-small">
 ${meter("Active API keys", keys.used, keys.limit)}
-${isDeveloper ? meter("Webhooks", webhooks.used, webhooks.limit) : ""}
+${isDeveloper && meter("Webhooks", webhooks.used, webhooks.limit)}
 </div>
 <dl class="facts"><dt>Links</dt><dd>${count(links)}, no limit</dd>
 <dt>API requests</dt><dd>${count(requestsPerHour)} an hour for each key</dd>
-<dt>Custom domains</dt><dd>${isDeveloper ? count(domains) : html`With the <a href="/portal/plan">Developer plan</a>`}</dd></dl></section>`;
+<dt>Custom domains</dt><dd>${isDeveloper ? count(domains) : html`With the <a href="/portal/plan">Developer plan</a>`}</dd></dl>`;
+  return card("In use", meters, { actions: (sellsPlans || !isDeveloper) && plan });
 }

@@ -2,31 +2,42 @@
 // form, so that it works without scripts. More than 24 hours needs the Developer tier.
 import { z } from "zod";
 import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
-import { namedRange, RANGES, type Range } from "../../queries/analytics/ranges/named-ranges.ts";
-import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/ranges/range-request.ts";
-import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/ranges/time-zone.ts";
+import { startBack } from "../../queries/analytics/intervals.ts";
+import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
+import {
+  DAY_MS,
+  instantOf,
+  QUARTER_MS,
+  type TimeZone,
+  timeZone,
+  UTC,
+} from "../../queries/analytics/time-zone.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { counted } from "../links/link-view.ts";
 import { choice, field } from "../shell/form.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 
-const NAMES = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-  "12mo": "12 months",
-} as const satisfies Record<Range, string>;
+/** Each up to the present hour, day or month. */
+const NAMED = {
+  "24h": { name: "24 hours", interval: "hour", points: 24 },
+  "7d": { name: "7 days", interval: "day", points: 7 },
+  "30d": { name: "30 days", interval: "day", points: 30 },
+  "12mo": { name: "12 months", interval: "month", points: 12 },
+} as const;
+type Range = keyof typeof NAMED;
+const RANGES = Object.keys(NAMED) as Range[];
 
+/** Few enough requests for a page that is open all day. */
+const REFRESH_MS = 5_000;
+const DATE = /^\d{4}-\d\d-\d\d$/;
 const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
   .string()
   .transform((text) => text.trim().slice(0, LONGEST))
   .catch("");
-
-export const Bots = z.literal("1").optional().catch(undefined);
 
 export const RangeQuery = z.object({
   range: z
@@ -37,7 +48,7 @@ export const RangeQuery = z.object({
   to: typed,
   timezone: typed,
   as_of: typed,
-  bots: Bots,
+  bots: z.literal("1").optional().catch(undefined),
 });
 type RangeQuery = z.infer<typeof RangeQuery>;
 
@@ -68,26 +79,39 @@ export function pageRange(query: RangeQuery, tier: Tier, now: Date): PageRange {
   return isCustom ? custom(fields, bots, now) : named(range ?? "7d", fields, bots, now);
 }
 
-/** With what only the answer can tell, such as that the link did not exist then. */
-export function withError(range: PageRange, name: RangeField, message: string): PageRange {
-  return { ...range, errors: { ...range.errors, [name]: message } };
-}
-
-/** Of a range that has too many points even by months: 400 of them are 33 years. */
-export function withTooLong(range: PageRange): PageRange {
-  const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
-  return withError(range, name, "At most 33 years can be shown.");
+/** What is asked of the range; without an answer the range has errors, which stand beside the field that must change. */
+export async function answerTo<Answer>(
+  range: PageRange,
+  ask: (request: RangeRequest) => Promise<Answer>,
+): Promise<{ range: PageRange; found?: Answer }> {
+  const { request } = range;
+  if (!request) return { range };
+  const refused = (name: RangeField, message: string) => ({
+    range: { ...range, errors: { [name]: message } },
+  });
+  try {
+    return { range, found: await ask(request) };
+  } catch (error) {
+    if (isRefused(error, "not_found")) return refused("as_of", "The link did not exist then.");
+    if (isRefused(error, "invalid_position")) return refused("as_of", error.message);
+    if (!isRefused(error, "invalid_range")) throw error;
+    if (request.from === undefined && !range.includesNow) return refused("to", "The link was made later.");
+    // More than 400 points, even by months.
+    const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
+    return refused(name, "At most 33 years can be shown.");
+  }
 }
 
 function named(range: Range, fields: PageRange["typed"], bots: boolean, now: Date): PageRange {
   const zone = timeZone(fields.timezone || "UTC") ?? UTC;
-  const { from, interval } = namedRange(range, zone, now);
+  const { interval, points } = NAMED[range];
+  const from = startBack(zone, interval, now.getTime(), points - 1);
   const timezone = timeZone(fields.timezone) ? fields.timezone : "";
   return {
     choice: range,
     typed: { from: "", to: "", timezone, as_of: "" },
     errors: {},
-    ...{ zone, bots, includesNow: true, name: `last ${NAMES[range]}` },
+    ...{ zone, bots, includesNow: true, name: `last ${NAMED[range].name}` },
     request: { from, to: undefined, interval, zone, kinds: kindsOf(bots), asOf: undefined },
   };
 }
@@ -129,24 +153,20 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
 }
 
 /** Of the hits that a page shows. */
-export function kindsOf(bots: boolean): RangeRequest["kinds"] {
+function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
 /** A date alone is a whole day. @throws invalid_range */
 function endOf(text: string, zone: TimeZone): number {
-  const moment = isDate(text) ? parseLocalMoment(text) : undefined;
+  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
   return moment ? instantOf(zone, moment.local + DAY_MS, "start") : timeOf(text, zone, "to");
-}
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
 function dateName(text: string): string {
-  const moment = isDate(text) ? parseLocalMoment(text) : undefined;
+  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
   return moment ? dates.format(moment.local) : text;
 }
 
@@ -163,11 +183,9 @@ export function rangeAddress(
 ): string {
   const { choice: chosen, typed: fields, bots } = range;
   const query = new URLSearchParams({ range: changes.range ?? chosen });
-  const kept =
-    query.get("range") === "custom"
-      ? (["from", "to", "timezone", "as_of"] as const)
-      : (["timezone"] as const);
-  for (const name of kept) if (fields[name] !== "") query.set(name, fields[name]);
+  const isCustom = query.get("range") === "custom";
+  for (const [name, text] of Object.entries(fields))
+    if (text !== "" && (isCustom || name === "timezone")) query.set(name, text);
   if (changes.bots ?? bots) query.set("bots", "1");
   return `${path}?${query}`;
 }
@@ -177,18 +195,17 @@ export function rangeBar(
   path: string,
   range: PageRange,
   tier: Tier,
-  { asOf = false, end }: { asOf?: boolean; end?: Html | undefined } = {},
+  { asOf = false, end }: { asOf?: boolean; end?: HtmlValue } = {},
 ): Html {
   const all = TIER_LIMITS[tier].developerFeatures;
   const entry = (one: Range | "custom", name: string) => {
     if (!all && one !== range.choice)
       return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${name}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;
-    const current = one === range.choice ? html`aria-current="true"` : "";
-    return one === "custom"
-      ? html`<a href="${customAddress(path, range)}" data-zoned ${current}>${name}</a>`
-      : html`<a href="${rangeAddress(path, range, { range: one })}" ${current}>${name}</a>`;
+    const isCustom = one === "custom";
+    const address = isCustom ? customAddress(path, range) : rangeAddress(path, range, { range: one });
+    return html`<a href="${address}" ${isCustom && html`data-zoned`} ${one === range.choice && html`aria-current="true"`}>${name}</a>`;
   };
-  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMES[one]))}${entry("custom", "Custom")}</nav>
+  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMED[one].name))}${entry("custom", "Custom")}</nav>
 <a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box" aria-hidden="true">${range.bots ? "✓" : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a>${end}</div>
 ${range.choice === "custom" ? customForm(path, range, asOf) : ""}`;
 }
@@ -203,38 +220,25 @@ function customAddress(path: string, range: PageRange): string {
 }
 
 function customForm(path: string, { typed: fields, errors, bots }: PageRange, asOf: boolean): Html {
-  const input = (
-    label: string,
-    name: "from" | "to" | "as_of",
-    picker: "date" | "datetime-local",
-    hint: string,
-  ) =>
+  const input = (label: string, name: Exclude<RangeField, "timezone">, hint: string) =>
     field({
-      ...{
-        label,
-        name,
-        hint,
-        value: fields[name],
-        error: errors[name],
-        autocomplete: "off",
-        maxlength: LONGEST,
-      },
-      type: pickable(picker, fields[name]) ? picker : "text",
+      ...{ label, name, hint, value: fields[name], error: errors[name] },
+      ...{ type: pickerOf(name, fields[name]), autocomplete: "off", maxlength: LONGEST },
     });
   return html`<form method="get" action="${path}" class="card" aria-label="Range of time"><input type="hidden" name="range" value="custom">
 ${bots ? html`<input type="hidden" name="bots" value="1">` : ""}<div class="grid grid-small">
-${input("First day", "from", "date", "The beginning when empty")}
-${input("Last day", "to", "date", "Today when empty")}
+${input("First day", "from", "The beginning when empty")}
+${input("Last day", "to", "Today when empty")}
 ${choice({ label: "Time zone", name: "timezone", value: fields.timezone || "UTC", error: errors.timezone, options: zoneOptions(fields.timezone) })}
-${asOf ? input("As of", "as_of", "datetime-local", "The numbers as they stood then; now when empty") : ""}</div>
+${asOf ? input("As of", "as_of", "The numbers as they stood then; now when empty") : ""}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }
 
 /** Pickers show nothing for other texts, such as those of a hand-written address. */
-function pickable(picker: "date" | "datetime-local", text: string): boolean {
-  if (text === "") return true;
-  const hasForm = picker === "date" ? isDate(text) : /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text);
-  return hasForm && parseLocalMoment(text) !== undefined;
+function pickerOf(name: RangeField, text: string): "date" | "datetime-local" | "text" {
+  const [picker, form] =
+    name === "as_of" ? (["datetime-local", /^[\d-]{10}T\d\d:\d\d$/] as const) : (["date", DATE] as const);
+  return text === "" || (form.test(text) && parseLocalMoment(text)) ? picker : "text";
 }
 
 /** portal.js puts the browser's first. `given`: also where the list lacks it, such as an alias. */
@@ -242,6 +246,19 @@ function zoneOptions(given: string): [string, string][] {
   const names = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   if (given !== "" && !names.includes(given)) names.unshift(given);
   return names.map((name) => [name, name.replaceAll("_", " ")]);
+}
+
+/**
+ * Whether console.js may keep a page of it up to date: not one that begins within a quarter-hour, as only an address can
+ * say, as that may need a read of the log for each answer.
+ */
+export function goesOn({ includesNow, request }: PageRange): boolean {
+  return includesNow && (request?.from ?? 0) % QUARTER_MS === 0;
+}
+
+/** On the parts of a page that console.js keeps up to date. */
+export function live(range: PageRange): Html | "" {
+  return goesOn(range) ? html`data-live data-busy="${REFRESH_MS}"` : "";
 }
 
 /** What `Include bots` would add. */

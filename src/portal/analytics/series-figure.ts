@@ -1,13 +1,12 @@
-// A time series as a static SVG chart with axes and a table; chart.js replaces the SVG with an interactive chart.
+// Clicks over time: their totals, and a series as an SVG chart with axes and as a table, from which chart.js reads.
 import type { ClickKind } from "../../events/vocabulary.ts";
-import type { HitCounts } from "../../queries/analytics/hit-counts.ts";
-import { type Interval, nextStart } from "../../queries/analytics/ranges/buckets.ts";
-import type { SeriesPoint } from "../../queries/analytics/ranges/range-sum.ts";
-import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
+import type { Interval } from "../../queries/analytics/intervals.ts";
+import type { HitCounts, SeriesPoint } from "../../queries/analytics/sums.ts";
 import { count } from "../links/link-view.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import type { PageRange } from "./range-bar.ts";
+import { type Column, card, table } from "../shell/parts.ts";
+import { live, type PageRange } from "./range-bar.ts";
 
 export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   click: "Link clicks",
@@ -15,7 +14,7 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Previews",
 };
 
-export const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; QR scans are those of them that came by the QR code, link clicks all others. Previews are fetches by bots and messengers.</p>`;
+const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; QR scans are those of them that came by the QR code, link clicks all others. Previews are fetches by bots and messengers.</p>`;
 
 /** From the bottom of each bar, and from the left of cards and tables. */
 const ORDER = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
@@ -39,28 +38,45 @@ const PLOT = { left: 9, top: 5, width: 91, height: 82 };
 const X_LABELS = 6;
 const Y_LABELS = 4;
 
-type ShownSeries = { interval: Interval; series: readonly SeriesPoint[] };
+type ShownSeries = { interval: Interval; series: readonly SeriesPoint[]; totals: HitCounts };
+
+/** `of`: what the numbers are of, for screen readers. */
+export function seriesCard(range: PageRange, found: ShownSeries, of = ""): Html {
+  const title = clicksTitle(range);
+  return card(title, html`${figure(range, found, `${title}${of}`)}${KINDS_EXPLAINED}`);
+}
 
 /** `label`: accessible name of the chart. */
-export function seriesFigure(range: PageRange, { interval, series }: ShownSeries, label: string): Html {
+function figure(range: PageRange, shown: ShownSeries, label: string): Html {
+  const { interval, series, totals } = shown;
   const kinds = shownKinds(range.bots);
-  const all = range.bots ? "All" : "Clicks";
-  const { name, point } = UNITS[interval];
-  const format = formatIn(range, point);
-  // Without a chosen zone portal.js and chart.js show hours in that of the browser.
-  const isLocal = interval === "hour" && range.choice !== "custom" && range.typed.timezone === "";
-  const nameOf = (start: number) => (isLocal ? time(new Date(start).toISOString()) : format(start));
-  const total = series.reduce((sum, one) => sum + one.total, 0);
-  const next = nextStart(range.zone, interval, series.at(-1)?.start ?? 0);
-  return html`<figure class="chart" data-chart>
-<div class="chart-keys">${kinds.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}<span class="muted small" ${isLocal ? html`data-static` : ""}>Times are those of ${range.zone.name}.</span></div>
-<div class="chart-canvas">${drawing(range, { interval, series }, kinds, label)}</div>
-<p class="chart-readout muted small" data-empty="No clicks in this time.">${total === 0 ? "No clicks in this time." : ""}</p>
-<details class="as-table"><summary>Show as a table</summary>
-<table class="table" data-unit="${interval}" ${isLocal ? "" : html`data-zone="${range.zone.name}"`} data-next="${new Date(next).toISOString()}"><caption class="visually-hidden">${label}</caption>
-<thead><tr><th scope="col">${name}</th>${kinds.map((kind) => html`<th scope="col" class="end" data-kind="${kind}">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">${all}</th></tr></thead>
-<tbody>${series.map((one) => row(one, isoIn(range.zone, one.start), nameOf(one.start), kinds, all))}</tbody></table></details>
+  const isLocal = isInLocalTime(range, interval);
+  const format = formatIn(range, UNITS[interval].point);
+  const startOf = ({ start }: SeriesPoint) => (isLocal ? time(new Date(start).toISOString()) : format(start));
+  const number = (name: string, of: keyof HitCounts): Column<SeriesPoint> => ({
+    ...{ name, end: true },
+    cell: (point) => count(point[of]),
+  });
+  const points = table(
+    label,
+    [
+      { name: UNITS[interval].name, cell: startOf },
+      ...kinds.map((kind) => number(KIND_NAMES[kind], kind)),
+      number(range.bots ? "All" : "Clicks", "total"),
+    ],
+    series,
+  );
+  return html`<figure class="chart">
+<div class="chart-keys">${kinds.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}<span class="muted small" ${isLocal && html`data-static`}>Times are those of ${range.zone.name}.</span></div>
+<div id="chart" ${live(range)}><div class="chart-canvas">${drawing(range, shown, kinds, label)}</div>${totals.total === 0 && html`<p class="chart-empty muted small">No clicks in this time.</p>`}</div>
+<p class="chart-readout muted small"></p>
+<details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${points}</div></details>
 </figure>`;
+}
+
+/** Without a chosen zone portal.js shows hours in that of the browser. */
+function isInLocalTime({ choice, typed }: PageRange, interval: Interval): boolean {
+  return interval === "hour" && choice !== "custom" && typed.timezone === "";
 }
 
 function shownKinds(bots: boolean): ClickKind[] {
@@ -70,19 +86,6 @@ function shownKinds(bots: boolean): ClickKind[] {
 function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start: number) => string {
   const format = new Intl.DateTimeFormat("en", { ...form, timeZone: zone.name });
   return (start) => format.format(start);
-}
-
-/** `all`: name of the sum. */
-function row(
-  point: SeriesPoint,
-  start: string,
-  name: Html | string,
-  kinds: readonly ClickKind[],
-  all: string,
-): Html {
-  return html`<tr data-start="${start}"><th scope="row">${name}</th>
-${kinds.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
-<td class="end number" data-kind="total" data-label="${all}">${count(point.total)}</td></tr>`;
 }
 
 /** Without a viewBox, so that the width stretches the bars and not the labels. */
@@ -115,13 +118,16 @@ function drawing(
   const nameOf = formatIn(range, UNITS[isManyHours ? "day" : interval].axis);
   // Of hours by their day, and of weeks by their month, the first alone.
   const named = series
-    .map(({ start }, index) => ({ index, name: nameOf(start) }))
+    .map(({ start }, index) => ({ index, start, name: nameOf(start) }))
     .filter(({ name }, n, all) => name !== all[n - 1]?.name);
   const every = Math.ceil(named.length / X_LABELS);
   const labels = named
     .filter((_, n) => n % every === Math.floor(every / 2))
-    .map(({ index, name }) => html`<text x="${x(index, 0.5)}" y="96%" text-anchor="middle">${name}</text>`);
-  return html`<svg role="img" aria-label="${label}">${lines}${bars}${labels}</svg>`;
+    .map(({ index, start, name }) => {
+      const hour = isInLocalTime(range, interval) && html`data-hour="${new Date(start).toISOString()}"`;
+      return html`<text ${hour} x="${x(index, 0.5)}" y="96%" text-anchor="middle">${name}</text>`;
+    });
+  return html`<svg role="img" aria-label="${label}" data-left="${PLOT.left / 100}">${lines}${bars}${labels}</svg>`;
 }
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
@@ -138,17 +144,17 @@ function stepOf(highest: number): number {
 }
 
 /** What the numbers of a page are of. */
-export function clicksTitle({ bots, name }: PageRange): string {
+function clicksTitle({ bots, name }: PageRange): string {
   return `${bots ? "Clicks and previews" : "Clicks"}, ${name}`;
 }
 
-/** `more`: further cards. `data-total`: the kinds whose hits live.js adds. */
+/** `more`: further cards. */
 export function clickStats(
   range: PageRange,
   { click, qr_scan, preview }: HitCounts,
   more: Html | "" = "",
 ): Html {
-  return html`<section class="grid stats" aria-label="${clicksTitle(range)}">
+  return html`<section class="grid stats" id="stats" ${live(range)} aria-label="${clicksTitle(range)}">
 <div class="card stat"><span class="stat-name">Clicks</span><span class="stat-value" data-total="click qr_scan">${count(click + qr_scan)}</span>
 <span class="muted small"><span class="number" data-total="qr_scan">${count(qr_scan)}</span> of them QR scans</span></div>
 ${range.bots && html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`}${more}</section>`;

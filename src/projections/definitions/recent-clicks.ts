@@ -77,11 +77,6 @@ export function recentClick(row: RecentClickRow): RecentClick {
   };
 }
 
-/** A hit of the log with the field names of the API's answer. */
-export function recentClickOf(click: LinkClicked["data"]): RecentClick {
-  return recentClick(rowOf(click));
-}
-
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
   const { at, kind, device, browser, os, userAgent = "", country = UNKNOWN, city = UNKNOWN, ip = "" } = click;
   const { name = UNKNOWN, version = "" } = browser ?? {};

@@ -21,7 +21,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { hitCounts } from "../analytics/hit-counts.ts";
+import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { type ExplainedClicks, type ExplainedSeals, type LinkProof, proofOf } from "./link-proof.ts";

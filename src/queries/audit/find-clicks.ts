@@ -5,7 +5,7 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 import { CATEGORY } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
-import { lastHourOf } from "../analytics/click-positions.ts";
+import { lastHourOf } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
 
 /**

@@ -1,7 +1,7 @@
 // What proves an explanation of a link, as one word and one sentence.
 import { amount } from "../../audit/verdict.ts";
 import type { Position } from "../../event-store/port.ts";
-import type { HitCounts } from "../analytics/hit-counts.ts";
+import type { HitCounts } from "../analytics/sums.ts";
 
 /** Hits that count, by kind, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
 export type ExplainedClicks = HitCounts & {

@@ -5,7 +5,7 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
+import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 

@@ -4,7 +4,7 @@ import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
-import { positionBefore } from "../../queries/analytics/click-positions.ts";
+import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";

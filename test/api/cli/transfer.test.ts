@@ -6,9 +6,10 @@ import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
-import { accountDashboard, accountUsage } from "../../../src/queries/analytics/account-dashboard.ts";
-import { startOfDay } from "../../../src/queries/analytics/ranges/buckets.ts";
-import { DAY_MS, UTC } from "../../../src/queries/analytics/ranges/time-zone.ts";
+import { accountUsage } from "../../../src/queries/account-usage.ts";
+import { accountAnalytics } from "../../../src/queries/analytics/account-analytics.ts";
+import { startOfDay } from "../../../src/queries/analytics/intervals.ts";
+import { DAY_MS, UTC } from "../../../src/queries/analytics/time-zone.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -96,7 +97,7 @@ async function dashboard(service: TestService, { accountId }: Member) {
   const from = startOfDay(UTC, now.getTime() - 7 * DAY_MS);
   const week = { from, to: undefined, interval: undefined, zone: UTC, kinds: CLICK_KINDS };
   const usage = await accountUsage(service.backend, { accountId, tier: "developer" });
-  return { ...(await accountDashboard(service.backend, accountId, week, now)), usage };
+  return { ...(await accountAnalytics(service.backend, accountId, week, now)), usage };
 }
 const sums = async (service: TestService, who: Member) => (await dashboard(service, who)).totals;
 

@@ -11,7 +11,8 @@ import { type LinkClicksDocument, linkClicks } from "../../../src/projections/de
 import { allProjections } from "../../../src/projections/groups.ts";
 import { collectionsOf, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import { readLinkClicks } from "../../../src/queries/analytics/link-clicks.ts";
+import { readLinkDays } from "../../../src/queries/analytics/link-days.ts";
+import { breakdownSum } from "../../../src/queries/analytics/sums.ts";
 import type { Document, ReadStore } from "../../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append } from "../runtime/stores.ts";
@@ -56,8 +57,14 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
       return queried.get<LinkClicksDocument>(named?.collection.name ?? "", LINK);
     },
     /** For the one link. */
-    breakdowns: async () =>
-      (await readLinkClicks({ readStore: queried, sleep: runtimeDeps.sleep }, LINK, [])).breakdowns,
+    async breakdowns() {
+      const deps = { readStore: queried, sleep: runtimeDeps.sleep };
+      const { clicks, earlier } = await readLinkDays(deps, LINK, { withEarlier: true });
+      const sum = breakdownSum();
+      for (const day of [clicks?.day, earlier])
+        for (const kind of Object.values(day?.kinds ?? {})) sum.add(kind);
+      return sum.result().breakdowns;
+    },
     /** Of the projection's active build. */
     async documents(projection: Projection) {
       const build = queriedBuild(projection, await readBuilds(readStore));

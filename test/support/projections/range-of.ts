@@ -1,17 +1,13 @@
-// Asks for ranges of a link as the API does, with the log read in this thread.
-import { lastClickRecordedBy } from "../../../src/queries/analytics/ranges/as-of.ts";
-import { foldDayParts } from "../../../src/queries/analytics/ranges/day-parts.ts";
-import type { LogParts } from "../../../src/queries/analytics/ranges/days-in-range.ts";
-import {
-  type RangeAnalytics,
-  rangeAnalytics,
-} from "../../../src/queries/analytics/ranges/range-analytics.ts";
-import { parseRange, type RangeParameters } from "../../../src/queries/analytics/ranges/range-request.ts";
+// Asks for the analytics of a link as the API does, with the log read in this thread.
+import { analytics, type LinkAnalytics } from "../../../src/queries/analytics/analytics.ts";
+import { foldDayParts, type LogParts } from "../../../src/queries/analytics/day-parts.ts";
+import { lastClickRecordedBy } from "../../../src/queries/analytics/log-positions.ts";
+import { parseRange, type RangeParameters } from "../../../src/queries/analytics/range.ts";
 import { findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { ACCOUNT } from "../event-store/stored-events.ts";
 import type { Stores } from "../runtime/stores.ts";
 
-export type AskRange = (given: RangeParameters, slug?: string) => Promise<RangeAnalytics>;
+export type AskRange = (given: RangeParameters, slug?: string) => Promise<LinkAnalytics>;
 
 /** Of links of ACCOUNT on `sho.rt`. `parts`: to count or replace the reads of the log. */
 export function rangesOf(
@@ -20,14 +16,11 @@ export function rangesOf(
   parts?: LogParts,
 ): AskRange {
   const logParts = parts ?? logPartsOf(stores);
-  const ask = rangeAnalytics({ ...stores, sleep: async () => undefined, logParts });
+  const ask = analytics({ ...stores, sleep: async () => undefined, logParts });
   return async (given, slug = "abc") => {
     const request = parseRange(given);
-    return await ask(
-      await findOwnLink({ ...stores, baseHost: "sho.rt" }, { accountId: ACCOUNT }, slug),
-      request,
-      now,
-    );
+    const link = await findOwnLink({ ...stores, baseHost: "sho.rt" }, { accountId: ACCOUNT }, slug);
+    return await ask.ofLink(link, request, now);
   };
 }
 

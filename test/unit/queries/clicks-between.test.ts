@@ -1,7 +1,7 @@
 // The clicks of one link between two positions: each once, with both ends as they are asked for.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { clicksBetween, type LogRange } from "../../../src/click-log/clicks-between.ts";
-import { allClicks } from "../../../src/queries/analytics/all-clicks.ts";
+import { clickRows } from "../../../src/export/click-rows.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
@@ -71,7 +71,7 @@ it("leaves out what the store can't read", async () => {
 
 it("is what an export of all clicks reads, up to the head", async () => {
   const found: string[] = [];
-  for await (const clicks of allClicks(stores, LINK, ""))
+  for await (const clicks of clickRows(stores, { link: LINK }, undefined))
     found.push(...clicks.map((row) => ("city" in row ? row.city : "")));
   expect(found.map(Number)).toEqual(even(0, COUNT - 1));
 });

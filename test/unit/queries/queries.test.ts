@@ -2,13 +2,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { analyticsAnswer } from "../../../src/api/analytics/answers.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
-import { type Analytics, linkAnalytics } from "../../../src/queries/analytics/link-analytics.ts";
+import { analytics } from "../../../src/queries/analytics/analytics.ts";
 import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";
-import { findLinkBySlug } from "../../../src/queries/links/find-link.ts";
+import { findLinkBySlug, findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
 import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import {
@@ -20,6 +21,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../../support/event-store/stored-events.ts";
+import { logPartsOf } from "../../support/projections/range-of.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
@@ -90,8 +92,15 @@ describe("an account", () => {
 });
 
 describe("analytics", () => {
-  const ask = async (slug = "abc", domainId?: string, by = caller) =>
-    await linkAnalytics({ ...stores, ...BASE, sleep }, by, slug, domainId, NOW);
+  const ask = async (slug = "abc", domainId?: string, now = NOW) => {
+    const link = await findOwnLink({ ...stores, ...BASE }, caller, slug, domainId);
+    const found = await analytics({ ...stores, sleep, logParts: logPartsOf(stores) }).ofLink(
+      link,
+      undefined,
+      now,
+    );
+    return analyticsAnswer(found, now);
+  };
 
   it("are all zeros the instant a link was made, before any projection", async () => {
     await created();
@@ -142,6 +151,18 @@ describe("analytics", () => {
     expect(hours[0]).toEqual(["2026-02-28T11:00:00.000Z", 1]);
     expect(hours[1]).toEqual(["2026-02-28T12:00:00.000Z", 0]);
     expect(hours[23]).toEqual(["2026-03-01T10:00:00.000Z", 2]);
+  });
+
+  it("say since when clicks wait to be counted, once the first one has waited for five seconds", async () => {
+    await created();
+    await project();
+    await given("clicks-a-20260301", [linkClicked(), linkClicked()]);
+    const [waiting] = await stores.eventStore.read("clicks-a-20260301");
+    const later = (ms: number) => new Date(Date.parse(waiting?.recordedAt ?? "") + ms);
+    expect((await ask("abc", undefined, later(5_000))).as_of).toBeUndefined();
+    expect((await ask("abc", undefined, later(5_001))).as_of).toBe(waiting?.recordedAt);
+    await project();
+    expect(await ask("abc", undefined, later(5_001))).not.toHaveProperty("as_of");
   });
 
   it("show a value called __proto__ as a key of the JSON", async () => {
@@ -275,6 +296,6 @@ describe("waiting for projections", () => {
   });
 });
 
-function json(answer: Analytics): Analytics {
-  return JSON.parse(JSON.stringify(answer)) as Analytics;
+function json<Answer>(answer: Answer): Answer {
+  return JSON.parse(JSON.stringify(answer)) as Answer;
 }

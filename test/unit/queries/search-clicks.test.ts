@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
-import { lastPositionIn } from "../../../src/queries/analytics/click-positions.ts";
+import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts";
 import { findClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { searchClicks } from "../../../src/queries/audit/search-clicks.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";

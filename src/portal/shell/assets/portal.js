@@ -5,9 +5,10 @@
 const SENDING_MS = 10_000;
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-/** Also called by live.js for rows that it adds. */
+/** Also called by console.js for parts that it gets again. */
 export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
@@ -15,6 +16,8 @@ export function localTimes(root) {
     time.textContent = shortTime.format(at);
     time.title = longTime.format(at);
   }
+  for (const label of root.querySelectorAll("text[data-hour]"))
+    label.textContent = hour.format(new Date(label.dataset.hour));
 }
 
 function copyButtons(root) {

@@ -1,4 +1,5 @@
 // Cuts a range of time into the hours, days, weeks or months of a time zone.
+import { Refused } from "../../runtime/refused.ts";
 import { DAY_MS, instantOf, type TimeZone } from "./time-zone.ts";
 
 /** Weeks begin on Monday. */
@@ -9,30 +10,37 @@ const HOUR_MS = 3_600_000;
 /** 1970-01-01 was a Thursday. */
 const MONDAY_OFFSET_DAYS = 3;
 
+/** Points of a range whose interval is chosen to fit, and of any other. */
+const MOST_FITTING_POINTS = 400;
+export const MOST_POINTS = 5_000;
+
 /**
- * Starts of the parts of [from, to), in milliseconds: `from`, then each start of an interval after it. Undefined when
- * there are more than `most`.
+ * The points of [from, to), in milliseconds, by the interval that is asked for or fits: `from`, then each start of an
+ * interval after it. @throws invalid_range for none, and for too many
  */
-export function bucketStarts(
-  zone: TimeZone,
-  interval: Interval,
+export function pointsOf(
+  { zone, interval: wanted }: { zone: TimeZone; interval: Interval | undefined },
   { from, to }: { from: number; to: number },
-  most: number,
-): number[] | undefined {
+): { interval: Interval; starts: number[] } {
+  if (from >= to)
+    throw new Refused("invalid_range", "from must be before to; without to, before now or as_of");
+  const interval = wanted ?? fittingInterval(to - from);
+  const most = wanted ? MOST_POINTS : MOST_FITTING_POINTS;
   const starts: number[] = [];
   for (let start = from; start < to; start = nextStart(zone, interval, start)) {
-    if (starts.length === most) return undefined;
+    if (starts.length === most)
+      throw new Refused(
+        "invalid_range",
+        `The range has more than ${most} points: choose a longer interval, or a shorter range`,
+      );
     starts.push(start);
   }
-  return starts;
+  return { interval, starts };
 }
 
-/** Points of a range whose interval is chosen to fit. */
-export const MOST_FITTING_POINTS = 400;
-
 /** The shortest interval of which a range has at most 400 points, but hours for a week at most; months for 33 years. */
-export function fittingInterval({ from, to }: { from: number; to: number }): Interval {
-  const days = (to - from) / DAY_MS;
+function fittingInterval(length: number): Interval {
+  const days = length / DAY_MS;
   if (days <= 8) return "hour";
   if (days <= 367) return "day";
   return days <= 5 * 367 ? "week" : "month";
@@ -47,10 +55,7 @@ export function startBack(
 ): number {
   const local = instant + zone.offsetAt(instant);
   if (interval === "hour") return instant - (local % HOUR_MS) - back * HOUR_MS;
-  const day = Math.floor(local / DAY_MS);
-  if (interval === "day") return instantOf(zone, (day - back) * DAY_MS, "start");
-  const date = new Date(day * DAY_MS);
-  return instantOf(zone, date.setUTCMonth(date.getUTCMonth() - back, 1), "start");
+  return instantOf(zone, midnight(interval, local, -back), "start");
 }
 
 /** The start of the day that the instant lies in. */
@@ -59,11 +64,11 @@ export function startOfDay(zone: TimeZone, instant: number): number {
 }
 
 /** The first start of an interval after the instant. */
-export function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
+function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
   if (interval === "hour") return nextHour(zone, instant);
   const local = instant + zone.offsetAt(instant);
   // A day that a zone left out, when the date line was moved, begins and ends at the same instant.
-  for (let next = nextDate(interval, local); ; next = nextDate(interval, next)) {
+  for (let next = midnight(interval, local, 1); ; next = midnight(interval, next, 1)) {
     const start = instantOf(zone, next, "start");
     if (start > instant) return start;
   }
@@ -76,13 +81,13 @@ function nextHour(zone: TimeZone, instant: number): number {
   return zone.changeIn(instant, next) ?? next;
 }
 
-/** The next local midnight that begins a day, a week or a month. */
-function nextDate(interval: Exclude<Interval, "hour">, local: number): number {
+/** The local midnight that begins a day, a week or a month: the one of the local time, or so many after it. */
+function midnight(interval: Exclude<Interval, "hour">, local: number, after: number): number {
   const day = Math.floor(local / DAY_MS);
-  if (interval === "day") return (day + 1) * DAY_MS;
+  if (interval === "day") return (day + after) * DAY_MS;
   if (interval === "week")
-    return (Math.floor((day + MONDAY_OFFSET_DAYS) / 7) * 7 + 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
+    return ((Math.floor((day + MONDAY_OFFSET_DAYS) / 7) + after) * 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
   // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(day * DAY_MS);
-  return date.setUTCMonth(date.getUTCMonth() + 1, 1);
+  return date.setUTCMonth(date.getUTCMonth() + after, 1);
 }

@@ -1,8 +1,9 @@
-// Live clicks: every watcher gets each click of its link once and in order, from whatever position it starts.
+// Live events: every watcher gets each event of its key once and in order, from whatever position it starts.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import { type LiveBatch, liveClicks } from "../../../src/queries/analytics/live-clicks.ts";
+import { linkOf } from "../../../src/click-log/clicks-between.ts";
+import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import { type LiveEventBatch, liveEvents } from "../../../src/queries/feed/live-events.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -28,22 +29,25 @@ async function click(n: number, link = LINK): Promise<string> {
   return (await append(stores.eventStore, `clicks-w${n % 3}-20260301`, [event])).position;
 }
 
-const live = (eventStore: EventStore = stores.eventStore) => liveClicks({ eventStore, sleep, log });
+/** Keyed by the link of a click. */
+const live = (eventStore: EventStore = stores.eventStore, pause = sleep) =>
+  liveEvents({ eventStore, sleep: pause, log }, { categories: ["clicks"], keyOf: linkOf });
+const cityOf = ({ data }: RecordedEvent) => (data as { city: string }).city;
 
 /** Pulls batches until `count` clicks were received. */
-async function take(batches: AsyncGenerator<LiveBatch, unknown>, count: number) {
+async function take(batches: AsyncGenerator<LiveEventBatch, unknown>, count: number) {
   const seen: string[] = [];
   let position = "";
   while (seen.length < count) {
     const next = await batches.next();
     if (next.done) break;
-    seen.push(...next.value.clicks.map(({ city }) => city));
+    seen.push(...next.value.events.map(cityOf));
     position = next.value.position;
   }
   return { seen, position };
 }
 
-describe("live clicks", () => {
+describe("live events", () => {
   it("continue right after the requested position, through earlier and new clicks", async () => {
     const shown = await click(0);
     for (const n of [1, 2]) await click(n);
@@ -78,29 +82,6 @@ describe("live clicks", () => {
     expect(seen).toEqual(expected.map(String));
   });
 
-  it("say where the log stands also when it went on without the link", async () => {
-    const batches = live().follow(LINK, await click(0), signal.signal);
-    const first = await batches.next();
-    expect(first.value).toMatchObject({ clicks: [] });
-    const position = click(1, "sho.rt/other");
-    const next = (await batches.next()).value as LiveBatch;
-    expect(next).toEqual({ clicks: [], position: await position });
-  });
-
-  it("are all sent once to who doesn't pull for a long time", async () => {
-    const COUNT = 6_000;
-    const batches = live().follow(LINK, "", signal.signal);
-    await batches.next();
-    for (let first = 0; first < COUNT; first += 500) {
-      const events = Array.from({ length: 500 }, (_, n) =>
-        linkClicked({ link: LINK, city: String(first + n) }),
-      );
-      await append(stores.eventStore, "clicks-w0-20260301", events);
-    }
-    const { seen } = await take(batches, COUNT);
-    expect(seen).toEqual(Array.from({ length: COUNT }, (_, n) => String(n)));
-  });
-
   it("end with tooFar when too much was written since the requested position", async () => {
     const many = Array.from({ length: 1_000 }, () => linkClicked({ link: "sho.rt/other" }));
     for (let n = 0; n < 51; n += 1) await append(stores.eventStore, "clicks-w-20260301", many);
@@ -116,7 +97,7 @@ describe("live clicks", () => {
         throw new Error("unavailable");
       },
     });
-    const clicks = liveClicks({ eventStore: unavailable, sleep: () => delay(1), log });
+    const clicks = live(unavailable, async () => void (await delay(1)));
     const next = clicks.follow(LINK, "", signal.signal).next();
     signal.abort();
     expect(await next).toEqual({ done: true, value: undefined });
@@ -138,7 +119,7 @@ describe("live clicks", () => {
         return stores.eventStore.subscribe(options);
       },
     });
-    const clicks = liveClicks({ eventStore: breaking, sleep: () => delay(1), log });
+    const clicks = live(breaking, async () => void (await delay(1)));
     expect(subscriptions).toBe(0);
     const batches = clicks.follow(LINK, "", signal.signal);
     await batches.next();

@@ -1,13 +1,14 @@
 // Hours, days, weeks and months of time zones, also where clocks are set by half an hour or a whole day.
 import { describe, expect, it } from "vitest";
-import { bucketStarts, type Interval, startOfDay } from "../../../../src/queries/analytics/ranges/buckets.ts";
+import { type Interval, pointsOf, startOfDay } from "../../../../src/queries/analytics/intervals.ts";
 import {
+  DAY_MS,
   instantOf,
   isoIn,
   type TimeZone,
   timeZone,
   UTC,
-} from "../../../../src/queries/analytics/ranges/time-zone.ts";
+} from "../../../../src/queries/analytics/time-zone.ts";
 
 function zone(name: string): TimeZone {
   const found = timeZone(name);
@@ -17,7 +18,7 @@ function zone(name: string): TimeZone {
 
 function starts(name: string, interval: Interval, from: string, to: string): string[] {
   const range = { from: Date.parse(from), to: Date.parse(to) };
-  return (bucketStarts(zone(name), interval, range, 5_000) ?? []).map((start) => isoIn(zone(name), start));
+  return pointsOf({ zone: zone(name), interval }, range).starts.map((start) => isoIn(zone(name), start));
 }
 
 describe("time zones", () => {
@@ -127,11 +128,20 @@ describe("the parts of a range", () => {
     ]);
   });
 
-  it("are refused when they are too many, and none for an empty range", () => {
+  it("are 5,000 at most, and 400 where their length is chosen to fit", () => {
     const from = Date.parse("2026-01-01T00:00Z");
-    expect(bucketStarts(UTC, "hour", { from, to: from + 3 * 3_600_000 }, 3)).toHaveLength(3);
-    expect(bucketStarts(UTC, "hour", { from, to: from + 3 * 3_600_000 + 1 }, 3)).toBeUndefined();
-    expect(bucketStarts(UTC, "hour", { from, to: from }, 3)).toEqual([]);
+    const points = (days: number, interval?: Interval) =>
+      pointsOf({ zone: UTC, interval }, { from, to: from + days * DAY_MS });
+    expect(points(208, "hour").starts).toHaveLength(208 * 24);
+    for (const [days, interval] of [
+      [209, "hour"],
+      [0, "day"],
+      [34 * 366, undefined],
+    ] as const)
+      expect(() => points(days, interval)).toThrow(/more than|before/);
+    const fitting = [8, 367, 5 * 367, 33 * 365].map((days) => points(days));
+    expect(fitting.map(({ interval }) => interval)).toEqual(["hour", "day", "week", "month"]);
+    for (const { starts: fit } of fitting) expect(fit.length).toBeLessThanOrEqual(400);
   });
 
   it("begin with the day of an instant, in any zone and at any time of the year", () => {
@@ -145,7 +155,7 @@ describe("the parts of a range", () => {
       for (
         let at = Date.parse("2026-01-01T00:07Z");
         at < Date.parse("2027-01-01T00:00Z");
-        at += 19 * 3_600_000
+        at += 7 * 19 * 3_600_000
       ) {
         const start = startOfDay(zone(name), at);
         expect(start).toBeLessThanOrEqual(at);

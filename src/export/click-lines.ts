@@ -1,12 +1,23 @@
-// The formats of a click export: CSV and JSON Lines.
+// The formats of a click export: its columns, as CSV and as JSON Lines.
+import type { Position, RecordedEvent } from "../event-store/port.ts";
+import type { ClickFacts } from "../events/click-facts.ts";
 import { UTM_FIELDS } from "../events/vocabulary.ts";
-import type { ClickRow, ExportedClick } from "../queries/analytics/all-clicks.ts";
+
+/** What ties a row to the log. */
+type Tie = { eventId: string; position: Position };
+
+export type ExportedClick = ClickFacts & Tie;
+
+/** What stands in an export for a click that can't be read. */
+type UnreadableClick = Pick<RecordedEvent, "stream" | "revision" | "recordedAt"> & Tie & { unreadable: true };
+
+export type ClickRow = ExportedClick | UnreadableClick;
 
 /** A column of a click export; values are text. */
 export type ClickColumn = readonly [name: string, of: (click: ExportedClick) => string];
 
 /** Of one link's clicks. */
-export const COLUMNS: readonly ClickColumn[] = [
+const COLUMNS: readonly ClickColumn[] = [
   ["at", ({ at }) => at],
   ["type", ({ kind }) => kind],
   ["long_url", ({ longUrl }) => longUrl],
@@ -28,6 +39,17 @@ export const COLUMNS: readonly ClickColumn[] = [
   ["visitor", ({ visitor }) => visitor],
   ["event_id", ({ eventId }) => eventId],
   ["position", ({ position }) => position],
+];
+
+/** Of the clicks of many links. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
+export const CLICK_COLUMNS: readonly ClickColumn[] = [
+  ["link", ({ link }) => link],
+  ["account_id", ({ accountId }) => accountId],
+  ...COLUMNS,
+  ["account_visitor", ({ accountVisitor }) => accountVisitor],
+  ["via", ({ via }) => via],
+  ["method", ({ method }) => method],
+  ["prefetch", ({ prefetch }) => prefetch],
 ];
 
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;

@@ -1,14 +1,46 @@
-// Streams exports: a bounded number at a time, with backpressure, aborted when the client stops reading.
+// GET .../clicks.csv and .../clicks.ndjson: all clicks of a link; and how every export is streamed: a bounded number at a
+// time, with backpressure, aborted when the client stops reading.
+
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import type { Api } from "../../api/fastify.ts";
 import { type AccountStreams, accountStreams } from "../../api/streaming/account-streams.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
+import { CLICK_FORMATS, type ClickFormat } from "../../export/click-lines.ts";
+import { linkHistory } from "../../queries/links/link-history.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { LinkParams } from "../links/link-view.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
 
+const TYPES: Readonly<Record<ClickFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson; charset=utf-8",
+};
 /** Few, because each export reads the log since its link was created or its account opened. */
 const MOST_OF_ACCOUNT = 2;
 const MOST_IN_ALL = 8;
 /** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
+
+export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: AccountStreams }): void {
+  for (const format of CLICK_FORMATS)
+    app.get(
+      `/links/:host/:slug/clicks.${format}`,
+      // A HEAD would read the whole export for nobody.
+      { preHandler: requireSession, schema: { params: LinkParams }, exposeHeadRoute: false },
+      async (request, reply) => {
+        const { accountId, tier } = signedIn(request);
+        const { host, slug } = request.params;
+        const { link, position } = await linkHistory(deps, accountId, host, slug);
+        requireDeveloper(tier, "Exports");
+        const file = { type: TYPES[format], name: `clicks-${link.slug}.${format}` };
+        return sendExport(reply, deps.exports, accountId, file, (signal) =>
+          deps.logReader.exportClicks(link._id, position, format, signal),
+        );
+      },
+    );
+}
 
 export function exportStreams(): AccountStreams {
   return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);

@@ -1,9 +1,10 @@
 // What a request for a range of time asks for, from the text of its parameters.
-import type { Position } from "../../../event-store/port.ts";
-import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
-import { parseLocalMoment } from "../../../runtime/moment.ts";
-import { Refused } from "../../../runtime/refused.ts";
-import type { Interval } from "./buckets.ts";
+
+import type { Position } from "../../event-store/port.ts";
+import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
+import { parseLocalMoment } from "../../runtime/moment.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { Interval } from "./intervals.ts";
 import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
 
 /** As given; times are ISO 8601, in `timezone` where they have no offset. */

@@ -1,8 +1,8 @@
 // How the breakdowns of several days are added up.
 import { expect, it } from "vitest";
-import { DIMENSIONS } from "../../../src/projections/definitions/click-dimensions.ts";
-import type { Tally } from "../../../src/projections/definitions/tally.ts";
-import { breakdownSum } from "../../../src/queries/analytics/breakdowns.ts";
+import { DIMENSIONS } from "../../../../src/projections/definitions/click-dimensions.ts";
+import type { Tally } from "../../../../src/projections/definitions/tally.ts";
+import { breakdownSum } from "../../../../src/queries/analytics/sums.ts";
 
 const [FIRST] = DIMENSIONS;
 

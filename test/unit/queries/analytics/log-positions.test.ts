@@ -1,10 +1,10 @@
 // The position before a given time: close to it, and never after a click of that time.
 import { describe, expect, it } from "vitest";
-import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
-import { positionBefore } from "../../../src/queries/analytics/click-positions.ts";
-import { linkClicked, position, stored } from "../../support/event-store/stored-events.ts";
-import { plainFold } from "../../support/projections/plain-fold.ts";
-import { openStores } from "../../support/runtime/stores.ts";
+import { clickHours } from "../../../../src/projections/definitions/click-hours.ts";
+import { positionBefore } from "../../../../src/queries/analytics/log-positions.ts";
+import { linkClicked, position, stored } from "../../../support/event-store/stored-events.ts";
+import { plainFold } from "../../../support/projections/plain-fold.ts";
+import { openStores } from "../../../support/runtime/stores.ts";
 
 /** The n-th event of the log, recorded at `time` of the day. */
 const recordedAt = (n: number, time: string) => ({

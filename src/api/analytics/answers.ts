@@ -1,0 +1,79 @@
+// The answers of analytics, from the numbers of a link: the Analytics object (interface, part 2), and that of a range.
+import type { z } from "zod";
+import { UTM_FIELDS } from "../../events/vocabulary.ts";
+import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
+import type { ValueCount } from "../../projections/definitions/tally.ts";
+import type { LinkAnalytics } from "../../queries/analytics/analytics.ts";
+import type { RangeRequest } from "../../queries/analytics/range.ts";
+import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
+import type { AnalyticsSchema } from "../schemas.ts";
+import type { RangeAnswer } from "./range-schema.ts";
+
+type Counts = Record<string, number>;
+
+/** Clicks are counted within two seconds, unless there are more than can be folded. */
+const LATE_MS = 5_000;
+/** Always present, even without hits (interface, part 2). */
+const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
+
+/** Of a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
+export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof AnalyticsSchema> {
+  const { link, series, recent, behindMs } = found;
+  const { cities, browsers, os, utm, ...numbers } = numbersOf(found);
+  return {
+    link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
+    analytics: {
+      ...{ ...numbers, cities, browsers, os },
+      hourlyClicks: Object.fromEntries(series.map(({ start, total }) => [isoIn(UTC, start), total])),
+      utm,
+      recentClicks: recent,
+    },
+    ...(behindMs > LATE_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),
+  };
+}
+
+export function rangeAnswer(found: LinkAnalytics, { zone, kinds }: RangeRequest): RangeAnswer {
+  const [kind = null, ...others] = kinds;
+  const { link, interval, series } = found;
+  const iso = (instant: number) => isoIn(zone, instant);
+  return {
+    link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt, status: link.status },
+    range: {
+      from: iso(found.from),
+      to: iso(found.to),
+      interval,
+      timezone: zone.name,
+      kind: others.length > 0 ? null : kind,
+    },
+    analytics: {
+      ...numbersOf(found),
+      series: series.map(({ start, total, ...ofKinds }) => ({ start: iso(start), total, ...ofKinds })),
+      dailyUniques: found.visitors,
+    },
+    as_of_position: found.position,
+    behind_ms: found.behindMs,
+  };
+}
+
+/** What both answers have. */
+function numbersOf({ totals, breakdowns, utm }: LinkAnalytics) {
+  const { total, ...eventTypes } = totals;
+  const of = (name: Dimension) => counts(breakdowns[name]);
+  return {
+    totalClicks: total,
+    actualClicks: eventTypes.click,
+    previews: eventTypes.preview,
+    qrScans: eventTypes.qr_scan,
+    eventTypes,
+    ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
+    devices: { ...DEVICES_SHOWN, ...of("devices") },
+    utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field])])),
+  };
+}
+
+/** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
+function counts(values: readonly ValueCount[]): Counts {
+  const object: Counts = Object.create(null);
+  for (const [value, count] of values) object[value] = count;
+  return object;
+}

@@ -1,0 +1,134 @@
+// Where in the log a time lies: the positions between which clicks were recorded, the position that a link as of a time
+// stands at, and when its clicks were corrected later.
+import { logPages } from "../../event-store/log-pages.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
+import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
+import { checkpointName } from "../../projections/projection.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+
+type HoursDeps = { readStore: Pick<ReadStore, "find"> };
+
+/** Tolerated difference between the clocks of an event store's nodes, which stamp recordedAt. */
+const CLOCK_MARGIN_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * A position before every click that was recorded at or after `since`; undefined for the start of the log. While the
+ * click-hours projection is behind, the position is earlier than necessary, never later.
+ */
+export async function positionBefore(deps: HoursDeps, since: Date): Promise<Position | undefined> {
+  const to = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
+  return await lastPosition(deps, { to }, "hour");
+}
+
+/**
+ * The position of the last click recorded in the hours of [from, to), as far as the click-hours projection has come;
+ * undefined when there is none. ISO 8601 UTC.
+ */
+export async function lastPositionIn(
+  deps: HoursDeps,
+  from: string,
+  to: string,
+): Promise<Position | undefined> {
+  return await lastPosition(deps, { from: hourOf(from), to: `${lastHourOf(to)}~` }, "_position");
+}
+
+/** The last hour that begins before a time, ISO 8601 UTC. */
+export function lastHourOf(to: string): string {
+  return hourOf(new Date(Date.parse(to) - 1).toISOString());
+}
+
+async function lastPosition(
+  { readStore }: HoursDeps,
+  hours: { from?: string; to: string },
+  field: "hour" | "_position",
+): Promise<Position | undefined> {
+  const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+    range: { field: "hour", ...hours },
+    sort: { field, direction: "desc" },
+    limit: 1,
+  });
+  return last?._position;
+}
+
+/** lastClickRecordedBy, where reading the log delays nobody. */
+export type LastClickRecordedBy = (
+  time: string,
+  after: Position,
+  upTo: Position | undefined,
+) => Promise<Position | undefined>;
+
+type Deps = {
+  eventStore: Pick<EventStore, "read">;
+  readStore: Pick<ReadStore, "find" | "checkpoint">;
+  logParts: { lastClickRecordedBy: LastClickRecordedBy };
+};
+
+const BATCH = 1_000;
+
+/**
+ * A link as of a time is the log up to the last click, or change of the link, that was recorded by then. Clocks may be set
+ * back: what stands before such an event in the log is part of it, whatever time it was recorded under. Undefined for a
+ * link whose creation was recorded later. `time`: ISO 8601 UTC. @throws what the stores throw
+ */
+export async function positionAsOf(deps: Deps, link: string, time: string): Promise<Position | undefined> {
+  const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
+  const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
+  if (!created || created.recordedAt > time) return undefined;
+  const found = await Promise.all([
+    lastClick(deps, time),
+    ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
+  ]);
+  return found.reduce<Position>((last, one = "") => (one > last ? one : last), "");
+}
+
+/**
+ * By the last positions of the hours of recording, so that one hour of the log is read, and what its index lacks yet. The
+ * checkpoint first: the index may be ahead of it, not behind.
+ */
+async function lastClick({ readStore, logParts }: Deps, time: string): Promise<Position> {
+  const hour = `${hourOf(time)}:00:00.000Z`;
+  const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
+  const indexed = (await readStore.checkpoint(checkpointName(clickHours)))?.position ?? "";
+  const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
+  const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
+  const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
+  if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
+  return (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
+}
+
+/** The last click of the part of the log that was recorded by the time. `after`: "" for the start. */
+export async function lastClickRecordedBy(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  time: string,
+  after: Position,
+  upTo: Position | undefined,
+): Promise<Position | undefined> {
+  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
+  return await lastRecordedBy(logPages(eventStore, part), time);
+}
+
+async function lastRecordedBy(
+  pages: AsyncIterable<readonly { position: Position; recordedAt: string }[]>,
+  time: string,
+): Promise<Position | undefined> {
+  let last: Position | undefined;
+  for await (const page of pages)
+    last = page.findLast(({ recordedAt }) => recordedAt <= time)?.position ?? last;
+  return last;
+}
+
+/** Position of the first withdrawal of the link's clicks, or end of one, after the position; undefined for none. */
+export async function firstCorrectionAfter(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  link: string,
+  after: Position,
+): Promise<Position | undefined> {
+  for await (const page of streamPages(eventStore, withdrawalStream(link))) {
+    const later = page.find(({ position }) => position > after);
+    if (later) return later.position;
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+// Adds up hits: by kind, over the points of a series, and by the values of each breakdown.
+import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
+import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
+import type { KindOfDay } from "../../projections/definitions/days/link-day.ts";
+import { byCountThenName, OTHER, type Tally, type ValueCount } from "../../projections/definitions/tally.ts";
+import { QUARTER_MS } from "./time-zone.ts";
+
+export type HitCounts = Record<ClickKind, number> & { total: number };
+
+/** `start`: milliseconds. */
+export type SeriesPoint = HitCounts & { start: number };
+
+/** `totals`: of the points; `leftOut`: hits of other kinds. */
+export type HitSeries = { series: SeriesPoint[]; totals: HitCounts; leftOut: number };
+
+/** Largest first, `other` last. */
+export type Breakdowns = {
+  breakdowns: Record<Dimension, ValueCount[]>;
+  utm: Record<UtmField, ValueCount[]>;
+};
+
+/** Of a breakdown; the hits of the others are added to `other`. */
+const MOST_VALUES = 200;
+
+/** As a document has counted them; zeros where there is none. */
+export function hitCounts(counted: Partial<Record<ClickKind, number>> = {}): HitCounts {
+  const { click = 0, preview = 0, qr_scan = 0 } = counted;
+  return { click, preview, qr_scan, total: click + preview + qr_scan };
+}
+
+/** Counts the hits of these kinds, in place. */
+export function addHits(counts: HitCounts, [, ...hits]: QuarterHour, kinds: readonly ClickKind[]): void {
+  for (const kind of kinds) {
+    const count = hits[CLICK_KINDS.indexOf(kind)] ?? 0;
+    counts[kind] += count;
+    counts.total += count;
+  }
+}
+
+/** When the day begins, in milliseconds; `date`: YYYY-MM-DD. */
+export function midnightOf(date: string): number {
+  return Date.parse(`${date}T00:00:00.000Z`);
+}
+
+/** The quarter-hours of the day that are in [from, to), as a whole where that cuts one. */
+export function quartersIn(
+  day: Pick<DayDocument, "_id" | "quarters">,
+  { from, to }: { from: number; to: number },
+): QuarterHour[] {
+  const midnight = midnightOf(dateOf(day));
+  return day.quarters.filter(([quarter]) => {
+    const start = midnight + quarter * QUARTER_MS;
+    return start + QUARTER_MS > from && start < to;
+  });
+}
+
+/** The points that begin at `starts`, with the hits of these kinds. */
+export function hitSum(starts: readonly number[], kinds: readonly ClickKind[]) {
+  const series = starts.map((start): SeriesPoint => ({ start, ...hitCounts() }));
+  const others = CLICK_KINDS.filter((kind) => !kinds.includes(kind));
+  const [totals, leftOut] = [hitCounts(), hitCounts()];
+  return {
+    /** `date`: YYYY-MM-DD. All of the quarter-hours are within the range. */
+    add(date: string, quarters: readonly QuarterHour[]): void {
+      const midnight = midnightOf(date);
+      for (const quarter of quarters) {
+        addHits(pointAt(series, midnight + quarter[0] * QUARTER_MS), quarter, kinds);
+        addHits(totals, quarter, kinds);
+        addHits(leftOut, quarter, others);
+      }
+    },
+    result: (): HitSeries => ({ series, totals, leftOut: leftOut.total }),
+  };
+}
+
+/** The last point that starts at or before the instant; the first one for a quarter-hour that the range cuts. */
+function pointAt(series: readonly SeriesPoint[], instant: number): SeriesPoint {
+  let [low, high] = [0, series.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((series[middle] as SeriesPoint).start <= instant) low = middle;
+    else high = middle - 1;
+  }
+  return series[low] as SeriesPoint;
+}
+
+export function breakdownSum() {
+  const breakdowns = mapOf(DIMENSIONS, () => new Map<string, number>());
+  const utm = mapOf(UTM_FIELDS, () => new Map<string, number>());
+  return {
+    add({ tallies, utm: tagged }: KindOfDay): void {
+      for (const [n, dimension] of DIMENSIONS.entries()) addTally(breakdowns[dimension], tallies[n]);
+      for (const field of UTM_FIELDS) addTally(utm[field], tagged?.[field]);
+    },
+    result: (): Breakdowns => ({
+      breakdowns: mapOf(DIMENSIONS, (name) => ranked(breakdowns[name])),
+      utm: mapOf(UTM_FIELDS, (name) => ranked(utm[name])),
+    }),
+  };
+}
+
+function addTally(counts: Map<string, number>, tally: Tally = []): void {
+  for (let n = 0; n < tally.length; n += 2) {
+    const value = tally[n] as string;
+    counts.set(value, (counts.get(value) ?? 0) + (tally[n + 1] as number));
+  }
+}
+
+function ranked(counts: ReadonlyMap<string, number>): ValueCount[] {
+  const named = [...counts].filter(([value]) => value !== OTHER);
+  named.sort(byCountThenName);
+  const rest = named.splice(MOST_VALUES).reduce((sum, [, count]) => sum + count, counts.get(OTHER) ?? 0);
+  return rest > 0 ? [...named, [OTHER, rest]] : named;
+}
+
+function mapOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>;
+}

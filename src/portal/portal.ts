@@ -13,7 +13,6 @@ import { exportStreams } from "./analytics/export-streams.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { linkLiveRoute } from "./analytics/link-live.ts";
 import { knownDevices } from "./auth/known-devices.ts";
-import { mailedSignUpPages } from "./auth/mailed-sign-up-pages.ts";
 import { passwordWork } from "./auth/password-work.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
@@ -69,8 +68,7 @@ export async function portalRoutes(
           throw new RouteNotFound();
         });
         themeRoute(app);
-        if (deps.mailer) mailedSignUpPages(app, { ...portal, mailer: deps.mailer });
-        else signUpPages(app, portal);
+        signUpPages(app, portal);
         signInPages(app, portal);
         resetPages(app, portal);
         dashboardPage(app, portal);

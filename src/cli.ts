@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
 import { fileProblem } from "./cli/file-problem.ts";
 import { printable } from "./cli/output.ts";
-import { EXIT_INTERRUPTED, Interrupted } from "./cli/work.ts";
 import { VERSION } from "./config/version.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
+// The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
+import { isRefused } from "./runtime/refused.ts";
 
 makeFilesPrivate();
 
@@ -33,9 +33,9 @@ try {
 } catch (error) {
   // Commander prints its own errors.
   const isCommanders = error instanceof CommanderError;
-  const isInterrupted = error instanceof Interrupted;
+  const isInterrupted = isRefused(error, "interrupted");
   if (!isCommanders) process.stderr.write(`${isInterrupted ? "interrupted" : "error"}: ${oneLine(error)}\n`);
-  process.exitCode = isCommanders ? error.exitCode : isInterrupted ? EXIT_INTERRUPTED : 1;
+  process.exitCode = isCommanders ? error.exitCode : isRefused(error) ? error.exit : 1;
 }
 
 /** Loads the group of the command only; all groups for help and for an unknown command. */

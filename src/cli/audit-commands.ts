@@ -2,24 +2,19 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
-import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
 import { CATEGORIES } from "../queries/audit/questions.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { LINK, linkNamed } from "./link-name.ts";
 import { forPeople } from "./output.ts";
 import { type Json, runReading } from "./session.ts";
-
-class StreamNotFound extends DomainError {
-  override readonly code = "stream_not_found";
-}
 
 const PAGE = 1000;
 
@@ -85,7 +80,7 @@ export function auditCommands(program: Command): void {
         const { host, slug } = linkNamed(session, text);
         const stream = linkStream(host, slug);
         const events = await backend.eventStore.read(stream);
-        if (events.length === 0) throw new LinkNotFound();
+        if (events.length === 0) throw new Refused("link_not_found");
         events.push(...(await backend.eventStore.read(withdrawalStream(linkKey(host, slug)))));
         events.sort((a, b) => (a.position < b.position ? -1 : 1));
         return { stream, events };
@@ -105,7 +100,7 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
   return [...found.values()];
 }
 
-/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws StreamNotFound */
+/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws stream_not_found */
 export async function* streamParts(
   eventStore: Pick<EventStore, "read">,
   stream: string,
@@ -122,6 +117,6 @@ export async function* streamParts(
     }
     isFirst = false;
   }
-  if (isFirst) throw new StreamNotFound(`There is no stream ${stream}`);
+  if (isFirst) throw new Refused("stream_not_found", `There is no stream ${stream}`);
   if (json) yield "]}\n";
 }

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 /** Describes the argument or option. */
 export const LINK = "short URL, host/slug, or a slug on the default host";
 
-/** @throws InvalidLink */
+/** @throws invalid_link */
 export function linkNamed({ config }: Pick<Session, "config">, text: string): LinkAddress {
   return namedLink(text, config.baseHost);
 }

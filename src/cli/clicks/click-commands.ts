@@ -8,15 +8,11 @@ import {
   withdrawClicks,
 } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { timeArgument } from "../arguments.ts";
 import { addCommands, type CommandRow, option, required } from "../command.ts";
 import { LINK, linkNamed } from "../link-name.ts";
 import { runReading, type Session } from "../session.ts";
-
-class ReasonRequired extends DomainError {
-  override readonly code = "reason_required";
-}
 
 type WithdrawOptions = {
   from: Date;
@@ -88,7 +84,8 @@ async function withdrawn(session: Session, options: WithdrawOptions, text: strin
   if (dryRun) {
     return { dry_run: true, ...previewRow(await previewWithdrawal(deps, address, request)) };
   }
-  if (reason === undefined) throw new ReasonRequired("--reason is required: the link's owner is told why");
+  if (reason === undefined)
+    throw new Refused("reason_required", "--reason is required: the link's owner is told why");
   const made = await withdrawClicks(deps, context, address, { ...request, reason });
   const { withdrawalId, position } = made;
   return { withdrawal_id: withdrawalId, position, ...previewRow(made) };

@@ -1,7 +1,6 @@
 // The forms of /portal/account (address, password, sessions, closing), and its export as JSON Lines.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import type { AccountStreams } from "../../api/streaming/account-streams.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
@@ -14,6 +13,7 @@ import {
 } from "../../commands/credentials/change-email.ts";
 import { changePassword, provePassword } from "../../commands/credentials/change-password.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/export-streams.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
@@ -88,7 +88,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     run: async ({ session: { accountId }, params: { sessionId } }) => {
       const own = await deps.sessions.list(accountId);
       if (!own.some((session) => session.sessionId === sessionId))
-        throw new RouteNotFound("There is no such session");
+        throw new Refused("not_found", "There is no such session");
       await deps.sessions.end(accountId, sessionId);
       return { to: PATH, notice: "That browser is signed out." };
     },
@@ -141,7 +141,7 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStrea
   });
 }
 
-/** A session alone is not enough for this change. @throws TooManyTries, WrongPassword */
+/** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_password */
 async function reauthenticate(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
   const { accountId, sessionId } = signedIn(request);
   await countReauthentication(deps, sessionId);

@@ -1,8 +1,5 @@
 // What the operator can do from the console, for its forms and its JSON API alike.
 import type { CommandContext } from "../../commands/caller.ts";
-import { NothingToActivate } from "../../projections/builds/activate-build.ts";
-import { BuildInProgress } from "../../projections/builds/claim-builds.ts";
-import { NoPreviousBuild, NothingElseAnswers } from "../../projections/builds/register-builds.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
@@ -11,13 +8,6 @@ import {
   requestRollback,
 } from "../../projections/operations/operate.ts";
 import type { ConsoleDeps } from "./guard.ts";
-
-/** Refusals that are told where the act was asked for; other errors have a page of their own. */
-const REFUSALS = [BuildInProgress, NothingElseAnswers, NoPreviousBuild, NothingToActivate];
-
-export function isRefusal(error: unknown): error is Error {
-  return REFUSALS.some((refusal) => error instanceof refusal);
-}
 
 export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback"] as const;
 export type ProjectionAct = (typeof PROJECTION_ACTS)[number];

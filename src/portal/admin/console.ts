@@ -1,6 +1,6 @@
 // The console of operators and auditors under /admin: pages, and the same as JSON under /admin/api.
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
@@ -52,7 +52,7 @@ export async function consoleRoutes(
   await site.register(
     async (app: Api) => {
       app.setNotFoundHandler(() => {
-        throw new RouteNotFound();
+        throw new Refused("not_found");
       });
       themeRoute(app);
       signInPages(app, deps);

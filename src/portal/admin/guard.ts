@@ -1,23 +1,14 @@
 // Who may use the console: a signed-in operator, or on its API a request with ADMIN_TOKEN; both with limits.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { RateLimitExceeded } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
-import { type RateLimits, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import { type RateLimits, rateLimitExceeded } from "../../api/limits/rate-limit.ts";
 import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import type { OperatorSessions } from "./operator-session.ts";
 
 export type ConsoleDeps = PortalDeps & Operating & { operators: OperatorSessions };
-
-/** No token, or a wrong one; which of them is not told. */
-class InvalidAdminToken extends DomainError {
-  override readonly code = "invalid_admin_token";
-  constructor() {
-    super("Sign in at /admin, or send Authorization: Bearer with the ADMIN_TOKEN of this service");
-  }
-}
 
 /** Per hour and session: a page that shows progress asks once a second. */
 const MOST_REQUESTS = 20_000;
@@ -50,7 +41,7 @@ export function operatorApi(app: Api, deps: ConsoleDeps): void {
       request.visit.operator = (await isAdminToken(deps, request, given))
         ? { sessionId: "token", isToken: true }
         : undefined;
-    if (!request.visit.operator) throw new InvalidAdminToken();
+    if (!request.visit.operator) throw new Refused("invalid_admin_token");
     await countRequest(deps, request);
   });
 }
@@ -59,5 +50,5 @@ async function countRequest({ rateLimits, clock }: LimitDeps, { visit }: Fastify
   const now = clock();
   const subject = `operator-requests ${visit.operator?.sessionId ?? ""}`;
   const window = await rateLimits.take(subject, MOST_REQUESTS, now);
-  if (!window.granted) throw new RateLimitExceeded(MOST_REQUESTS, secondsUntilReset(window, now));
+  if (!window.granted) throw rateLimitExceeded(window, MOST_REQUESTS, now);
 }

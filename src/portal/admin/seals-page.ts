@@ -1,8 +1,9 @@
 // GET /admin/seals: the seals of the log and its verifications. POST /admin/seals/verify: begins one.
 import type { Api } from "../../api/fastify.ts";
-import { VerificationInProgress, type VerificationRun } from "../../audit/verification-runs.ts";
+import type { VerificationRun } from "../../audit/verification-runs.ts";
 import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
 import { SealsQuestion } from "../../queries/audit/questions.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { copyable, time } from "../shell/form.ts";
@@ -40,7 +41,7 @@ ${nextPage(next === null ? undefined : address("/admin/seals", { before: next })
       await verifications.start(operatorContext(request));
       return redirectTo(reply, "/admin/seals", { kind: "info", text: "The log is being verified." });
     } catch (error) {
-      if (!(error instanceof VerificationInProgress)) throw error;
+      if (!isRefused(error, "verification_in_progress")) throw error;
       return redirectTo(reply, "/admin/seals", { kind: "failed", text: error.message });
     }
   });

@@ -1,10 +1,10 @@
 // GET and POST /admin/sign-in, POST /admin/sign-out: ADMIN_TOKEN once, then a session.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -32,7 +32,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
           failure: "That is not the ADMIN_TOKEN of this service.",
         });
     } catch (error) {
-      if (!(error instanceof TooManyTries)) throw error;
+      if (!isRefused(error, "rate_limit_exceeded")) throw error;
       reply.header("retry-after", String(error.retryAfter));
       return sendForm(reply, { next, status: 429, failure: error.message });
     }

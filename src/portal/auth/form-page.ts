@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { PASSWORD_MIN } from "../../commands/credentials/password.ts";
 import { field } from "../shell/form.ts";
-import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 
@@ -16,17 +16,16 @@ type FormPage = {
   fields: HtmlValue;
   button: string;
   below?: HtmlValue;
-  /** Why the form was refused: at the field that the code belongs to, for those of `atFields`, else above. */
+  /** Why the form was refused, shown beside one of `atFields` or above the form. */
   refused?: RefusedForm | undefined;
   atFields?: readonly string[];
 };
 
 export function sendFormPage(reply: FastifyReply, page: FormPage): FastifyReply {
   const { title, heading = title, lead, action, fields, button, below, refused, atFields = [] } = page;
-  const isAbove = refused && !errorOf(refused, ...atFields);
   return sendPage(reply, {
     ...{ title, shape: "narrow", status: refused?.status },
-    notice: isAbove ? { kind: "failed", text: refused.message } : undefined,
+    notice: refused && noticeOf(refused, ...atFields),
     body: html`<div class="card"><h1>${heading}</h1>
 ${lead && html`<p class="muted">${lead}</p>`}
 <form method="post" class="form"${action && html` action="${action}"`}>${fields}
@@ -51,7 +50,7 @@ export function emailField(refused: RefusedForm | undefined): Html {
     ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "email" },
     ...{ required: true, maxlength: 254, autofocus: true },
     value: refused && typedText(refused.typed, "email"),
-    error: errorOf(refused, "invalid_email", "email_taken"),
+    error: errorOf(refused, "email"),
   });
 }
 
@@ -60,6 +59,6 @@ export function newPasswordField(refused: RefusedForm | undefined): Html {
     ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
     ...{ required: true, minlength: PASSWORD_MIN },
     hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
-    error: errorOf(refused, "password_refused"),
+    error: errorOf(refused, "password"),
   });
 }

@@ -25,7 +25,7 @@ type AddressForm = {
   heading?: string;
   lead: string;
   below: HtmlValue;
-  /** The address in the form that it is mailed to. @throws CommandRefused */
+  /** The address in the form that it is mailed to. @throws Refused */
   accept: (given: string) => string;
   /** Undefined: nothing is sent, which the answer doesn't tell. */
   mail: (email: string) => Promise<Mail | undefined>;
@@ -39,7 +39,7 @@ export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, for
   const send = (reply: FastifyReply, refused?: RefusedForm) =>
     sendFormPage(reply, {
       ...{ ...page, fields: emailField(refused), button: "Send the link", refused },
-      atFields: ["invalid_email"],
+      atFields: ["email"],
     });
 
   app.get(path, async (request, reply) => {
@@ -63,9 +63,9 @@ type PasswordLink = {
   /** Beside the address. */
   about: string;
   button: string;
-  /** Reads the link without consuming it. @throws LinkExpired */
+  /** Reads the link without consuming it. @throws link_expired */
   lookAt: (token: string) => Promise<{ email: string }>;
-  /** Consumes the link once the password is accepted. @throws CommandRefused */
+  /** Consumes the link once the password is accepted. @throws Refused */
   finish: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -80,7 +80,7 @@ export function passwordLink(app: Api, { path, lookAt, finish, ...page }: Passwo
       ...{ ...page, lead: `For ${email}.${page.about}`, action: `/portal${path}`, refused },
       fields: html`${hiddenFields({ token })}<input type="text" name="username" autocomplete="username" value="${email}" hidden>
 ${newPasswordField(refused)}`,
-      atFields: ["password_refused"],
+      atFields: ["password"],
     });
   };
 

@@ -3,13 +3,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { LinkExpired } from "../../commands/account/account-errors.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
 import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
 import { issueToken, lookAtToken, useToken } from "../../commands/credentials/one-time-token.ts";
 import { acceptPassword, hashPassword } from "../../commands/credentials/password.ts";
 import type { Mailer } from "../../mail/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type RefusedForm, shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
@@ -37,7 +37,7 @@ function directSignUp(app: Api, deps: SignInDeps): void {
       fields: html`${emailField(refused)}${newPasswordField(refused)}`,
       button: "Create account",
       below: html`You have one already? <a href="/portal/sign-in">Sign in</a>`,
-      ...{ refused, atFields: ["invalid_email", "email_taken", "password_refused"] },
+      ...{ refused, atFields: ["email", "password"] },
     });
 
   app.get("/sign-up", async (request, reply) => {
@@ -73,7 +73,7 @@ function mailedSignUp(app: Api, deps: SignInDeps & { mailer: Mailer }): void {
 
 /**
  * Waits until the account is readable, so that the first page shows it. `proven`: consumes the link, once the password
- * is accepted. @throws CommandRefused
+ * is accepted. @throws Refused
  */
 async function openAndSignIn(
   deps: SignInDeps,
@@ -94,10 +94,10 @@ async function openAndSignIn(
   return reply.redirect("/portal", 303);
 }
 
-/** Reads a sign-up token, which is void once the address has an account. @throws LinkExpired */
+/** Reads a sign-up token, which is void once the address has an account. @throws link_expired */
 async function lookAtSignUp(deps: PortalDeps, token: string): Promise<Pending> {
   const pending = await lookAtToken<Pending>(deps, "sign-up", token);
-  if (await accountWithEmail(deps, pending.email)) throw new LinkExpired();
+  if (await accountWithEmail(deps, pending.email)) throw new Refused("link_expired");
   return pending;
 }
 

@@ -2,12 +2,11 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formRoute, typedText } from "../shell/form-route.ts";
+import { errorOf, formRoute, noticeOf, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -52,15 +51,14 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       await changeOwnLink(deps, request, params, { type: "retarget", url: typedUrl(body.url) });
       return { to: linkPath(params), notice: "The link leads to its new destination from now on." };
     },
-    again: ({ error, message, status, typed }, request, reply) => {
-      const isOfField = error instanceof InvalidUrl || error instanceof UnsafeUrl;
+    again: (answered, request, reply) => {
+      const { status, typed } = answered;
       const url = typedText(typed, "url").slice(0, LONGEST_URL);
-      const refused = { url, error: isOfField ? message : undefined };
-      const notice = { kind: "failed", text: message } as const;
+      const refused = { url, error: errorOf(answered, "url") };
       return sendLink(deps, reply, request.params as Params, {
         refused,
         status,
-        notice: isOfField ? undefined : notice,
+        notice: noticeOf(answered, "url"),
       });
     },
     path: (request) => linkPath(request.params as Params),

@@ -1,15 +1,13 @@
 // What the operator does with accounts in the console, from a form or as JSON: found, parsed, then the use case.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { InvalidRequest } from "../../../api/errors.ts";
-import { AccountNotFound } from "../../../commands/account/account-errors.ts";
 import { changeTier } from "../../../commands/account/change-tier.ts";
 import { closeAccount } from "../../../commands/account/close-account.ts";
 import { emailSecret } from "../../../commands/account/open-account.ts";
 import { deactivateKey } from "../../../commands/keys/deactivate-key.ts";
 import { TIERS } from "../../../events/vocabulary.ts";
-import { NotFound } from "../../../queries/errors.ts";
 import { findAccount } from "../../../queries/find-account.ts";
+import { isRefused, Refused } from "../../../runtime/refused.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 
 export const AccountParams = z.object({ accountId: z.string().min(1).max(500) });
@@ -22,17 +20,17 @@ export const AccountAct = z.discriminatedUnion("act", [
 ]);
 export type AccountAct = z.infer<typeof AccountAct>;
 
-/** The id of the account that a field of the console names, by whatever findAccount takes. @throws NotFound */
+/** The id of the account that a field of the console names, by whatever findAccount takes. @throws not_found */
 export async function namedAccount(deps: ConsoleDeps, given: string): Promise<string> {
   try {
     return await findAccount(deps, given);
   } catch (error) {
-    if (!(error instanceof AccountNotFound)) throw error;
-    throw new NotFound(`No account is found by “${given}”.`);
+    if (!isRefused(error, "account_not_found")) throw error;
+    throw new Refused("not_found", `No account is found by “${given}”.`);
   }
 }
 
-/** A question of the log with its account by id. @throws NotFound */
+/** A question of the log with its account by id. @throws not_found */
 export async function withAccount<Q extends { account?: string | undefined }>(
   deps: ConsoleDeps,
   query: Q,
@@ -40,7 +38,7 @@ export async function withAccount<Q extends { account?: string | undefined }>(
   return query.account === undefined ? query : { ...query, account: await namedAccount(deps, query.account) };
 }
 
-/** Resolves when pages show what was done. @throws AccountNotFound, KeyNotFound, InvalidRequest */
+/** Resolves when pages show what was done. @throws account_not_found, key_not_found, invalid_request */
 export async function performAccountAct(
   deps: ConsoleDeps,
   request: FastifyRequest,
@@ -61,7 +59,8 @@ async function act(deps: ConsoleDeps, request: FastifyRequest, accountId: string
     case "close": {
       const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
       if (asked.confirm !== accountId && asked.confirm !== email)
-        throw new InvalidRequest(
+        throw new Refused(
+          "invalid_request",
           "The account stays open: what was typed is neither its e-mail address nor its id",
         );
       return await closeAccount(deps, context, accountId);

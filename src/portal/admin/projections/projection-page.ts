@@ -1,15 +1,15 @@
 // GET /admin/projections/:name: one projection, its builds, what it has set aside. POST below it: what the operator can do.
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
-import { UnknownProjection } from "../../../projections/operations/operate.ts";
 import { type ConsoleRow, consoleRows } from "../../../queries/audit/projection-rows.ts";
+import { isClientError, Refused } from "../../../runtime/refused.ts";
 import { address } from "../../shell/address.ts";
 import { confirmed } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import { redirectTo } from "../../shell/visit.ts";
-import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
+import { PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 import { CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
 import {
@@ -37,7 +37,7 @@ export function projectionPages(app: Api, deps: ConsoleDeps): void {
   app.get("/projections/:name", { schema: { params: Params } }, async ({ params: { name } }, reply) => {
     const { projections } = await consoleRows(deps);
     const row = projections.find((one) => one.name === name);
-    if (!row) throw new UnknownProjection(`There is no projection ${name}`);
+    if (!row) throw new Refused("unknown_projection", `There is no projection ${name}`);
     return sendPage(reply, {
       title: name,
       nav: "Projections",
@@ -62,7 +62,8 @@ ${row.building && html`<div role="status">${progressBar(name, row.building)}${is
     const notice = await performAct(deps, operatorContext(request), { act, projection: name, waits }).then(
       () => ({ kind: "done", text: DONE[act] }) as const,
       (error: unknown) => {
-        if (!isRefusal(error)) throw error;
+        // What refuses the act is told where it was asked for; other errors have a page of their own.
+        if (!isClientError(error)) throw error;
         return { kind: "failed", text: `${error.message}.` } as const;
       },
     );

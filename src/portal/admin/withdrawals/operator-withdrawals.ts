@@ -20,7 +20,7 @@ const link = z.string().min(1).max(500);
 export const WithdrawalForm = PreviewQuestion.extend({ link, reason: z.string().max(1_000).default("") });
 export const RestoreForm = z.object({ link, withdrawal_id: z.uuid() });
 
-/** @throws InvalidLink, LinkNotFound */
+/** @throws invalid_link, link_not_found */
 export async function withdrawalsFor(deps: ConsoleDeps, text: string) {
   return await listWithdrawals(deps, namedLink(text, deps.baseHost));
 }

@@ -4,15 +4,13 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { AccountStreams } from "../../api/streaming/account-streams.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
+import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
-  type ChangedEmail,
-  changeEmail,
   confirmEmailChange,
   issueEmailChange,
   lookAtEmailChange,
-} from "../../commands/credentials/change-email.ts";
-import { changePassword, provePassword } from "../../commands/credentials/change-password.ts";
-import { acceptEmail } from "../../commands/credentials/email-address.ts";
+} from "../../commands/account/one-time-tokens.ts";
+import { changePassword, provePassword } from "../../commands/account/password.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/export-streams.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";

@@ -1,6 +1,6 @@
 // Pages that are one narrow form, as those of people who aren't signed in: sign-in, sign-up, a new password.
 import type { FastifyReply } from "fastify";
-import { PASSWORD_MIN } from "../../commands/credentials/password.ts";
+import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import { field } from "../shell/form.ts";
 import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";

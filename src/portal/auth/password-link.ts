@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { Mail, Mailer } from "../../mail/port.ts";
+import type { Mail, Mailer } from "../../mail/mailer.ts";
 import { type RefusedForm, shownAgain, typedText } from "../shell/form-route.ts";
 import { type HtmlValue, html } from "../shell/html.ts";
 import { hiddenFields } from "../shell/parts.ts";

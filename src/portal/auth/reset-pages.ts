@@ -1,7 +1,7 @@
 // Password reset under /portal/reset: by a mailed link, or without mail by a link from the operator.
 import type { Api } from "../../api/fastify.ts";
-import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
-import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/credentials/reset-password.ts";
+import { accountWithEmail } from "../../commands/account/email.ts";
+import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/account/one-time-tokens.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { checkCredentials } from "../../commands/credentials/check-credentials.ts";
+import { checkCredentials } from "../../commands/account/password.ts";
 import { field } from "../shell/form.ts";
 import { type RefusedForm, shownAgain, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";

@@ -2,8 +2,8 @@
 // before: a device cookie (OWASP) gives its own limit of attempts, so that attackers elsewhere can't lock anybody out.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
-import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
+import { accountWithEmail } from "../../commands/account/email.ts";
+import { deviceSecret } from "../../commands/account/secrets.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Sessions, signInPlace } from "../shell/sessions.ts";

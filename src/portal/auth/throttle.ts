@@ -3,9 +3,14 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import pLimit from "p-limit";
-import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
-import { type RateLimits, type RateWindow, tooManyTries } from "../../api/limits/rate-limit.ts";
-import { accountByEmailSecret } from "../../commands/account/open-account.ts";
+import {
+  addressOf,
+  byAddress,
+  type RateLimits,
+  type RateWindow,
+  tooManyTries,
+} from "../../api/limits/rate-limit.ts";
+import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
@@ -48,8 +53,7 @@ export async function countByAddress(
   what: string,
   limit: number,
 ): Promise<void> {
-  const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
-  refuseUnlessGranted(window, deps.clock());
+  await count(deps, byAddress(what, request.ip), limit);
 }
 
 /** Counts a costly request by account. @throws rate_limit_exceeded */

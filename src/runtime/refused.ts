@@ -90,7 +90,7 @@ export const REFUSALS = {
   key_not_found: { status: 404, message: "API key not found" },
   key_limit_reached: { status: 409 },
   password_refused: { status: 400, field: "password" },
-  wrong_password: { status: 403, message: "This is not your password" },
+  wrong_password: { status: 403, field: "current_password", message: "This is not your password" },
   // One message for an unknown address and a wrong password, so that addresses can't be enumerated.
   wrong_credentials: { status: 401, message: "This e-mail address and password don't go together" },
   // Of a mailed link that is used, expired, unknown, or void because the password or the address changed.

@@ -139,7 +139,7 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStrea
   });
 }
 
-/** A session alone is not enough for this change. @throws TooManyTries, WrongPassword */
+/** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_password */
 async function reauthenticate(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
   const { accountId, sessionId } = signedIn(request);
   await countReauthentication(deps, sessionId);

@@ -4,7 +4,7 @@ import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
-import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -14,9 +14,6 @@ import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "
 type AccountForm = "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
-
-/** Codes of refusals that are shown at a field; others are notices. */
-const AT_FIELDS = ["invalid_email", "email_taken", "password_refused", "wrong_password"];
 
 export function accountPage(app: Api, deps: Deps): void {
   app.get("/account", { preHandler: requireSession }, (request, reply) =>
@@ -39,8 +36,7 @@ export async function sendAccountPage(
     title: "Account",
     nav: "Account",
     status: refused?.status,
-    notice:
-      refused && !errorOf(refused, ...AT_FIELDS) ? { kind: "failed", text: refused.message } : undefined,
+    notice: refused && noticeOf(refused, "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
 ${sessionsCard(sessions, sessionId)}
@@ -54,7 +50,7 @@ function emailCard(email: string, withMail: boolean, refused: RefusedForm | unde
     ...{ id: "new-email", label: "New address", name: "email", type: "email", autocomplete: "email" },
     ...{ required: true, maxlength: 254, value: refused && typedText(refused.typed, "email") },
     hint: withMail ? "It counts once you have followed the link we send there." : undefined,
-    error: errorOf(refused, "invalid_email", "email_taken"),
+    error: errorOf(refused, "email"),
   });
   return formCard("E-mail address", {
     ...{ id: "email", action: "/portal/account/email", button: "Change address" },
@@ -67,7 +63,7 @@ function passwordCard(email: string, refused: RefusedForm | undefined): Html {
     ...{ id: "new-password", label: "New password", name: "wanted", type: "password" },
     ...{ autocomplete: "new-password", required: true, minlength: PASSWORD_MIN },
     hint: `At least ${PASSWORD_MIN} characters. You are signed out everywhere else.`,
-    error: errorOf(refused, "password_refused"),
+    error: errorOf(refused, "password"),
   });
   return formCard("Password", {
     ...{ id: "password", action: "/portal/account/password", button: "Change password" },
@@ -78,7 +74,7 @@ function passwordCard(email: string, refused: RefusedForm | undefined): Html {
 /** With a hidden user name field, by which password managers find the account. */
 function passwordField(id: string, email: string, refused: RefusedForm | undefined): Html {
   const about = { label: "Your current password", name: "password", type: "password" } as const;
-  const error = errorOf(refused, "wrong_password");
+  const error = errorOf(refused, "current_password");
   return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>
 ${field({ id, ...about, autocomplete: "current-password", required: true, error })}`;
 }

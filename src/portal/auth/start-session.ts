@@ -1,11 +1,18 @@
-// Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session
-// fixation).
+// Starts and ends sessions, whatever cookies the browser sent (session fixation), and knows browsers that signed in
+// before: a device cookie (OWASP) gives its own limit of attempts, so that attackers elsewhere can't lock anybody out.
+import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { accountWithEmail } from "../../commands/account/email.ts";
+import { deviceSecret } from "../../commands/account/secrets.ts";
+import type { Secrets } from "../../secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Sessions, signInPlace } from "../shell/sessions.ts";
-import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";
-import type { PasswordWork } from "./password-work.ts";
+import type { PasswordWork } from "./throttle.ts";
 
+/** Expiry of a device, counted from the last sign-in. */
+const DEVICE_DAYS = 365;
+const DAY_MS = 86_400_000;
+const MOST_DEVICES = 20;
 /** Lifetime of the cookies; an unused session expires earlier on the server (SESSION_DAYS). */
 const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
 
@@ -41,4 +48,52 @@ export async function endSession(
   const { cookies, session } = request.visit;
   if (session) await sessions.end(session.accountId, session.sessionId);
   reply.clearCookie(cookies.session, cookies.options);
+}
+
+export type KnownDevices = ReturnType<typeof knownDevices>;
+
+/** Stored under the SHA-256 of the cookie's token. `at`: time of the sign-in, ISO 8601 UTC. */
+type DeviceRecord = { at: string };
+
+export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
+  const { secrets, clock } = deps;
+
+  return {
+    /**
+     * Called after a sign-in; returns the cookie's value. `previous`: the browser's cookie before, which becomes void.
+     * Always a new token, so that a planted cookie is worthless and the limit of attempts starts anew. Keeps the newest
+     * MOST_DEVICES of an account.
+     */
+    async issue(accountId: string, previous: string | undefined): Promise<string> {
+      if (previous !== undefined) await secrets.delete(deviceSecret(accountId, hash("sha256", previous)));
+      const token = randomBytes(32).toString("base64url");
+      const now = clock();
+      const value: DeviceRecord = { at: now.toISOString() };
+      const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
+      await secrets.put(deviceSecret(accountId, hash("sha256", token)), { value, expiresAt });
+      const known = await secrets.list(deviceSecret(accountId, ""), now);
+      const oldestFirst = known.sort((a, b) => atOf(a.value).localeCompare(atOf(b.value)));
+      for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
+      return token;
+    },
+
+    /** The device id, if the request's browser has signed in to the account with this address before. */
+    async recognise(request: FastifyRequest, email: string): Promise<string | undefined> {
+      const holder = await accountWithEmail(deps, email);
+      const token = holder && request.cookies[request.visit.cookies.device(holder.accountId)];
+      if (!token) return undefined;
+      const deviceId = hash("sha256", token);
+      const known = await secrets.get(deviceSecret(holder.accountId, deviceId), clock());
+      return known === undefined ? undefined : deviceId;
+    },
+
+    async forgetAll(accountId: string): Promise<void> {
+      for (const { key } of await secrets.list(deviceSecret(accountId, ""), clock()))
+        await secrets.delete(key);
+    },
+  };
+}
+
+function atOf(value: unknown): string {
+  return (value as DeviceRecord).at;
 }

@@ -1,6 +1,8 @@
-// Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
+// Limits attempts at passwords and other costly requests by client address, account, and both together, and how many
+// passwords are hashed at once.
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import pLimit from "p-limit";
 import {
   addressOf,
   byAddress,
@@ -9,6 +11,7 @@ import {
   tooManyTries,
 } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
@@ -75,4 +78,29 @@ async function count({ rateLimits, clock }: Deps, subject: string, limit: number
 
 function refuseUnlessGranted(window: RateWindow, now: Date): void {
   if (!window.granted) throw tooManyTries(window, now);
+}
+
+type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Two queues, so that a flood of unauthenticated attempts does not delay account owners. `known`: requests with a
+ * session, a device cookie or a mailed link; `unknown`: all others. Both throw too_busy.
+ */
+export type PasswordWork = { known: Bounded; unknown: Bounded };
+
+/** At most three of libuv's four threads; one is left for file access and compression. */
+const CONCURRENCY = { known: 1, unknown: 2 } as const;
+/** About one second of work. */
+const MOST_WAITING = 50;
+
+export function passwordWork(): PasswordWork {
+  return { known: bounded(CONCURRENCY.known), unknown: bounded(CONCURRENCY.unknown) };
+}
+
+function bounded(concurrency: number): Bounded {
+  const limit = pLimit(concurrency);
+  return async (work) => {
+    if (limit.pendingCount >= MOST_WAITING) throw new Refused("too_busy");
+    return await limit(work);
+  };
 }

@@ -63,7 +63,7 @@ async function sendLink(
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
-  const error = errorOf(refused, "invalid_url", "unsafe_url");
+  const error = errorOf(refused, "url");
   const notice: Notice =
     refused && !error
       ? { kind: "failed", text: refused.message }

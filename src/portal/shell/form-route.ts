@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Position } from "../../event-store/port.ts";
-import { isRefused } from "../../runtime/refused.ts";
+import { isClientError, isRefused } from "../../runtime/refused.ts";
 import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
@@ -39,7 +39,8 @@ export type Done = {
 /** A form that was refused. `typed`: its fields as they were sent; none of a form that was too large to be read. */
 export type RefusedForm = {
   error: unknown;
-  code: string;
+  /** Of the form, that the refusal belongs to. */
+  field: string | undefined;
   status: number;
   message: string;
   typed: Readonly<Record<string, unknown>>;
@@ -107,9 +108,10 @@ export function shownAgain(again: ShowAgain | undefined) {
     if (!again || !isForPeople(request) || isRefused(error, "form_refused"))
       return sendErrorPage(error, request, reply);
     const known = prepared(error, request, reply);
-    const { code, status, message } = known;
+    const { status, message } = known;
+    const field = isRefused(error) ? error.field : undefined;
     try {
-      const refused = { error, code, status, message: message || OUR_FAULT, typed: typedIn(request) };
+      const refused = { error, field, status, message: message || OUR_FAULT, typed: typedIn(request) };
       return await again(refused, request, reply);
     } catch {
       return errorPage(known, request, reply);
@@ -117,9 +119,14 @@ export function shownAgain(again: ShowAgain | undefined) {
   };
 }
 
-/** The message of a refused form, for the field that one of the codes belongs to. */
-export function errorOf(refused: RefusedForm | undefined, ...codes: string[]): string | undefined {
-  return refused && codes.includes(refused.code) ? refused.message : undefined;
+/** Why the form was refused, for the field that it belongs to. */
+export function errorOf(refused: RefusedForm | undefined, field: string): string | undefined {
+  return refused?.field === field ? refused.message : undefined;
+}
+
+/** Why the form was refused, where none of these fields says it. */
+export function noticeOf({ field, message: text }: RefusedForm, ...fields: string[]): Notice | undefined {
+  return field !== undefined && fields.includes(field) ? undefined : { kind: "failed", text };
 }
 
 /** Text of a field as it was typed. */
@@ -131,7 +138,7 @@ export function typedText(typed: RefusedForm["typed"], name: string): string {
 /** Refusals that are no more than a sentence; what is gone, limited or our fault has a page and a status of its own. */
 function backTo(pathOf: (request: FastifyRequest) => string): ShowAgain {
   return ({ error, status, message: text }, request, reply) => {
-    if ([404, 429].includes(status) || status >= 500) throw error;
+    if (!isClientError(error) || status === 404) throw error;
     return redirectTo(reply, pathOf(request), { kind: "failed", text });
   };
 }

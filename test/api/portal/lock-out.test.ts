@@ -1,7 +1,7 @@
 // Password guessing over real HTTP: wrong passwords lock out strangers, but not the owner.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { portalCookies } from "../../../src/portal/shell/visit.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
-import { send } from "../../support/service/ask.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const password = "seven brown foxes";
@@ -143,36 +143,6 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
   }
   /** The suffix of the account's device cookie name. */
   async function nameOf(accountId: string): Promise<string> {
-    const { portalCookies } = await import("../../../src/portal/shell/visit.ts");
     return String(portalCookies("http://localhost").device(accountId).split("-").at(-1));
   }
-});
-
-it("hides the cookie of a known browser from scripts, other sites and plain http", async () => {
-  const service = await startTestService({ BASE_URL: "https://lnk.example" });
-  const host = "lnk.example";
-  const cookies = new Map<string, string>();
-  const browser = async (method: string, path: string, body?: string) => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const form = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
-    const answer = await send<unknown>(service.port, path, {
-      method,
-      host,
-      body,
-      headers: { accept: "text/html", cookie, ...form },
-    });
-    for (const line of answer.headers["set-cookie"] ?? []) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    return answer;
-  };
-  const fields = { email: "secure@example.com", password };
-  const { headers } = await browser("POST", "/portal/sign-up", new URLSearchParams(fields).toString());
-  expect(headers["set-cookie"]).toContainEqual(
-    expect.stringMatching(
-      /^__Host-linkledger-device-[0-9a-f]{16}=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-    ),
-  );
-  await service.stop();
 });

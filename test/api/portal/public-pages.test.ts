@@ -37,7 +37,7 @@ describe("public pages", () => {
     const { text } = await anybody.get("/docs/");
     expect(text).toContain("<title>API documentation · Linkledger</title>");
     const [, css = ""] = /href="\.(\/static\/theme\/linkledger\.css)"/.exec(text) ?? [];
-    expect((await service.ask(`/docs${css}`)).text).toContain("--accent: #4f46e5;");
+    expect((await service.ask(`/docs${css}`)).text).toContain("--accent: light-dark(#4f46e5, #a5a6ff);");
     expect(text).toContain("/static/theme/icon.svg");
   });
 });

@@ -1,4 +1,4 @@
-// Attacks on sign-in over real HTTP: session fixation, guessing, enumeration, open redirects, markup injection.
+// Sign-up, sign-in and sign-out over real HTTP, and attacks on them: session fixation, guessing, enumeration, open redirects, markup injection.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { countSignIn } from "../../../src/portal/auth/throttle.ts";
@@ -9,7 +9,7 @@ import { startTestService, type TestService } from "../../support/service/start-
 const password = "seven brown foxes";
 const SESSION = "linkledger-session";
 
-describe("signing in", { timeout: 60_000 }, () => {
+describe("the portal's accounts", { timeout: 60_000 }, () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
@@ -24,6 +24,46 @@ describe("signing in", { timeout: 60_000 }, () => {
   }
   const signIn = (person: ReturnType<typeof visitor>, email: string, given = password, next = "") =>
     person.submit("/portal/sign-in", { email, password: given, ...(next && { next }) });
+
+  it("signs a newcomer up and in, and lets them issue a key that works", async () => {
+    const person = visitor(service.port);
+    const landed = await person.submit("/portal/sign-up", { email: "new@example.com", password });
+    expect(landed.text).toContain("new@example.com");
+    const issued = await person.submit("/portal/keys", { label: "Website" });
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    expect((await service.post("/api/v1/shorten", key, { url: "https://example.com/" })).status).toBe(201);
+    const list = await person.get("/portal/keys");
+    expect(list.text).toMatch(/Website[\s\S]*data-label="Last used"><time datetime="2/);
+    expect(list.text).not.toContain(key);
+  });
+
+  it("answers 404 as a page, and 404 on other hosts", async () => {
+    const { status, text } = await visitor(service.port).get("/portal/nothing");
+    expect([status, text]).toEqual([404, expect.stringContaining("<h1>There is nothing here</h1>")]);
+    expect(text).toContain("Check the address, or begin on the first page.");
+    expect(text).toContain("Go to the first page</a>");
+    for (const path of ["/portal", "/portal/sign-in", "/portal/nothing"])
+      expect((await service.ask(path, { host: "own.example.org" })).status).toBe(404);
+  });
+
+  it("signs out, and in again to where the visitor wanted to go", async () => {
+    const person = visitor(service.port);
+    await person.submit("/portal/sign-up", { email: "again@example.com", password });
+    await person.submit("/portal/keys", {}, "/portal/sign-out");
+    const refused = await person.get("/portal/keys");
+    expect(refused.status).toBe(303);
+    expect(refused.headers.location).toBe("/portal/sign-in?next=%2Fportal%2Fkeys");
+    const back = await person.submit(
+      String(refused.headers.location),
+      {
+        email: "Again@Example.com",
+        password,
+        next: "/portal/keys",
+      },
+      "/portal/sign-in",
+    );
+    expect([back.status, back.text]).toEqual([200, expect.stringContaining("<h1>API keys</h1>")]);
+  });
 
   it("gives a new session, whatever cookie was planted before, and ends the one that was there", async () => {
     const attacker = await member("attacker@example.com");
@@ -155,14 +195,17 @@ describe("signing in", { timeout: 60_000 }, () => {
   });
 });
 
-it("binds cookies to the host and to https where the service is on https", async () => {
+it("binds cookies to the host and to https, and hides them from scripts, where the service is on https", async () => {
   const service = await startTestService({ BASE_URL: "https://lnk.example" });
-  const { headers } = await send(service.port, "/portal/theme", {
-    ...{ host: "lnk.example", method: "POST", body: "theme=dark" },
+  const form = new URLSearchParams({ email: "secure@example.com", password });
+  const { headers } = await send(service.port, "/portal/sign-up", {
+    ...{ host: "lnk.example", method: "POST", body: form.toString() },
     headers: { accept: "text/html", "content-type": "application/x-www-form-urlencoded" },
   });
+  const rest = "Max-Age=31536000; Path=/; HttpOnly; Secure; SameSite=Lax";
   expect(headers["set-cookie"]).toEqual([
-    "__Host-linkledger-theme=dark; Max-Age=31536000; Path=/; HttpOnly; Secure; SameSite=Lax",
+    expect.stringMatching(new RegExp(`^__Host-linkledger-session=[^;]+; ${rest}$`)),
+    expect.stringMatching(new RegExp(`^__Host-linkledger-device-[0-9a-f]{16}=[\\w-]{43}; ${rest}$`)),
   ]);
   expect(headers["strict-transport-security"]).toMatch(/max-age=31536000/);
   await service.stop();

@@ -99,28 +99,24 @@ function oneLine(message: string): string {
   return printable(message.trim().replace(/\s*\n\s*/g, "; "));
 }
 
+/** By the code of an error of the file system. */
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOTDIR: "Not a folder",
+  EISDIR: "A folder, not a file",
+  EACCES: "This user may not use it",
+  EPERM: "This user may not use it",
+  EROFS: "The disk can only be read",
+  ENOSPC: "The disk is full",
+};
+
 /** What is wrong with a file or folder that a command was given; undefined for what is no error of the file system. */
 function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
-  const { code, path } = error as NodeJS.ErrnoException;
-  const named = path === undefined ? "" : `: ${path}`;
-  switch (code) {
-    case "ENOENT":
-      return path === undefined ? undefined : missing(path);
-    case "ENOTDIR":
-      return `Not a folder${path === undefined ? "" : `: ${dirname(path)}`}`;
-    case "EISDIR":
-      return `A folder, not a file${named}`;
-    case "EACCES":
-    case "EPERM":
-      return `This user may not use it${named}`;
-    case "EROFS":
-      return `The disk can only be read${named}`;
-    case "ENOSPC":
-      return `The disk is full${named}`;
-    default:
-      return undefined;
-  }
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" && path !== undefined) return missing(path);
+  const problem = FILE_PROBLEMS[code];
+  if (problem === undefined || path === undefined) return problem;
+  return `${problem}: ${code === "ENOTDIR" ? dirname(path) : path}`;
 }
 
 function missing(path: string): string {

@@ -51,12 +51,12 @@ export const runQuery: Runner = queryOf(lifecycleProjections);
 /** As runQuery, for documents of other projections. */
 export function queryOf(projections: readonly Projection[]): Runner {
   return async (call, answer, show) => {
-    await reading(call, async (session) => {
+    await reading(call, async (session, isInUse) => {
       const { backend, deps, config } = session;
       const { eventStore, foldStore } = backend;
       const log = createLogger("warn", call.terminal.stderr);
       const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
-      const documents = await currentDocuments(given, projections);
+      const documents = await currentDocuments(given, projections, { isFolded: isInUse });
       if (documents === foldStore) return show(await answer(session));
       try {
         const current = withDocuments(backend, documents);
@@ -118,18 +118,22 @@ async function caughtUp(session: Session, answer: (session: Session) => Promise<
  * Opens the stores for reading only. Changes nothing.
  * @throws started_meanwhile when what was read may have changed under the reader
  */
-async function reading(call: Call, use: (session: Session) => Promise<void>): Promise<void> {
+async function reading(
+  call: Call,
+  use: (session: Session, isInUse: boolean) => Promise<void>,
+): Promise<void> {
   const given = configWithData(call);
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
   const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
     (wal) => !existsSync(wal),
   );
+  const isInUse = config.eventStoreUrl !== undefined || unused.length < EMBEDDED.length;
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   try {
     const backend = await openBackend(config, { offThread: false, readOnly: true });
     const session = sessionOn(config, backend, call);
     try {
-      await use(session);
+      await use(session, isInUse);
     } finally {
       await backend.close();
     }

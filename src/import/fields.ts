@@ -1,7 +1,7 @@
 // Reads fields of records whose names and forms differ by service and version.
 import { parseMoment } from "../runtime/moment.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { Row } from "./imported.ts";
+import type { ImportedChange, Row } from "./imported.ts";
 
 /** The first of the fields that has a value, as text. */
 export function text({ value }: Row, ...names: readonly string[]): string | undefined {
@@ -47,4 +47,12 @@ export function shortUrlOf(given: string): { host: string | undefined; slug: str
   const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(given) ?? [];
   if (slug === undefined) throw new Refused("record_refused", `${given} is not a short URL`);
   return { host: host?.toLowerCase(), slug };
+}
+
+/** Links here can't end by a date of the file: one that has ended is disabled. @throws record_refused for one to come */
+export function endAt(end: string | undefined, now: Date): ImportedChange[] {
+  if (end === undefined) return [];
+  if (end > now.toISOString())
+    throw new Refused("record_refused", `it ends at ${end}, which links here can't`);
+  return [{ at: end, change: { type: "disable" } }];
 }

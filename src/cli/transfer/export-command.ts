@@ -1,6 +1,5 @@
 // linkledger export links|account|clicks
-
-import { createWriteStream, statSync } from "node:fs";
+import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
@@ -12,7 +11,6 @@ import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
-import { replaceFile } from "./replace-file.ts";
 
 type Options = { out?: string };
 
@@ -107,4 +105,24 @@ async function written({ work }: Session, file: string, write: (part: string) =>
     () => replaceFile(file, write),
   );
   return { file, bytes: statSync(file).size };
+}
+
+/**
+ * Writes under another name first: what has its own name is whole, also after a failed export. What is no file, such as
+ * `/dev/stdout`, is written in place. @throws what `write` throws, with the name of `file` where it is an error of the file
+ * system; `file` is as it was then
+ */
+async function replaceFile(file: string, write: (part: string) => Promise<void>): Promise<void> {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) return await write(file);
+  // Of two exports to one file each has a part of its own.
+  const part = `${file}.${process.pid}.part`;
+  try {
+    await write(part);
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    if (error instanceof Error && "syscall" in error) Object.assign(error, { path: file });
+    throw error;
+  }
 }

@@ -1,8 +1,7 @@
 // Kutt: pages of `GET /api/v2/links`, or its tables links and visits as CSV or JSON. A visits row counts one hour.
 import { Refused } from "../../runtime/refused.ts";
-import { count, isTrue, optionalTime, requiredText, text, timeOf } from "../fields.ts";
+import { count, endAt, isTrue, optionalTime, requiredText, text, timeOf } from "../fields.ts";
 import type { ClickFacts, ImportedChange, ImportFormat, Row } from "../imported.ts";
-import { endAt } from "./ends.ts";
 
 const BROWSERS = {
   br_chrome: "Chrome",

@@ -1,8 +1,7 @@
 // Shlink: pages of `GET /rest/v3/short-urls`; visits are those of `.../short-urls/{shortCode}/visits` with their shortCode.
 import { Refused } from "../../runtime/refused.ts";
-import { count, isTrue, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
+import { count, endAt, isTrue, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
 import type { ImportFormat, Row } from "../imported.ts";
-import { endAt } from "./ends.ts";
 
 export const shlink: ImportFormat = {
   columns: { links: [["shortCode"], ["longUrl"]], clicks: [["shortCode", "visitedUrl"], ["date"]] },

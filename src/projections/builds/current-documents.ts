@@ -20,16 +20,20 @@ const LONGEST_WAIT_MS = 2_000;
 
 /**
  * `readStore` when it is at the end of the log or gets there in time, else a new store in which the log was folded again;
- * it has no other projections. @throws what the stores throw
+ * it has no other projections. `isFolded`: whether somebody may be folding. @throws what the stores throw
  */
-export async function currentDocuments(deps: Deps, projections: readonly Projection[]): Promise<ReadStore> {
+export async function currentDocuments(
+  deps: Deps,
+  projections: readonly Projection[],
+  { isFolded }: { isFolded: boolean },
+): Promise<ReadStore> {
   const head = await deps.eventStore.head();
   const builds = await readBuilds(deps.readStore);
   const queried = projections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
   if (queried.length === projections.length)
-    for (let waited = 0; waited <= LONGEST_WAIT_MS; waited += POLL_MS) {
+    for (let waited = 0; waited <= (isFolded ? LONGEST_WAIT_MS : 0); waited += POLL_MS) {
       if (await areCurrent(deps, queried, head)) return deps.readStore;
-      await deps.sleep(POLL_MS);
+      if (isFolded) await deps.sleep(POLL_MS);
     }
   const readStore = await deps.openScratch();
   try {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
+import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -11,7 +11,7 @@ import { VERSION } from "../../../src/config/version.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
-import { commandLine } from "../../support/service/command-line.ts";
+import { commandLine, commandProcess } from "../../support/service/command-line.ts";
 
 let folder: TemporaryFolder;
 let linkledger: ReturnType<typeof commandLine>["linkledger"];
@@ -149,22 +149,6 @@ describe("the command line", { timeout: 120_000 }, () => {
       expect(await help("projections", command)).not.toContain("default");
   });
 
-  it("exits with 0 when its reader closes the pipe, with 1 when the command has failed as well", async () => {
-    const { accounts } = await json("account", "list");
-    const file = join(folder.path, "broken.csv");
-    await writeFile(file, "keyword,url\nbad,nonsense\n");
-    const unread = async (...args: string[]) => {
-      const child = spawn(process.execPath, ["src/cli.ts", ...args], {
-        env: childEnvironment({ DATA_DIR: folder.path }),
-        stdio: ["ignore", "pipe", "ignore"],
-      });
-      child.stdout.destroy();
-      return (await once(child, "exit"))[0];
-    };
-    expect(await unread("audit", "streams")).toBe(0);
-    expect(await unread("import", "yourls", file, "--account", accounts[0].account_id)).toBe(1);
-  });
-
   it("makes no data but by opening an account, and answers nothing about data that isn't there", async () => {
     const missing = join(folder.path, "missing");
     const elsewhere = commandLine(missing);
@@ -183,26 +167,6 @@ describe("the command line", { timeout: 120_000 }, () => {
     expect((await elsewhere.json("account", "list")).accounts).toHaveLength(1);
   });
 
-  it.skipIf(!existsSync("/dev/full"))(
-    "says in one line that the disk is full which its answer goes to",
-    async () => {
-      const full = await open("/dev/full", "w");
-      for (const args of [
-        ["account", "list"],
-        ["audit", "export"],
-      ]) {
-        const child = spawn(process.execPath, ["src/cli.ts", ...args], {
-          env: childEnvironment({ DATA_DIR: folder.path }),
-          stdio: ["ignore", full.fd, "pipe"],
-        });
-        const exit = once(child, "exit");
-        expect(await text(child.stderr as Readable)).toBe("error: The disk is full\n");
-        expect((await exit)[0]).toBe(1);
-      }
-      await full.close();
-    },
-  );
-
   it("says which version it is, without a data folder", async () => {
     const outcome = await linkledger(["--version"], { DATA_DIR: join(folder.path, "nowhere") });
     expect(outcome).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
@@ -213,4 +177,38 @@ describe("the command line", { timeout: 120_000 }, () => {
     expect(outcome).toMatchObject({ code: 1, stdout: "" });
     expect(outcome.stderr).toMatch(/^error: [^\n]*PORT[^\n]*LOG_LEVEL[^\n]*\n$/);
   });
+
+  it("as a process makes private files, and exits with 0 when its reader leaves, with 1 when it has failed", async () => {
+    const place = join(folder.path, "made");
+    await commandProcess(place).json("account", "create", "--email", "p@b.c");
+    for (const name of await readdir(place)) expect((await stat(join(place, name))).mode & 0o077).toBe(0);
+
+    const file = join(folder.path, "broken.csv");
+    await writeFile(file, "keyword,url\nbad,nonsense\n");
+    const unread = async (...args: string[]) => {
+      const child = spawn(process.execPath, ["src/cli.ts", ...args], {
+        env: childEnvironment({ DATA_DIR: place }),
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      child.stdout.destroy();
+      return (await once(child, "exit"))[0];
+    };
+    expect(await unread("audit", "streams")).toBe(0);
+    expect(await unread("import", "yourls", file, "--account", "p@b.c")).toBe(1);
+  });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "says in one line that the disk is full which it prints to",
+    async () => {
+      const full = await open("/dev/full", "w");
+      const child = spawn(process.execPath, ["src/cli.ts", "audit", "export"], {
+        env: childEnvironment({ DATA_DIR: folder.path }),
+        stdio: ["ignore", full.fd, "pipe"],
+      });
+      const exit = once(child, "exit");
+      expect(await text(child.stderr as Readable)).toBe("error: The disk is full\n");
+      expect((await exit)[0]).toBe(1);
+      await full.close();
+    },
+  );
 });

@@ -1,38 +1,41 @@
-// File modes: other users of the machine can read nothing that the real programs write.
+// File modes: other users of the machine can read nothing that the program writes.
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeFilesPrivate } from "../../../src/runtime/private-folder.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
-import { send } from "../../support/service/ask.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  runCommand,
-  startService,
-} from "../../support/service/service-process.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService } from "../../support/service/start-service.ts";
 
 describe("the modes of files", () => {
   let folder: TemporaryFolder;
   let dataDir: string;
-  let instance: Environment;
+  let json: ReturnType<typeof commandLine>["json"];
+  let ownMask: number;
   beforeEach(async () => {
+    ownMask = process.umask();
+    makeFilesPrivate();
     folder = await temporaryFolder();
     dataDir = join(folder.path, "data");
-    instance = await instanceOf(dataDir);
+    ({ json } = commandLine(dataDir));
   });
-  afterEach(() => folder.remove());
+  afterEach(async () => {
+    process.umask(ownMask);
+    await folder.remove();
+  });
 
   it("let only their owner at the data folder of a running service and at its backups", async () => {
-    const service = await startService(instance);
+    const service = await startTestService({ DATA_DIR: dataDir });
     try {
-      await useOnce();
+      const { key } = await service.member("developer");
+      const headers = { "idempotency-key": "one" };
+      const body = { url: "https://example.com/" };
+      const made = await service.post<{ slug: string }>("/api/v1/shorten", key, body, { headers });
+      expect((await service.ask(`/${made.body.slug}`)).status).toBe(301);
       const [fresh, existing] = [join(folder.path, "fresh"), join(folder.path, "existing")];
       await mkdir(existing, { mode: 0o755 });
-      for (const backup of [fresh, existing]) await runCommand(instance, "backup", backup);
-      expect(await openToOthers(dataDir)).toEqual([]);
-      expect(await openToOthers(fresh)).toEqual([]);
-      expect(await openToOthers(existing)).toEqual([]);
+      for (const backup of [fresh, existing]) await json("backup", backup);
+      for (const place of [dataDir, fresh, existing]) expect(await openToOthers(place)).toEqual([]);
     } finally {
       await service.stop();
     }
@@ -40,25 +43,15 @@ describe("the modes of files", () => {
   });
 
   it("are tightened in a folder that was copied for everybody to read, and those of others' files left alone", async () => {
-    await runCommand(instance, "account", "create", "--email", "early@example.com");
+    await json("account", "create", "--email", "early@example.com");
     await mkdir(join(dataDir, "click-spool"));
     await writeFile(join(dataDir, "click-spool", "00.spool"), "");
     await writeFile(join(dataDir, "notes.txt"), "the operator's own");
     await openAll(dataDir);
     expect(await openToOthers(dataDir)).toContain(join(dataDir, "secrets.db"));
-    await runCommand(instance, "account", "create", "--email", "late@example.com");
+    await json("account", "create", "--email", "late@example.com");
     expect(await openToOthers(dataDir)).toEqual([join(dataDir, "notes.txt")]);
   });
-
-  async function useOnce() {
-    const { keys } = await accountWithKeys(instance, "developer", 1);
-    const port = Number(instance.PORT);
-    const headers = { "idempotency-key": "one" };
-    const ask = { method: "POST", headers, body: { url: "https://example.com/" }, key: keys[0] ?? "" };
-    const made = await send<{ slug: string }>(port, "/api/v1/shorten", ask);
-    expect(made.status).toBe(201);
-    expect((await send(port, `/${made.body.slug}`, {})).status).toBe(301);
-  }
 });
 
 /** What `find FOLDER -perm /077` finds. */

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { REQUESTS_PER_HOUR_BY_ADDRESS } from "../../src/api/limits/address-limit.ts";
 import type { Backend } from "../../src/backend.ts";
-import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../src/commands/account/keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";

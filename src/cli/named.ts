@@ -1,4 +1,7 @@
-// How every command is told which account, domain or webhook: by its id, or by what an operator knows of it.
+// How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
+
+import { namedLink } from "../commands/links/change-link.ts";
+import type { LinkAddress } from "../commands/links/link-stream.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { domainsNamed } from "../queries/accounts.ts";
@@ -10,6 +13,7 @@ import type { Session } from "./session.ts";
 export const ACCOUNT = "e-mail address or id; its key's id, hostname or link will do, too";
 export const DOMAIN = "hostname or id";
 export const WEBHOOK = "id, or the URL that it sends to";
+export const LINK = "short URL, host/slug, or a slug on the default host";
 
 /** The id. @throws account_not_found */
 export async function accountNamed({ deps }: Session, given: string): Promise<string> {
@@ -27,12 +31,17 @@ export async function domainNamed({ deps }: Session, given: string): Promise<Dom
   return domain;
 }
 
-/** One that was removed is found by its id. @throws not_found; ambiguous */
+/** One that was removed is found by its id. @throws webhook_not_found; ambiguous */
 export async function webhookNamed({ deps }: Session, given: string): Promise<WebhookDocument> {
   const [webhook, ...others] = await webhooksNamed(deps, given);
-  if (!webhook) throw new Refused("not_found", "Webhook not found");
+  if (!webhook) throw new Refused("webhook_not_found");
   const ids = [webhook, ...others].map(({ _id }) => _id);
   if (others.length > 0)
     throw new Refused("ambiguous", `${ids.length} webhooks send to ${given}: ${ids.join(", ")}`);
   return webhook;
+}
+
+/** @throws invalid_link */
+export function linkNamed({ config }: Pick<Session, "config">, text: string): LinkAddress {
+  return namedLink(text, config.baseHost);
 }

@@ -1,13 +1,15 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
-import type { Command } from "commander";
-import { addDomain } from "../../commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { removeDomain } from "../../commands/domains/remove-domain.ts";
-import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  verifyDomain,
+} from "../../commands/domains/domains.ts";
 import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
 
@@ -16,11 +18,7 @@ type OfAccount = { account: string };
 const ofAccount = required("--account <account>", ACCOUNT);
 const print = ({ hostname, state }: { hostname: string; state: string }) => `${hostname} is ${state}`;
 
-export function domainCommands(program: Command): void {
-  addCommands(program.command("domain").description("custom domains"), rows);
-}
-
-const rows: CommandRow[] = [
+export const domainCommands: readonly CommandRow[] = [
   {
     name: "add <hostname>",
     about: "add a custom domain and show the TXT record that proves it",

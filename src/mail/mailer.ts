@@ -1,7 +1,14 @@
-// Sends mail through the operator's SMTP server, with nodemailer.
+// The mails of the portal, plain text to one recipient, through the operator's SMTP server with nodemailer.
 import { createTransport } from "nodemailer";
 import { Refused } from "../runtime/refused.ts";
-import type { Mailer } from "./port.ts";
+
+export type Mail = { to: string; subject: string; text: string };
+
+export interface Mailer {
+  /** Resolves when the mail server has accepted the mail. @throws mail_not_sent, without personal data in its message */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
 
 const TIMEOUT_MS = 15_000;
 

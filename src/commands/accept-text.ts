@@ -1,6 +1,12 @@
-// The reasons that operators give for what they do, which the owner of a link is told: one rule for all.
+// The names that owners give their keys and webhooks: one rule for both.
 import { cleanText } from "../classification/clean-text.ts";
 import { Refused } from "../runtime/refused.ts";
+
+const MAX_LABEL_LENGTH = 100;
+
+export function acceptLabel(given: string): string {
+  return cleanText(given.trim(), MAX_LABEL_LENGTH);
+}
 
 export const MOST_REASON = 500;
 

@@ -1,16 +1,15 @@
-// Issues an API key `<prefix>_<32 random characters>` (interface, part 5); only its SHA-256 is stored.
+// API keys `<prefix>_<32 random characters>` (interface, parts 3 and 5); only their SHA-256 is stored.
 import { hash } from "node:crypto";
-import type { Position } from "../../event-store/port.ts";
-import { acceptLabel } from "../accept-label.ts";
-import { issue } from "../account/account.ts";
-import { onAccount } from "../account/account-stream.ts";
+import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
-import type { CommandDeps } from "../handle-command.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
+import { deactivate, issue } from "./account.ts";
+import { accountCommand, changeAccount } from "./accounts.ts";
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 export type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => string };
 
-export type IssuedKey = { keyId: string; key: string; label: string; position: Position | undefined };
+export type IssuedKey = Appended & { keyId: string; key: string; label: string };
 
 /** `key` of the answer is not stored and can't be shown again. @throws account_not_found, key_limit_reached, history_full */
 export async function issueKey(
@@ -22,13 +21,16 @@ export async function issueKey(
   const key = `${deps.keyPrefix}_${deps.randomKey()}`;
   const keyId = deps.newId();
   const label = acceptLabel(request.label ?? "");
-  const keyHash = hashKey(key);
-  const at = deps.clock().toISOString();
-  const { position } = await onAccount(deps, context, accountId, (account) =>
-    issue(account, { keyId, keyHash, hint: key.slice(-4), label, at }),
+  const { position } = await changeAccount(deps, context, accountId, (account, at) =>
+    issue(account, { keyId, keyHash: hashKey(key), hint: key.slice(-4), label, at }),
   );
   return { keyId, key, label, position };
 }
+
+/** For good. @throws account_not_found, key_not_found */
+export const deactivateKey = accountCommand((account, at, keyId: string) =>
+  deactivate(account, { keyId, at }),
+);
 
 /** SHA-256 of the whole key, in hex. No salt or key stretching: 32 random characters can't be found by brute force. */
 export function hashKey(key: string): string {

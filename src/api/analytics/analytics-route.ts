@@ -6,9 +6,8 @@ import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/l
 import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
 import { parseRange } from "../../queries/analytics/ranges/range-request.ts";
 import { findOwnLink } from "../../queries/links/find-link.ts";
-import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
-import { AnalyticsSchema, SlugParams } from "../schemas.ts";
+import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
 import { rangeAnswer } from "./range-answer.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 

@@ -102,7 +102,7 @@ async function hoursOfKeys(
   const active = (await listKeys(deps, accountId)).filter(({ status }) => status === "active");
   const limit = TIER_LIMITS[tier].requestsPerHour;
   const hour = async ({ _id, label, hint }: (typeof active)[number]) => {
-    const { used } = await deps.rateLimits.look(`key ${_id}`, limit, deps.clock());
+    const { used } = await deps.rateLimits.take(`key ${_id}`, limit, deps.clock(), 0);
     return { name: label || `Key …${hint}`, used };
   };
   return Promise.all(active.map(hour));

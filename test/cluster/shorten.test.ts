@@ -1,4 +1,4 @@
 // What test/api/shorten.test.ts says of one process, on a cluster of them.
-import { onCluster } from "../support/cluster/on-cluster.ts";
+import { onTopology } from "../support/cluster/on-topology.ts";
 
-await onCluster(() => import("../api/shorten.test.ts"));
+await onTopology("cluster", "always", () => import("../api/shorten.test.ts"));

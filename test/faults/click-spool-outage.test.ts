@@ -4,7 +4,7 @@ import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
-import { effort } from "../support/runtime/effort.ts";
+import { effort, isLong } from "../support/runtime/effort.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
@@ -18,6 +18,8 @@ const MANY = effort(200, 1_000);
 const FEW = 150;
 /** Batched clicks that a crash may lose. */
 const ALLOWED_LOSS_MS = 50;
+/** Batched clicks are also those of kill-nine-batched.test.ts. */
+const DURABILITIES: readonly Durability[] = isLong ? ["batched", "durable"] : ["durable"];
 const LIMIT_MS = 180_000;
 /** A long poll interval, because answering takes CPU time from the service that the test waits for. */
 const SELDOM = { withinMs: 120_000, everyMs: 500 };
@@ -93,7 +95,7 @@ onOwnServers(() =>
   describe("redirects while EventStoreDB is unavailable, batched clicks and durable ones", () => {
     let scenes: Scene[] = [];
     beforeAll(async () => {
-      scenes = await Promise.all((["batched", "durable"] as const).map(openScene));
+      scenes = await Promise.all(DURABILITIES.map(openScene));
     }, LIMIT_MS);
     afterEach(() => Promise.all(scenes.map(({ double }) => double.wire.open().catch(() => undefined))));
     afterAll(() => Promise.all(scenes.map((scene) => scene.close())), LIMIT_MS);

@@ -1,3 +1,4 @@
 // What test/api/authentication.test.ts says of one process, with `--workers 2`.
-process.env.TEST_TOPOLOGY = "workers";
-await import("../../api/authentication.test.ts");
+import { onTopology } from "../../support/cluster/on-topology.ts";
+
+await onTopology("workers", "in the long form", () => import("../../api/authentication.test.ts"));

@@ -1,3 +1,4 @@
 // What test/api/shorten-bulk.test.ts says of one process, with `--workers 2`.
-process.env.TEST_TOPOLOGY = "workers";
-await import("../../api/shorten-bulk.test.ts");
+import { onTopology } from "../../support/cluster/on-topology.ts";
+
+await onTopology("workers", "always", () => import("../../api/shorten-bulk.test.ts"));

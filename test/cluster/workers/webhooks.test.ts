@@ -1,3 +1,4 @@
 // What test/api/webhooks.test.ts says of one process, with `--workers 2`.
-process.env.TEST_TOPOLOGY = "workers";
-await import("../../api/webhooks.test.ts");
+import { onTopology } from "../../support/cluster/on-topology.ts";
+
+await onTopology("workers", "in the long form", () => import("../../api/webhooks.test.ts"));

@@ -16,7 +16,7 @@ import { clickRows } from "../../src/export/click-rows.ts";
 import { feedReader } from "../../src/log-reader/feed.ts";
 import { readiness } from "../../src/monitoring/health.ts";
 import { createMetrics } from "../../src/monitoring/metrics.ts";
-import { setAsideCard } from "../../src/portal/admin/projections/projection-view.ts";
+import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { eventPath } from "../../src/portal/admin/view.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";

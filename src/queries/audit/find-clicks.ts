@@ -26,6 +26,8 @@ export type ClickSearch = {
 /** `next`: the search goes on behind this position; null at its end. A page may be empty and have a next one. */
 export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 
+export type FindClicks = (search: ClickSearch) => Promise<FoundClicks>;
+
 const BATCH = 2_000;
 /** Clicks that are read for one answer, in which another caller of the thread waits. */
 const MOST_SEARCHED = 50_000;

@@ -1,118 +1,303 @@
-// The questions that auditors ask of the log, in one form for the console, its JSON API and the command line: parsed from text.
+// The questions that auditors and operators ask, each with its arguments and its answer: console pages, JSON routes below
+// /admin/api and commands are made from this list.
 import { z } from "zod";
+import type { VerificationRuns } from "../../audit/verification-runs.ts";
+import { AccountNotFound } from "../../commands/account/account-errors.ts";
+import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
+import { namedLink } from "../../commands/withdrawals/named-link.ts";
+import { listWithdrawals, previewWithdrawal } from "../../commands/withdrawals/withdraw-clicks.ts";
+import type { WithdrawalRequest } from "../../commands/withdrawals/withdrawal-request.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { accountDetails, accountsPage } from "../account-details.ts";
+import { NotFound } from "../errors.ts";
+import { type FindAccountDeps, findAccount } from "../find-account.ts";
+import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
+import { type ExplainDeps, explainLink } from "./explain-link.ts";
+import type { FindClicks } from "./find-clicks.ts";
+import { findEvents } from "./find-events.ts";
+import { listSeals } from "./list-seals.ts";
+import { listClickHours, listStreams } from "./list-streams.ts";
+import { projectionRows } from "./projection-rows.ts";
+import { searchClicks } from "./search-clicks.ts";
+import { streamState } from "./stream-state.ts";
+import { previewRow, withdrawalRow } from "./withdrawal-rows.ts";
+
+/** `next`: the argument that takes `next` of the page before. */
+export type Question<Deps, Args extends z.ZodObject, Answer> = {
+  args: Args;
+  answer(deps: Deps, asked: z.infer<Args>): Promise<Answer>;
+  next?: keyof z.infer<Args> & string;
+};
+
+/** How an argument is asked for: the label and example of its field in a form, the flag and meaning of its option. */
+export type Asked = {
+  label?: string;
+  example?: string;
+  oneOf?: readonly string[];
+  flag?: string;
+  about?: string;
+};
+
+type Logged = { eventStore: EventStore };
+type OfWithdrawals = Logged & { clock: () => Date; baseHost: string; matchingClicks: FindMatching };
+type OfClicks = Logged & FindAccountDeps & { findClicks: FindClicks; searchMs?: number };
+type OfAccounts = Parameters<typeof accountDetails>[0] & FindAccountDeps;
 
 export const CATEGORIES = [...Object.values(CATEGORY), SEALS_STREAM] as const;
 
 /** Of streams in the index of events. */
-export const INDEXED_CATEGORIES = CATEGORIES.filter(
-  (category) => category !== "clicks" && category !== SEALS_STREAM,
+const INDEXED_CATEGORIES = CATEGORIES.filter(
+  (category) => category !== CATEGORY.clicks && category !== SEALS_STREAM,
 );
 
-/** An empty field of a form is no question. */
-const given = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? undefined : value), schema);
-const text = given(z.string().trim().max(500).optional());
-const whole = (least: number) => given(z.coerce.number().int().min(least).max(1e15).optional());
-const limit = given(z.coerce.number().int().min(1).max(200).default(50));
+/** What findAccount takes, and namedLink. */
+export const ACCOUNT_NAMES = "e-mail, id, key id, hostname or short URL";
+const LINK_NAMES = "slug, host/slug or short URL";
+const FROM = "2026-03-01T10:00Z";
 
-const moment = given(
-  z
-    .string()
-    .transform((value, context) => {
-      const at = parseMoment(value);
-      if (at) return at.toISOString();
-      context.addIssue({ code: "custom", message: `must be ${MOMENT_EXAMPLE}` });
-      return z.NEVER;
-    })
-    .optional(),
-);
+/** An empty field of a form is no argument. */
+function arg<T extends z.ZodType>(schema: T, asked: Asked = {}) {
+  const given = (value: unknown) => (typeof value === "string" && value.trim() === "" ? undefined : value);
+  return z.preprocess(given, schema).meta({ ...asked });
+}
+
+function whole(least: number, most = 1e15) {
+  const wrong = `must be a whole number from ${least} on${most < 1e15 ? `, at most ${most}` : ""}`;
+  return z.coerce.number(wrong).int(wrong).min(least, wrong).max(most, wrong);
+}
+
+const text = z.string().trim().max(500);
+const words = text.optional();
+const name = z.string().min(1).max(500);
+
+const moment = z
+  .string()
+  .transform((value, context) => {
+    const at = parseMoment(value);
+    if (at) return at.toISOString();
+    context.addIssue({ code: "custom", message: `must be ${MOMENT_EXAMPLE}` });
+    return z.NEVER;
+  })
+  .optional();
 
 /** Also as pages show it, without the zeros that it is padded with. */
-const position = given(
-  z
-    .string()
-    .trim()
-    .max(500)
-    .transform((value) => value.replace(/\d+/g, (digits) => digits.padStart(20, "0")))
-    .optional(),
-);
+const position = text
+  .transform((value) => value.replace(/\d+/g, (digits) => digits.padStart(20, "0")))
+  .optional();
 
 /** `<type>` or `<type>:<id>`, such as `key:0190...`. */
-const actor = given(
-  z
-    .string()
-    .trim()
-    .regex(
-      /^(operator|(key|account|system):[\w.-]{1,100})$/,
-      "must be operator, or key:, account: or system: and an id",
-    )
-    .optional(),
+const actor = text.regex(
+  /^(operator|(key|account|system):[\w.-]{1,100})$/,
+  "must be operator, or key:, account: or system: and an id",
 );
 
-export const StreamsQuestion = z.object({
-  category: given(z.enum(CATEGORIES).default("account")),
-  account: text,
-  limit,
-  cursor: text,
+const limit = arg(whole(1, 200).default(50), { flag: "--limit <count>", about: "at most so many" });
+const cursor = arg(words, { flag: "--cursor <cursor>", about: "`next` of the page before" });
+const before = arg(whole(0).optional(), { flag: "--before <number>", about: "only those before this one" });
+const account = arg(words, {
+  ...{ label: "Account", example: ACCOUNT_NAMES },
+  ...{ flag: "--account <account>", about: `of this account: ${ACCOUNT_NAMES}` },
+});
+const link = {
+  label: "Link",
+  example: LINK_NAMES,
+  flag: "--link <link>",
+  about: `of this link: ${LINK_NAMES}`,
+};
+const from = {
+  label: "From",
+  example: FROM,
+  flag: "--from <time>",
+  about: "at this time or later, ISO 8601",
+};
+const to = { label: "Until", example: "now", flag: "--to <time>", about: "before this time, ISO 8601" };
+
+const ofLink = z.object({ link: arg(text.min(1), link) });
+
+/** All hits since the link was made are a choice of the operator's, not what a forgotten field means. */
+const hitsOfLink = ofLink.extend({
+  from: arg(moment.unwrap(), from),
+  to: arg(moment, to),
+  ip_prefix: arg(words, {
+    ...{ label: "Network", example: "203.0.113.0/24", flag: "--ip-prefix <network>" },
+    about: "only from this network, such as 203.0.113.0/24",
+  }),
+  user_agent: arg(words, {
+    ...{ label: "User agent contains", example: "HeadlessChrome", flag: "--user-agent <text>" },
+    about: "only with a user agent that contains this, in any case",
+  }),
+  visitor: arg(words, {
+    ...{ label: "Visitor code", example: "16 hex digits", flag: "--visitor <code>" },
+    about: "only of this visitor code, as exports show it",
+  }),
 });
 
-/** `find`: an account, as findAccount takes it. */
-export const AccountsQuestion = z.object({ find: text, limit, cursor: text });
+export type HitsOfLink = z.infer<typeof hitsOfLink>;
 
-export const StreamQuestion = z.object({ name: z.string().min(1).max(500), before: whole(0), limit });
+function question<Deps, Args extends z.ZodObject, Answer>(made: Question<Deps, Args, Answer>) {
+  return made;
+}
 
-export const EventQuestion = z.object({
-  stream: z.string().min(1).max(500),
-  revision: z.coerce.number().int().min(0).max(1e15),
-});
+export const questions = {
+  accounts: question({
+    args: z.object({ find: account, limit, cursor }),
+    next: "cursor",
+    async answer(deps: OfAccounts, { find, ...page }) {
+      if (find === undefined) return await accountsPage(deps, page);
+      return { accounts: [await accountDetails(deps, await accountNamed(deps, find))], next: null };
+    },
+  }),
+  "accounts/:account": question({
+    args: z.object({ account: name }),
+    answer: async (deps: OfAccounts, asked) => accountDetails(deps, await accountNamed(deps, asked.account)),
+  }),
+  streams: question({
+    args: z.object({ category: arg(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
+    next: "cursor",
+    answer: async (deps: FindAccountDeps, { category, ...asked }) =>
+      category === CATEGORY.clicks
+        ? await listClickHours(deps, asked)
+        : await listStreams(deps, { category, account: await ofAccount(deps, asked) }, asked),
+  }),
+  stream: question({
+    args: z.object({ name, before, limit }),
+    next: "before",
+    answer: async (deps: Logged, { name: stream, ...page }) => ({
+      stream,
+      ...(await streamPage(deps, stream, page)),
+    }),
+  }),
+  event: question({
+    args: z.object({ stream: name, revision: whole(0) }),
+    answer: (deps: Logged, { stream, revision }) => explainedEvent(deps, stream, revision),
+  }),
+  state: question({
+    args: z.object({
+      stream: name,
+      revision: arg(whole(0).optional(), {
+        label: "Revision",
+        flag: "--revision <number>",
+        about: "the last one by default",
+      }),
+      against: arg(whole(-1).optional(), {
+        ...{ label: "Compared with", example: "-1: before the first event", flag: "--against <number>" },
+        about: "the one before by default; -1 for the time before the first",
+      }),
+    }),
+    answer: (deps: Logged, { stream, ...revisions }) => streamState(deps, stream, revisions),
+  }),
+  events: question({
+    args: z.object({
+      account,
+      actor: arg(actor.optional(), {
+        ...{ label: "Actor", example: "operator, key:…, account:…", flag: "--actor <actor>" },
+        about: "by operator, or by key:ID, account:ID or system:ID",
+      }),
+      correlation_id: arg(words, {
+        ...{ label: "Correlation id", example: "The x-request-id of a request" },
+        ...{ flag: "--correlation <id>", about: "of this request" },
+      }),
+      category: arg(z.enum(INDEXED_CATEGORIES).optional(), {
+        ...{ label: "Category", oneOf: INDEXED_CATEGORIES, flag: "--category <category>" },
+        about: "of streams of this category, such as link",
+      }),
+      type: arg(z.enum(eventIndex.handles).optional(), {
+        ...{ label: "Type", oneOf: eventIndex.handles, flag: "--type <type>" },
+        about: "of this type, such as LinkCreated",
+      }),
+      from: arg(moment, from),
+      to: arg(moment, { ...to, example: "2026-03-02" }),
+      up_to: arg(position, {
+        ...{ label: "Up to position", example: "Of an event", flag: "--up-to <position>" },
+        about: "at this position or before",
+      }),
+      limit,
+      cursor,
+    }),
+    next: "cursor",
+    async answer(deps: FindAccountDeps, { correlation_id: correlationId, up_to: upTo, ...asked }) {
+      const filter = { ...asked, account: await ofAccount(deps, asked), correlationId, upTo };
+      return await findEvents(deps, filter, asked);
+    },
+  }),
+  log: question({
+    args: z.object({
+      from: arg(position, { label: "From position", example: "The beginning" }),
+      category: arg(z.enum(CATEGORIES).optional(), {
+        label: "Category",
+        oneOf: CATEGORIES.filter((one) => one !== SEALS_STREAM),
+      }),
+      limit,
+    }),
+    next: "from",
+    answer: (deps: Logged, asked) => logPage(deps, asked),
+  }),
+  clicks: question({
+    args: z.object({
+      link: arg(words, link),
+      account,
+      from: arg(moment, from),
+      to: arg(moment, { ...to, example: "2026-03-01T11:00Z", about: "an hour after --from by default" }),
+      after: arg(words, { flag: "--after <position>", about: "`next` of the page before" }),
+      limit,
+    }),
+    next: "after",
+    answer: async (deps: OfClicks, asked) =>
+      await searchClicks(deps, { ...asked, account: await ofAccount(deps, asked) }, deps),
+  }),
+  explain: question({
+    args: ofLink,
+    answer: (deps: ExplainDeps & { baseHost: string }, asked) =>
+      explainLink(deps, namedLink(asked.link, deps.baseHost)),
+  }),
+  withdrawals: question({
+    args: ofLink,
+    answer: async (deps: Logged & { baseHost: string }, asked) => ({
+      withdrawals: (await listWithdrawals(deps, namedLink(asked.link, deps.baseHost))).map(withdrawalRow),
+    }),
+  }),
+  "withdrawals/preview": question({
+    args: hitsOfLink,
+    answer: async (deps: OfWithdrawals, asked) =>
+      previewRow(await previewWithdrawal(deps, namedLink(asked.link, deps.baseHost), hitsNamed(asked))),
+  }),
+  seals: question({
+    args: z.object({ before, limit }),
+    next: "before",
+    answer: (deps: Logged & { sealKeys: readonly string[] }, asked) => listSeals(deps, asked),
+  }),
+  verification: question({
+    args: z.object({}),
+    answer: async ({ verifications }: { verifications: Pick<VerificationRuns, "read"> }) => ({
+      verification: (await verifications.read()) ?? null,
+    }),
+  }),
+  projections: question({
+    args: z.object({}),
+    answer: (deps: Parameters<typeof projectionRows>[0]) => projectionRows(deps),
+  }),
+};
 
-export const StateQuestion = z.object({
-  stream: z.string().min(1).max(500),
-  revision: whole(0),
-  against: whole(-1),
-});
+/** The id of the account that is meant, by whatever findAccount takes. @throws NotFound */
+export async function accountNamed(deps: FindAccountDeps, given: string): Promise<string> {
+  try {
+    return await findAccount(deps, given);
+  } catch (error) {
+    if (!(error instanceof AccountNotFound)) throw error;
+    throw new NotFound(`No account is found by “${given}”.`);
+  }
+}
 
-export const EventsQuestion = z.object({
-  category: given(z.enum(INDEXED_CATEGORIES).optional()),
-  account: text,
-  actor,
-  correlation_id: text,
-  type: given(z.enum(eventIndex.handles).optional()),
-  from: moment,
-  to: moment,
-  up_to: position,
-  limit,
-  cursor: text,
-});
+async function ofAccount(deps: FindAccountDeps, asked: { account?: string | undefined }) {
+  return asked.account === undefined ? undefined : await accountNamed(deps, asked.account);
+}
 
-export const LogQuestion = z.object({
-  from: position,
-  category: given(z.enum(CATEGORIES).optional()),
-  limit,
-});
-
-export const ClicksQuestion = z.object({
-  link: text,
-  account: text,
-  from: moment,
-  to: moment,
-  after: text,
-  limit,
-});
-
-export const ExplainQuestion = z.object({ link: text });
-
-export const SealsQuestion = z.object({ before: whole(0), limit });
-
-/** Of clicks to withdraw; what is empty is not asked for. */
-export const WithdrawalQuestion = z.object({
-  link: text,
-  from: moment,
-  to: moment,
-  visitor: text,
-  ip_prefix: text,
-  user_agent: text,
-});
+/** Of which hits a withdrawal is asked for. */
+export function hitsNamed(asked: Omit<HitsOfLink, "link">): WithdrawalRequest {
+  const { from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent } = asked;
+  const times = { from: new Date(from), to: to === undefined ? undefined : new Date(to) };
+  return { ...times, visitor, ipPrefix, userAgent };
+}

@@ -7,12 +7,12 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
 import { NotFound } from "../errors.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
-import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
+import type { ClickSearch, FindClicks } from "./find-clicks.ts";
 
 type Deps = {
   eventStore: Pick<EventStore, "head" | "read">;
   readStore: Pick<ReadStore, "find">;
-  findClicks: (search: ClickSearch) => Promise<FoundClicks>;
+  findClicks: FindClicks;
   clock: () => Date;
   baseHost: string;
 };
@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000;
 export async function searchClicks(
   deps: Deps,
   { link: named, account, limit, after, ...times }: ClicksWanted,
-  { searchMs = Number.POSITIVE_INFINITY } = {},
+  { searchMs = Number.POSITIVE_INFINITY }: { searchMs?: number } = {},
 ): Promise<ClicksPage> {
   const { eventStore, readStore, findClicks, baseHost } = deps;
   const address = named === undefined ? undefined : namedLink(named, baseHost);

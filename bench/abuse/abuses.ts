@@ -1,6 +1,5 @@
 // The kinds of abuse: the request of each, its rate, and how many may be in flight.
 import { connect, type Socket } from "node:net";
-import { csrfOf } from "../../test/support/portal/browser-like.ts";
 import { send as sendRequest } from "../../test/support/service/ask.ts";
 import { benchSlug } from "../traffic/requests.ts";
 
@@ -37,7 +36,6 @@ export type AbuseKind = { perSecond: number; maxInFlight: number; send: (n: numb
 const ABUSER = "198.51.100.66";
 const WATCHERS = 10;
 
-/** Fetches the sessions' form tokens first, which stay valid. */
 export async function abuseKinds({ port, free, watcher }: AbuseOrder): Promise<Record<Abuse, AbuseKind>> {
   const request = async (path: string, headers: Record<string, string> = {}, body?: string) => {
     const method = body === undefined ? "GET" : "POST";
@@ -48,23 +46,18 @@ export async function abuseKinds({ port, free, watcher }: AbuseOrder): Promise<R
     });
   };
   const asFree = { cookie: free };
-  const page = await request("/portal/keys", asFree);
-  const [withToken, csrf] = [withCookies(free, page.headers["set-cookie"]), csrfOf(page.text)];
   const form = (path: string, fields: Record<string, string>) =>
     request(
       path,
-      { cookie: withToken, "content-type": "application/x-www-form-urlencoded" },
-      new URLSearchParams({ _csrf: csrf, ...fields }).toString(),
+      { cookie: free, "content-type": "application/x-www-form-urlencoded" },
+      new URLSearchParams(fields).toString(),
     );
   const status = async (answer: Promise<{ status: number }>) => String((await answer).status);
-  const signInPage = await request("/portal/sign-in");
-  const stranger = withCookies("", signInPage.headers["set-cookie"]);
   const guess = (n: number) =>
     request(
       "/portal/sign-in",
-      { cookie: stranger, "content-type": "application/x-www-form-urlencoded" },
+      { "content-type": "application/x-www-form-urlencoded" },
       new URLSearchParams({
-        _csrf: csrfOf(signInPage.text),
         email: "watcher@example.com",
         password: `guess ${n}`,
       }).toString(),
@@ -136,8 +129,4 @@ function stalledWatcher(port: number, cookie: string): Promise<string> {
       resolve("still stalled");
     }, 25_000).unref();
   });
-}
-
-function withCookies(cookie: string, set: readonly string[] = []): string {
-  return [cookie, ...set.map((line) => line.split(";")[0] ?? "")].filter((one) => one !== "").join("; ");
 }

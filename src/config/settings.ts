@@ -1,4 +1,4 @@
-// The list of all settings: environment variable, format, default and description. README contains it as a table.
+// The list of all settings: environment variable, format, default and description. docs/settings.md is printed from it.
 import { resolve } from "node:path";
 import type { z } from "zod";
 import {
@@ -25,7 +25,7 @@ import {
   trustProxy,
 } from "./formats.ts";
 
-/** `unset` and `what` are the default and the description in README's Markdown table. `isSecret`: hidden in the log. */
+/** `unset` and `what` are the default and the description in the table of docs/settings.md. `isSecret`: hidden in the log. */
 export type Setting = {
   variable: string;
   read: z.ZodType;
@@ -138,21 +138,21 @@ export const SETTINGS = {
     variable: "TLS_ASK_SECRET",
     read: token,
     unset: "none",
-    what: "shown by a TLS proxy on another machine when it asks for which custom domains it may get certificates ([custom domains](docs/custom-domains.md))",
+    what: "shown by a TLS proxy on another machine when it asks for which custom domains it may get certificates ([custom domains](custom-domains.md))",
     isSecret: true,
   },
   adminToken: {
     variable: "ADMIN_TOKEN",
     read: token,
     unset: "none",
-    what: "signs in to the [console](docs/console.md) `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it there is no console",
+    what: "signs in to the [console](audit.md#the-console) `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it there is no console",
     isSecret: true,
   },
   eventStoreUrl: {
     variable: "EVENTSTORE_URL",
     read: eventStoreUrl,
     unset: "a file in `DATA_DIR`",
-    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false` ([which](docs/operations.md#event-store))",
+    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false` ([which](operations.md#event-store))",
     isSecret: true,
   },
   eventStorePrefix: {
@@ -186,7 +186,7 @@ export const SETTINGS = {
     variable: "SECRET_KEY_PREVIOUS",
     read: secretKey,
     unset: "none",
-    what: "the one before, while secrets are encrypted anew ([how to change it](docs/operations.md#changing-secret_key))",
+    what: "the one before, while secrets are encrypted anew ([how to change it](operations.md#changing-secret_key))",
     isSecret: true,
   },
   smtpUrl: {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { csrfOf, visitor } from "../support/portal/browser-like.ts";
+import { visitor } from "../support/portal/browser-like.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -96,7 +96,7 @@ describe("workers under load", () => {
   async function openForm() {
     const one = visitor(port);
     await one.submit("/portal/sign-up", { email: "someone@example.com", password: "seven brown foxes" });
-    const form = { _csrf: csrfOf((await one.get("/portal/links")).text), url: "https://example.com/late" };
+    const form = { url: "https://example.com/late" };
     const body = new URLSearchParams(form).toString();
     const asking = request({
       ...{ host: "127.0.0.1", port, path: "/portal/links", method: "POST", agent: false },

@@ -7,7 +7,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors } from "../shell/error-page.ts";
+import { keptForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -46,7 +46,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       return redirectTo(reply, linkPath(request.params), { kind: "done", text: DONE[type] });
     });
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: ({ error, message, status, typed: { url } }, request, reply) => {
       const isOfField = error instanceof InvalidUrl || error instanceof UnsafeUrl;
       const given = typeof url === "string" ? url.slice(0, LONGEST_URL) : undefined;
@@ -61,7 +61,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
     path: (request) => linkPath(request.params as Params),
   });
   const destination = {
-    ...{ preHandler: requireSession, errorHandler },
+    ...kept,
     schema: { params: LinkParams, body: DestinationForm },
   };
   app.post("/links/:host/:slug/destination", destination, async (request, reply) => {

@@ -6,7 +6,7 @@ import { listDomains } from "../../queries/accounts.ts";
 import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../../queries/links/account-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formErrors } from "../shell/error-page.ts";
+import { keptForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -46,7 +46,7 @@ export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links", list, (request, reply) => sendLinks(deps, request, reply, request.query));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: ({ status, message, typed }, request, reply) =>
       sendLinks(deps, request, reply, Query.parse(request.query), {
         notice: { kind: "failed", text: message },
@@ -55,7 +55,7 @@ export function linksPages(app: Api, deps: PortalDeps): void {
       }),
     path: (request) => listPath(Query.parse(request.query)),
   });
-  const several = { ...list, schema: { querystring: Query, body: SeveralForm }, errorHandler };
+  const several = { ...kept, schema: { querystring: Query, body: SeveralForm } };
   app.post("/links/several", several, async (request, reply) => {
     const { change, link } = request.body;
     const { text, changed, refused } = await changeSeveral(deps, request, change, link);

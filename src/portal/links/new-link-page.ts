@@ -16,7 +16,7 @@ import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { formErrors, type RefusedForm } from "../shell/error-page.ts";
+import { keptForm, type RefusedForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -41,11 +41,11 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, request, reply, { url: request.query.url }));
 
-  const errorHandler = formErrors({
+  const kept = keptForm({
     show: (refused, request, reply) => sendForm(deps, request, reply, given(refused.typed), refused),
     path: (_, typed) => address(PATH, { url: given(typed).url }),
   });
-  const create = { preHandler: requireSession, schema: { body: CreateForm }, errorHandler };
+  const create = { ...kept, schema: { body: CreateForm } };
   app.post("/links", create, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const { once, ...given } = request.body;

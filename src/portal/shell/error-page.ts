@@ -1,5 +1,6 @@
 // Shows errors of the portal as pages; status and message come from api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FormRefused } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { type HttpError, httpErrorOf, sendError } from "../../api/http-errors.ts";
 import { html } from "./html.ts";
@@ -26,28 +27,38 @@ type FormPage = {
   path: (request: FastifyRequest, typed: RefusedForm["typed"]) => string;
 };
 
-/** The error handler of a form's route: what was typed is kept, whyever it was refused. */
-export function formErrors({ show, path }: FormPage) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { "sec-fetch-site": from = "same-origin" } = request.headers;
+/** Options of a form's route: what was typed is kept, whyever it is refused, and while its sender signs in again. */
+export function keptForm({ show, path }: FormPage) {
+  const typedIn = ({ body }: FastifyRequest) => (body ?? {}) as RefusedForm["typed"];
+  const signIn = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.redirect(`/portal/sign-in?next=${encodeURIComponent(path(request, typedIn(request)))}`, 303);
+
+  const preHandler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!request.visit.session) await signIn(request, reply);
+  };
+  const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // Another site must not fill in a form of ours.
-    if (!isForPeople(request) || from !== "same-origin") return sendErrorPage(error, request, reply);
-    const typed = (request.body ?? {}) as RefusedForm["typed"];
-    if (!request.visit.session)
-      return reply.redirect(`/portal/sign-in?next=${encodeURIComponent(path(request, typed))}`, 303);
-    const { status, message } = prepared(error, request, reply);
+    if (!isForPeople(request) || error instanceof FormRefused) return sendErrorPage(error, request, reply);
+    if (!request.visit.session) return signIn(request, reply);
+    const known = prepared(error, request, reply);
+    const { status, message } = known;
     try {
-      return await show({ error, status, message: message || OUR_FAULT, typed }, request, reply);
+      const refused = { error, status, message: message || OUR_FAULT, typed: typedIn(request) };
+      return await show(refused, request, reply);
     } catch {
-      return sendErrorPage(error, request, reply);
+      return errorPage(known, request, reply);
     }
   };
+  return { preHandler, errorHandler };
 }
 
 function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!isForPeople(request)) return sendError(error, request, reply);
+  return errorPage(prepared(error, request, reply), request, reply);
+}
+
+function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { visit } = request;
-  const known = prepared(error, request, reply);
   const title = TITLES[known.status] ?? "Something went wrong on our side";
   const [start, startName] = visit.operator
     ? ["/admin", "Go to the console's overview"]

@@ -3,7 +3,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { csrfOf, decoded, visitor } from "../../support/portal/browser-like.ts";
+import { decoded, visitor } from "../../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -32,12 +32,9 @@ describe("a link explained", { timeout: 60_000 }, () => {
     stranger = await people.person();
     path = await people.shorten(owner, "https://example.com/spring");
     slug = path.split("/").at(-1) as string;
-    await owner.post(`${path}/destination`, {
-      _csrf: csrfOf((await owner.get(path)).text),
-      url: "https://example.com/summer",
-    });
-    await owner.post(`${path}/disable`, { _csrf: csrfOf((await owner.get(path)).text) });
-    await owner.post(`${path}/enable`, { _csrf: csrfOf((await owner.get(path)).text) });
+    await owner.post(`${path}/destination`, { url: "https://example.com/summer" });
+    await owner.post(`${path}/disable`, {});
+    await owner.post(`${path}/enable`, {});
     const headers = {
       "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     };

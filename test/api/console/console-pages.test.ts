@@ -1,9 +1,10 @@
-// The console's pages over real HTTP, without scripts: sign-in, form tokens, sign-out, headers, and every page once.
+// The console's pages over real HTTP, without scripts: sign-in, forms of other sites, sign-out, headers, and every page once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setAsideCollection } from "../../../src/coordination/set-aside.ts";
 import { html, htmlText } from "../../../src/portal/shell/html.ts";
 import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
-import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { cookiesOf, FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -103,19 +104,23 @@ describe("the console", { timeout: 60_000 }, () => {
     expect((await other.submit("/admin/sign-in", { token: ADMIN_TOKEN })).status).toBe(200);
   });
 
-  it("refuses every form without its own token, and a session of the portal", async () => {
+  it("refuses every form of another site, and a session of the portal", async () => {
     const head = await service.backend.eventStore.head();
-    const stranger = csrfOf((await visitor(service.port).get("/admin/sign-in")).text);
-    for (const path of [...ACTS, "/admin/theme", "/admin/sign-out", "/admin/sign-in"])
-      for (const fields of [{}, { _csrf: "made-up" }, { _csrf: stranger }])
-        expect([path, (await operator.post(path, { ...fields, theme: "dark" })).status]).toEqual([path, 403]);
-    expect((await operator.post("/admin/api/verification", {})).status).toBe(403);
+    for (const path of [
+      ...ACTS,
+      "/admin/theme",
+      "/admin/sign-out",
+      "/admin/sign-in",
+      "/admin/api/verification",
+    ])
+      for (const { headers, isOwn } of FORM_SENDERS.filter((from) => !from.isOwn)) {
+        const { body } = await sendForm(service.port, path, headers, cookiesOf(operator));
+        expect([path, headers, isOwn, body.code]).toEqual([path, headers, false, "form_refused"]);
+      }
     const person = visitor(service.port);
     await person.submit("/portal/sign-up", { email: "a@example.com", password: "seven brown foxes" });
     expect((await person.get("/admin")).status).toBe(303);
-    const token = csrfOf((await person.get("/portal/keys")).text);
-    for (const path of ACTS)
-      expect((await person.post(path, { _csrf: token })).headers.location).toBe("/admin/sign-in");
+    for (const path of ACTS) expect((await person.post(path, {})).headers.location).toBe("/admin/sign-in");
     const written = await service.backend.eventStore.readAll({
       ...{ after: head, categories: ["operator"], limit: 10 },
     });
@@ -144,16 +149,15 @@ describe("the console", { timeout: 60_000 }, () => {
     expect(event).not.toContain("<all>");
   });
 
-  it("records sign-ins and acts, and its API knows the session and its form token", async () => {
+  it("records sign-ins and acts, and its API knows the session", async () => {
     const done = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/rebuild");
     expect(done.text).toContain("A new build is being computed");
     const refused = await operator.submit("/admin/projections/keys", {}, "/admin/projections/keys/rollback");
     expect(refused.text).toContain("There is no previous build of keys");
-    const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headers = { cookie, "x-csrf-token": csrfOf((await operator.get("/admin/seals")).text) };
+    const cookie = cookiesOf(operator);
     const answer = await service.ask("/admin/api/projections/keys/rollback", {
       method: "POST",
-      headers,
+      headers: { cookie },
       body: {},
     });
     expect(answer.status).toBe(409);

@@ -1,8 +1,7 @@
-// Runs the receivers of docs/webhooks.md, and the example that it refers to, and sends them genuine and forged deliveries.
+// Runs the receivers in examples/, which docs/webhooks.md refers to, and sends them genuine and forged deliveries.
 import { execFile, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendDelivery } from "../../../src/webhooks/delivery/send-delivery.ts";
@@ -20,13 +19,12 @@ const BUILD_TIMEOUT_MS = 300_000;
 
 type Language = {
   name: string;
-  /** Language of the fenced block in the document; undefined where it is a file of `examples/`. */
-  fence?: string;
   file: string;
   /** A command that succeeds when the language is installed. */
   probe: [string, ...string[]];
-  /** Compiles the file, if needed. */
-  build?: (file: string) => [string, string[]];
+  /** Compiles the file, if needed, to another one. */
+  build?: (file: string, built: string) => [string, string[]];
+  /** `file`: what was built, or else the source. */
   run: (file: string, port: number) => string[];
 };
 
@@ -39,37 +37,24 @@ const languages: Language[] = [
   },
   {
     name: "Python",
-    fence: "python",
-    file: "receiver.py",
+    file: "webhook-receiver.py",
     probe: ["python3", "--version"],
     run: (file) => ["python3", file],
   },
   {
     name: "Go",
-    fence: "go",
-    file: "receiver.go",
+    file: "webhook-receiver.go",
     probe: ["go", "version"],
-    build: (file) => ["go", ["build", "-o", `${file}.out`, file]],
-    run: (file) => [`${file}.out`],
+    build: (file, built) => ["go", ["build", "-o", built, file]],
+    run: (file) => [file],
   },
   {
     name: "PHP",
-    fence: "php",
-    file: "receiver.php",
+    file: "webhook-receiver.php",
     probe: ["php", "--version"],
     run: (file, port) => ["php", "-S", `127.0.0.1:${port}`, file],
   },
 ];
-
-const page = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
-
-/** The one block of the language in the document. */
-function snippet({ fence, file }: Language): string {
-  if (!fence) return readFileSync(new URL(`../../../examples/${file}`, import.meta.url), "utf8");
-  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, "gms"))];
-  expect(blocks).toHaveLength(1);
-  return blocks[0]?.[1] ?? "";
-}
 
 const dispatcher = safeAgent({ allowPrivate: true, resolve: receiverResolver(["127.0.0.1"]) });
 afterAll(() => dispatcher.close());
@@ -85,11 +70,12 @@ for (const language of languages) {
     let server: ServerProcess;
     beforeAll(async () => {
       folder = await temporaryFolder();
-      const file = join(folder.path, language.file);
-      await writeFile(file, snippet(language));
-      if (build) await promisify(execFile)(...build(file));
+      const source = fileURLToPath(new URL(`../../../examples/${language.file}`, import.meta.url));
+      const built = join(folder.path, "receiver");
+      if (build) await promisify(execFile)(...build(source, built));
       const port = await freePort();
-      server = serverProcess(port, ["env", `WEBHOOK_KEY=${KEY}`, `PORT=${port}`, ...run(file, port)]);
+      const command = run(build ? built : source, port);
+      server = serverProcess(port, ["env", `WEBHOOK_KEY=${KEY}`, `PORT=${port}`, ...command]);
       await server.start();
     }, BUILD_TIMEOUT_MS);
     afterAll(async () => {
@@ -143,6 +129,6 @@ for (const language of languages) {
       expect(await post({ ...signed, "webhook-timestamp": "soon" }, text)).toMatchObject(refused);
     });
   };
-  const title = `the ${name} receiver of docs/webhooks.md`;
+  const title = `the ${name} receiver in examples/`;
   onServer({ name: title, reason, installable: false }, () => describe(title, suite));
 }

@@ -1,6 +1,7 @@
 // The hourly limit of an account's changes in the portal, tested on every registered route.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { csrfOf, FIREFOX } from "../../support/portal/browser-like.ts";
+import { FIREFOX } from "../../support/portal/browser-like.ts";
+import { sendForm } from "../../support/portal/form-senders.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -39,17 +40,10 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  /** Posts forms without loading their pages first. */
-  async function formsOf(person: Person) {
-    const _csrf = csrfOf((await person.get("/portal/links")).text);
-    return (path: string, fields: Record<string, string> = {}) => person.post(path, { _csrf, ...fields });
-  }
-
   /** Repeats the cheapest change until it is refused. */
   async function useUp(person: Person): Promise<void> {
-    const send = await formsOf(person);
     for (let n = 0; n < AN_HOUR; n++)
-      expect((await send("/portal/plan/withdraw")).status, `change ${n}`).toBe(303);
+      expect((await person.post("/portal/plan/withdraw")).status, `change ${n}`).toBe(303);
   }
 
   const eventsOf = async ({ accountId }: Person, type: string) =>
@@ -57,25 +51,25 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
 
   it("let a Free account issue 50 keys an hour in a loop that deactivates each, and no more", async () => {
     const person = await people.person();
-    const send = await formsOf(person);
     for (let n = 0; n < 53; n++) {
-      const { status } = await send("/portal/keys", { label: `${n}` });
+      const { status } = await person.post("/portal/keys", { label: `${n}` });
       const issued = (await eventsOf(person, "KeyIssued")).at(-1)?.data as { keyId: string };
-      const off = await send(`/portal/keys/${issued.keyId}/deactivate`);
+      const off = await person.post(`/portal/keys/${issued.keyId}/deactivate`);
       expect([n, status, off.status]).toEqual([n, n < AN_HOUR ? 200 : 429, 303]);
     }
     expect(await eventsOf(person, "KeyIssued")).toHaveLength(AN_HOUR);
     expect(await eventsOf(person, "KeyDeactivated")).toHaveLength(AN_HOUR);
     now += 3_600_000;
-    expect((await send("/portal/keys")).status).toBe(200);
+    expect((await person.post("/portal/keys")).status).toBe(200);
   });
 
   it("let a Free account make 50 of 130 links, like a key of the API", async () => {
     const person = await people.person();
-    const send = await formsOf(person);
     const statuses = [];
     for (let n = 0; n < 130; n++)
-      statuses.push((await send("/portal/links", { url: `https://example.com/${n}`, once: `${n}` })).status);
+      statuses.push(
+        (await person.post("/portal/links", { url: `https://example.com/${n}`, once: `${n}` })).status,
+      );
     expect(statuses.filter((status) => status === 303)).toHaveLength(AN_HOUR);
     expect(statuses.slice(AN_HOUR)).toEqual(Array(130 - AN_HOUR).fill(429));
     await until("50 links", async () => (await person.get("/portal/links")).text.includes("50 links"));
@@ -85,41 +79,40 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     const person = await people.person();
     await useUp(person);
     now += 60_000;
-    const send = await formsOf(person);
-    const { status, text, headers } = await send("/portal/links", { url: "https://example.com/" });
+    const { status, text, headers } = await person.post("/portal/links", { url: "https://example.com/" });
     expect([status, headers["retry-after"]]).toEqual([429, String(59 * 60)]);
     expect(text).toContain("You have made 50 changes within an hour, as many as your plan allows");
     expect(text).toContain("go on in 59 minutes, or with the Developer plan, which allows 500");
     await service.changeTier(person.accountId, "developer");
     await until("the Developer plan", async () => (await person.get("/portal")).text.includes(">Developer<"));
-    expect((await send("/portal/links", { url: "https://example.com/" })).status).toBe(303);
+    expect((await person.post("/portal/links", { url: "https://example.com/" })).status).toBe(303);
   });
 
   it("are counted by account: another one at the same address goes on", async () => {
     const [one, other] = [await people.person(), await people.person()];
     await useUp(one);
-    expect((await (await formsOf(one))("/portal/keys")).status).toBe(429);
-    expect((await (await formsOf(other))("/portal/keys")).status).toBe(200);
+    expect((await one.post("/portal/keys")).status).toBe(429);
+    expect((await other.post("/portal/keys")).status).toBe(200);
   });
 
-  it("are not used up by forms that another site sent, which bring no token", async () => {
+  it("are not used up by forms that another site sent", async () => {
     const person = await people.person();
-    for (let n = 0; n < AN_HOUR; n++) expect((await person.post("/portal/keys", {})).status).toBe(403);
-    expect((await (await formsOf(person))("/portal/keys")).status).toBe(200);
+    const foreign = { "sec-fetch-site": "cross-site" };
+    for (let n = 0; n < AN_HOUR; n++)
+      expect((await sendForm(service.port, "/portal/keys", foreign, person.cookie())).status).toBe(403);
+    expect((await person.post("/portal/keys")).status).toBe(200);
   });
 
   it("are limited at every route that makes any, apart from those that must stay possible", async () => {
     const person = await people.person();
     await useUp(person);
-    const send = await formsOf(person);
     const posts = postsOf(await listPortalRoutes());
     expect(posts.length).toBeGreaterThan(25);
     const limited = posts.filter((url) => STILL_POSSIBLE[url] === undefined);
-    for (const url of limited) expect([url, (await send(addressOf(url))).status]).toEqual([url, 429]);
+    for (const url of limited) expect([url, (await person.post(addressOf(url))).status]).toEqual([url, 429]);
     for (const [url, status] of Object.entries(STILL_POSSIBLE)) {
       expect(posts).toContain(url);
-      const answer =
-        url === "/portal/sign-out" ? await (await formsOf(person))(url) : await send(addressOf(url));
+      const answer = url === "/portal/sign-out" ? await person.post(url) : await person.post(addressOf(url));
       expect([url, answer.status]).toEqual([url, status]);
       if (url.endsWith("end-all")) await person.submit("/portal/sign-in", { email: person.email, password });
     }
@@ -148,7 +141,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     for (const range of ["24h", "7d", "30d", "12mo", "custom"])
       expect((await person.get(`${page}?range=${range}`)).status).toBe(200);
     expect((await other.get(`${others}?${cut(0)}`)).status).toBe(200);
-    expect((await (await formsOf(person))("/portal/keys")).status).toBe(200);
+    expect((await person.post("/portal/keys")).status).toBe(200);
     now += 3_600_000;
     expect((await person.get(`${page}?${cut(4_000_000)}`)).status).toBe(200);
   });
@@ -171,7 +164,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
       "/portal/account/password",
     );
     expect(changed.text).toContain("Your new password is set.");
-    expect((await (await formsOf(person))("/portal/keys")).status).toBe(429);
+    expect((await person.post("/portal/keys")).status).toBe(429);
     const closed = await person.submit(
       "/portal/account",
       { password: "eight brown foxes" },

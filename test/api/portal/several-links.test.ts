@@ -1,6 +1,6 @@
 // Changing several links of the portal's list with one form: by the same rules, limits and notices as one by one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { csrfOf, decoded } from "../../support/portal/browser-like.ts";
+import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -23,9 +23,8 @@ async function makeLinks(one: Person, count: number): Promise<string[]> {
 const keyOf = (path: string) => path.replace("/portal/links/", "");
 
 async function change(one: Person, wanted: string, paths: string[], query = "") {
-  const _csrf = csrfOf((await one.get("/portal/links")).text);
   const chosen = paths.map((path): [string, string] => ["link", keyOf(path)]);
-  const fields: [string, string][] = [["_csrf", _csrf], ["change", wanted], ...chosen];
+  const fields: [string, string][] = [["change", wanted], ...chosen];
   const answer = await one.follow(await one.post(`/portal/links/several${query}`, fields));
   return { ...answer, text: decoded(answer.text) };
 }
@@ -76,8 +75,7 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
   it("count as one change each in the hour's limit, and what was chosen is kept beyond it", async () => {
     const one = await people.person();
     const paths = await makeLinks(one, 4);
-    const _csrf = csrfOf((await one.get("/portal/links")).text);
-    for (let n = 4; n < CHANGES - 3; n += 1) await one.post("/portal/plan/withdraw", { _csrf });
+    for (let n = 4; n < CHANGES - 3; n += 1) await one.post("/portal/plan/withdraw", {});
     const some = await change(one, "disable", paths);
     expect([some.status, some.text.includes("3 links disabled.")]).toEqual([200, true]);
     expect((await statuses(paths)).filter((status) => status === 301)).toHaveLength(1);

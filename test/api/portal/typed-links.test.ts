@@ -1,7 +1,7 @@
 // What was typed in the portal's forms of links: without a scheme, and kept whyever it is refused.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { csrfOf, decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { decoded } from "../../support/portal/browser-like.ts";
+import { portalPeople } from "../../support/portal/portal-people.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const URL_TYPED = "example.com/typed?a=1&b=%22";
@@ -20,10 +20,6 @@ function typedIn(page: string): string {
   return decoded(/name="url" type="text"\s*value="([^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&amp;", "&");
 }
 
-async function tokenOf(one: Person): Promise<string> {
-  return csrfOf((await one.get("/portal/links/new")).text);
-}
-
 describe("a long address that is typed", { timeout: 60_000 }, () => {
   it("may leave out https://, in a form alone", async () => {
     const one = await people.developer();
@@ -37,22 +33,15 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
     expect(decoded(refused.text)).toContain("not ftp:");
   });
 
-  it("is kept in a form that is too old, or too long, or whose session is over", async () => {
+  it("is kept in a form that is too long, or whose session is over", async () => {
     const one = await people.person();
-    const old = await one.post("/portal/links", { _csrf: "old", url: URL_TYPED });
-    expect([old.status, typedIn(old.text)]).toEqual([403, URL_TYPED]);
-    expect(old.text).toContain("This form is too old");
-    const again = await one.post("/portal/links", { _csrf: csrfOf(old.text), url: typedIn(old.text) });
-    expect(again.status).toBe(303);
-
-    const _csrf = await tokenOf(one);
-    const long = await one.post("/portal/links", { _csrf, url: `${URL_TYPED}${"x".repeat(5_000)}` });
+    const long = await one.post("/portal/links", { url: `${URL_TYPED}${"x".repeat(5_000)}` });
     expect([long.status, typedIn(long.text).startsWith(URL_TYPED)]).toEqual([400, true]);
-    const tooLong = await one.post("/portal/links", { _csrf, url: "x".repeat(70_000) });
+    const tooLong = await one.post("/portal/links", { url: "x".repeat(70_000) });
     expect([tooLong.status, tooLong.text.includes('action="/portal/links"')]).toEqual([400, true]);
 
     one.cookies.delete("linkledger-session");
-    const over = await one.post("/portal/links", { _csrf, url: URL_TYPED });
+    const over = await one.post("/portal/links", { url: URL_TYPED });
     const back = new URL(String(over.headers.location), "http://x").searchParams.get("next") ?? "";
     await one.submit("/portal/sign-in", { email: one.email, password: "seven brown foxes" });
     expect(typedIn((await one.get(back)).text)).toBe(URL_TYPED);
@@ -74,10 +63,9 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
   it("is kept when the hour's changes are used up, for a new link and for a destination", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/first");
-    const _csrf = await tokenOf(one);
-    for (let n = 1; n < CHANGES; n += 1) await one.post("/portal/plan/withdraw", { _csrf });
+    for (let n = 1; n < CHANGES; n += 1) await one.post("/portal/plan/withdraw", {});
     for (const action of ["/portal/links", `${path}/destination`]) {
-      const { status, text, headers } = await one.post(action, { _csrf, url: URL_TYPED });
+      const { status, text, headers } = await one.post(action, { url: URL_TYPED });
       expect([status, typedIn(text)]).toEqual([429, URL_TYPED]);
       expect(text).toContain("You have made 50 changes within an hour");
       expect(headers["retry-after"]).toMatch(/^\d+$/);

@@ -19,7 +19,7 @@ const DRIVERS = ["mongodb", "ioredis", "@eventstore/db-client"];
 /** Of requests that nobody has made, and of mail that is not configured. */
 const ON_DEMAND = ["undici", "qrcode", "nodemailer"];
 const OF_HTTP = ["fastify", "prom-client"];
-const OF_PORTAL_AND_API = ["@fastify/swagger-ui", "@fastify/csrf-protection", "@node-rs/argon2", "tldts"];
+const OF_PORTAL_AND_API = ["@fastify/swagger-ui", "@fastify/formbody", "@node-rs/argon2", "tldts"];
 
 describe("what a process loads", () => {
   let folder: TemporaryFolder;

@@ -32,25 +32,11 @@ const INTRODUCTION = `# Events
 
 <!-- Written by \`npm run docs:events\` from the schemas in src/events: change those, not this page. -->
 
-Everything that happens is an event. \`GET /api/v1/events\` answers the events of the caller's own account: each once, in the order of the log, none passed over. It needs an API key of an account on the Developer tier, and carries the rate limit headers of every answer under \`/api\`.
+Everything that happens is an event. [api.md](api.md#events-as-they-happen) says how to read those of an account, [how-it-works.md](how-it-works.md) shows some whole.
 
-\`\`\`
-curl -H "X-API-Key: $KEY" "$BASE_URL/api/v1/events?limit=2&types=LinkCreated,LinkClicked"
-\`\`\`
+Each has \`id\`, \`type\`, \`stream\`, \`revision\` (its number in the stream), \`position\` (its place in the log), \`recordedAt\`, \`data\`, and \`metadata\`: the version of its schema, who did it (\`actor\`: \`key\`, \`account\`, \`operator\` or \`system\`), the request (\`correlationId\`) and what caused it (\`causationId\`). The API's feed has the same as \`id\`, \`type\`, \`version\`, \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\`, \`correlation_id\`, \`causation_id\` and \`data\`. *Internal* fields are in the log, and in no answer of the feed.
 
-| parameter | |
-|---|---|
-| \`after\` | only events behind this position: \`next\` of the page before. Without it: from the account's first event |
-| \`types\` | only these types, with commas |
-| \`limit\` | of a page, 1 to 1000, default 100 |
-
-The answer is \`{ "events": [...], "next": "...", "more": true }\`. Give \`next\` as \`after\` to go on, and keep it: it is all that a consumer needs to resume. One request reads at most 10,000 events of the log, which holds those of all accounts. So a page may be empty, and \`next\` moves on all the same; \`more\` is false at the end of the log: ask again later. A position that this log hasn't given out (another service, a log restored from an older backup) is 400 \`invalid_position\`.
-
-**Server-sent events**: with \`Accept: text/event-stream\` events arrive as they happen, each as one \`message\` whose \`id\` is its position. Send the last \`id\` back as \`Last-Event-ID\` (or \`after\`) to resume; \`EventSource\` clients do it by themselves. Every five seconds an \`alive\` message carries how far the log was read. A stream ends when its key is deactivated, when the client does not read for 15 seconds, and after 50,000 events of the log were read for it: reconnect. Each connection counts as one request; ten an account.
-
-**CloudEvents 1.0**: with \`Accept: application/cloudevents-batch+json\` a page is a batch of CloudEvents, and the next page is in \`Link: <...>; rel="next"\`. With \`Accept: text/event-stream, application/cloudevents+json\` the data of server-sent events is one CloudEvent each. \`sequence\` is the position, \`type\` begins with \`linkledger.\`, \`dataschema\` names the schema in \`/openapi.json\`.
-
-Each event has \`id\`, \`type\`, \`version\` (of the data's schema), \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\` (\`key\`, \`account\` for its owner in the portal, \`system\` with an id, or \`operator\`), \`correlation_id\` (the request's \`x-request-id\`), \`causation_id\` and \`data\`, which this page describes. What is listed as internal is in the log, and never in an answer; only the file that an owner exports in the portal has it. New types and new optional fields may come at any time: ignore what you don't know. An event that can't be read is there too, with \`data: null\` and \`error\`, also one that may be another account's as nothing tells whose it is; its \`type\` may be empty.
+Names and meanings of types and fields never change; new types and optional fields may come.
 `;
 
 const WITHOUT_US = `## Reading the log without us
@@ -73,7 +59,11 @@ On EventStoreDB its own tools show the same events.
 `;
 
 export function eventsPage(): string {
-  return [INTRODUCTION, WITHOUT_US, ...SECTIONS.map(([title, events]) => section(title, events))].join("\n");
+  const types = SECTIONS.flatMap(([, events]) => Object.keys(events) as EventType[]);
+  const common = commonFields(types.map(described));
+  const fields = `## Fields of several events\n\n${[...common.values()].map((text) => `- ${text}`).join("\n")}\n`;
+  const tables = SECTIONS.map(([title, events]) => section(title, events, common));
+  return [INTRODUCTION, WITHOUT_US, fields, ...tables].join("\n");
 }
 
 const SECTIONS: readonly [title: string, events: object][] = [
@@ -82,30 +72,48 @@ const SECTIONS: readonly [title: string, events: object][] = [
   [`Streams \`${PREFIX.link}...\``, linkEvents],
   [`Streams \`${PREFIX.clicks}...\``, clickEvents],
   [`Streams \`${PREFIX.withdrawals}...\``, withdrawalEvents],
-  [`Stream \`${SEALS_STREAM}\`: in no answer of the feed (audit.md)`, sealEvents],
-  [`Streams \`${PREFIX.operator}...\`: in no answer of the feed (console.md)`, operatorEvents],
+  [`Stream \`${SEALS_STREAM}\`, in no answer of the feed`, sealEvents],
+  [`Streams \`${PREFIX.operator}...\`, in no answer of the feed`, operatorEvents],
 ];
 
-function section(title: string, events: object): string {
-  const types = Object.keys(events) as EventType[];
-  return [`## ${title}\n`, ...types.map(typeText)].join("\n");
+type Described = { type: EventType; fields: [name: string, text: string][] };
+
+/** What three events or more say of a field is described once, above the tables. */
+function commonFields(all: readonly Described[]): Map<string, string> {
+  const common = new Map<string, string>();
+  const texts = all.flatMap(({ fields }) => fields);
+  for (const [name, text] of texts) {
+    const uses = (wanted: string | undefined) => texts.filter(([, one]) => one === wanted).length;
+    if (uses(text) >= 3 && uses(text) > uses(common.get(name))) common.set(name, text);
+  }
+  return common;
 }
 
-function typeText(type: EventType): string {
+function section(title: string, events: object, common: ReadonlyMap<string, string>): string {
+  const rows = Object.keys(events).map((type) => row(described(type as EventType), common));
+  return `## ${title}\n\n| event | what happened | fields |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function row({ type, fields }: Described, common: ReadonlyMap<string, string>): string {
   const { version, summary, internal = [] }: CatalogueEntry = catalogue[type];
-  const schema = z.toJSONSchema(publishedSchema(type)) as JsonSchema;
+  const known = fields.filter(([name, text]) => common.get(name) === text).map(([name]) => `\`${name}\``);
+  const own = fields.filter(([name, text]) => common.get(name) !== text).map(([, text]) => text);
   const hidden =
-    internal.length > 0 ? `\nInternal: ${internal.map((field) => `\`${field}\``).join(", ")}.\n` : "";
-  return `### ${type}\n\n${summary} Version ${version}.\n\n| field | type | |\n|---|---|---|\n${rows(schema)}\n${hidden}`;
+    internal.length > 0 ? [`internal: ${internal.map((field) => `\`${field}\``).join(", ")}`] : [];
+  const versioned = version > 1 ? `${summary} Version ${version}.` : summary;
+  return `| \`${type}\` | ${versioned} | ${[known.join(", "), ...own, ...hidden].filter(Boolean).join("; ")} |`;
 }
 
-function rows({ properties = {}, required = [] }: JsonSchema): string {
-  return Object.entries(properties)
-    .map(([name, field]) => {
-      const optional = required.includes(name) ? "" : ", optional";
-      return `| \`${name}\` | ${typeOf(field)}${optional} | ${field.description ?? ""} |`;
-    })
-    .join("\n");
+function described(type: EventType): Described {
+  const { properties = {}, required = [] } = z.toJSONSchema(publishedSchema(type)) as JsonSchema;
+  const fields = Object.entries(properties).map(([name, field]): [string, string] => {
+    const optional = required.includes(name) ? "" : ", optional";
+    const what = field.description
+      ? `: ${field.description.replace(/^[A-Z](?=[a-z]*(?:[ ,:;]|$))/, (letter) => letter.toLowerCase())}`
+      : "";
+    return [name, `\`${name}\` (${typeOf(field)}${optional})${what}`];
+  });
+  return { type, fields };
 }
 
 function typeOf(field: JsonSchema): string {

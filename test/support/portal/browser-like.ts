@@ -33,7 +33,7 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
     cookies,
     get: (path: string) => ask("GET", path),
     /** Posts the fields without following redirects. */
-    post: (path: string, fields: Record<string, string> | [name: string, value: string][]) =>
+    post: (path: string, fields: Record<string, string> | [name: string, value: string][] = {}) =>
       ask("POST", path, new URLSearchParams(fields).toString()),
     /** Posts the fields and follows redirects. */
     async submit(page: string, fields: Record<string, string>, action = page): Promise<Answer<unknown>> {
@@ -41,11 +41,6 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
     },
     follow,
   };
-}
-
-/** Nothing: forms have no token any more. */
-export function csrfOf(_page: string): string {
-  return "";
 }
 
 /** Decodes numeric character references. */

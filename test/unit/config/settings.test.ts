@@ -1,17 +1,17 @@
-// The list of settings, its table in README, and the defaults that both state.
+// The list of settings, its page in the documents, and the defaults that both state.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SETTINGS, type Setting } from "../../../src/config/settings.ts";
 import { describeConfig, parseConfig } from "../../../src/config.ts";
+import { SETTINGS_PAGE, settingsPage } from "../../support/docs/settings-page.ts";
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const page = readFileSync(SETTINGS_PAGE, "utf8");
 const settings: Setting[] = Object.values(SETTINGS);
 
 describe("the settings", () => {
-  const section = readme.split("\n## ").find((one) => one.startsWith("Settings\n")) ?? "";
-  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
 
-  it("change nothing when they are set to the default that README shows", () => {
+  it("change nothing when they are set to the default that docs/settings.md shows", () => {
     const defaults = rows.flatMap((row) => {
       const [, variable = "", unset = ""] = /^\| `(\w+)` \| `([^`]+)` \|/.exec(row) ?? [];
       return variable ? [[variable, unset.replace("PORT", "3000")] as const] : [];
@@ -22,10 +22,8 @@ describe("the settings", () => {
         expect(parseConfig({ [variable]: unset }), variable).toEqual(parseConfig({}));
   });
 
-  it("are the table in README, row by row", () => {
-    expect(rows).toEqual(
-      settings.map(({ variable, unset, what }) => `| \`${variable}\` | ${unset} | ${what} |`),
-    );
+  it("are the page that `npm run docs:settings` writes", () => {
+    expect(page).toBe(settingsPage());
   });
 
   it("have the defaults that the list states", () => {

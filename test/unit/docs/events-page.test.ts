@@ -10,7 +10,7 @@ describe("docs/events.md", () => {
   });
 
   it("describes every type of the catalogue once", () => {
-    const described = [...eventsPage().matchAll(/^### (\w+)$/gm)].map(([, type]) => type);
+    const described = [...eventsPage().matchAll(/^\| `(\w+)` \|.*\|.*\|$/gm)].map(([, type]) => type);
     expect(described.sort()).toEqual(Object.keys(catalogue).sort());
   });
 });

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const ACTS = ["/admin/seals/verify", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
+const ACTS = ["/admin/verification", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
 
 describe("the console", { timeout: 60_000 }, () => {
   let service: TestService;

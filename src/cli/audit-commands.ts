@@ -1,7 +1,5 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
@@ -10,12 +8,12 @@ import { streamPages } from "../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
 import { CATEGORIES } from "../queries/audit/questions.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
-import { LINK, linkNamed } from "./link-name.ts";
+import { type CommandRow, option, wholeFrom } from "./command.ts";
+import { LINK, linkNamed } from "./named.ts";
 import { forPeople } from "./output.ts";
-import { type Json, runReading } from "./session.ts";
+import { runReading } from "./session.ts";
 
 class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
@@ -23,77 +21,66 @@ class StreamNotFound extends DomainError {
 
 const PAGE = 1000;
 
-export function auditCommands(program: Command): void {
-  const audit = program.command("audit").description("the log of events");
+const category = (about: string) => new Option("--category <category>", about).choices(CATEGORIES);
 
-  audit
-    .command("streams")
-    .description("all streams with their number of events")
-    .addOption(new Option("--category <category>", "only streams of it").choices(CATEGORIES))
-    .option("--json", "print one JSON document")
-    .action((options: Json & { category?: string }) =>
-      runReading(options, async ({ backend }) => {
-        const categories = options.category ? [options.category] : CATEGORIES;
-        return { streams: await streams(backend.eventStore, categories) };
-      }),
-    );
-
-  audit
-    .command("stream")
-    .description("the events of one stream")
-    .argument("<name>")
-    .option("--json", "print one JSON document")
-    .action((name: string, options: Json) =>
-      runReading(options, async ({ backend }) => {
-        const parts = Readable.from(streamParts(backend.eventStore, name, options));
-        await pipeline(parts, process.stdout, { end: false });
-        return undefined;
-      }),
-    );
-
-  audit
-    .command("events")
-    .description("the events of the log in their order, a line each")
-    .addOption(new Option("--category <category>", "only of its streams").choices(CATEGORIES))
-    .option("--after <position>", "only those behind this position, such as the last one that was printed")
-    .addOption(
+export const auditCommands: readonly CommandRow[] = [
+  {
+    name: "streams",
+    about: "all streams with their number of events",
+    options: [category("only streams of it")],
+    by: runReading,
+    async run({ backend }, options: { category?: string }) {
+      const categories = options.category ? [options.category] : CATEGORIES;
+      return { streams: await streams(backend.eventStore, categories) };
+    },
+  },
+  {
+    name: "stream <name>",
+    about: "the events of one stream",
+    by: runReading,
+    run: ({ backend, work }, options: { json?: boolean }, name: string) =>
+      work.printing(streamParts(backend.eventStore, name, options)),
+  },
+  {
+    name: "events",
+    about: "the events of the log in their order, a line each",
+    options: [
+      category("only of its streams"),
+      option("--after <position>", "only those behind this position, such as the last one that was printed"),
       new Option(
         "--from <position>",
         "from the event at this position on, such as that of a row of a click export",
       ).conflicts("after"),
-    )
-    .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
-    .option("--json", "print one JSON document")
-    .action((options: Json & { category?: string; after?: Position; from?: Position; limit: number }) =>
-      runReading(options, async ({ backend }) => {
-        const { category, after, from, limit } = options;
-        for (const position of [after, from])
-          if (position !== undefined) await refuseForeignPosition(backend, position);
-        const categories = category ? [category] : Object.values(CATEGORY);
-        return { events: await backend.eventStore.readAll({ categories, after, from, limit }) };
-      }),
-    );
-
-  audit
-    .command("link")
-    .description("everything that happened to one link, withdrawals of its hits too; the hits apart")
-    .argument("<link>", LINK)
-    .option("--json", "print one JSON document")
-    .action((text: string, options: Json) =>
-      runReading(options, async (session) => {
-        const { backend } = session;
-        const { host, slug } = linkNamed(session, text);
-        const stream = linkStream(host, slug);
-        const events = await backend.eventStore.read(stream);
-        if (events.length === 0) throw new LinkNotFound();
-        events.push(...(await backend.eventStore.read(withdrawalStream(linkKey(host, slug)))));
-        events.sort((a, b) => (a.position < b.position ? -1 : 1));
-        return { stream, events };
-      }),
-    );
-  auditLookupCommands(audit);
-  auditSealCommands(audit);
-}
+      option("--limit <count>", "at most so many", wholeFrom(1, 9)).default(PAGE),
+    ],
+    by: runReading,
+    async run({ backend }, options: { category?: string; after?: Position; from?: Position; limit: number }) {
+      const { category, after, from, limit } = options;
+      for (const position of [after, from])
+        if (position !== undefined) await refuseForeignPosition(backend, position);
+      const categories = category ? [category] : Object.values(CATEGORY);
+      return { events: await backend.eventStore.readAll({ categories, after, from, limit }) };
+    },
+  },
+  {
+    name: "link <link>",
+    about: "everything that happened to one link, withdrawals of its hits too; the hits apart",
+    args: { link: LINK },
+    by: runReading,
+    async run(session, _: object, text: string) {
+      const { backend } = session;
+      const { host, slug } = linkNamed(session, text);
+      const stream = linkStream(host, slug);
+      const events = await backend.eventStore.read(stream);
+      if (events.length === 0) throw new LinkNotFound();
+      events.push(...(await backend.eventStore.read(withdrawalStream(linkKey(host, slug)))));
+      events.sort((a, b) => (a.position < b.position ? -1 : 1));
+      return { stream, events };
+    },
+  },
+  ...auditLookupCommands,
+  ...auditSealCommands,
+];
 
 async function streams(eventStore: EventStore, categories: readonly string[]) {
   const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
@@ -109,7 +96,7 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
 export async function* streamParts(
   eventStore: Pick<EventStore, "read">,
   stream: string,
-  { json }: Json,
+  { json }: { json?: boolean },
 ): AsyncGenerator<string> {
   let isFirst = true;
   for await (const events of streamPages(eventStore, stream)) {

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { exportLog } from "../audit/export/export-log.ts";
 import { verifyExport } from "../audit/export/verify-export.ts";
 import { newestSeal } from "../audit/seals/newest-seal.ts";
@@ -13,8 +13,9 @@ import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify
 import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { type CommandRow, option } from "./command.ts";
 import { withVerdict } from "./output.ts";
-import { type Json, runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
+import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -28,87 +29,77 @@ class BadKey extends DomainError {
   override readonly code = "bad_key";
 }
 
-type VerifyOptions = Json & { anchor?: string; resumeFrom?: string; file?: string; key?: string[] };
+type VerifyOptions = { anchor?: string; resumeFrom?: string; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
 
-export function auditSealCommands(audit: Command): void {
-  audit
-    .command("verify")
-    .description("check every event: seals, order, schemas, times, and the rules of its stream")
-    .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
-    .addOption(
+export const auditSealCommands: readonly CommandRow[] = [
+  {
+    name: "verify",
+    about: "check every event: seals, order, schemas, times, and the rules of its stream",
+    remark: "Exit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.",
+    options: [
+      option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?"),
       new Option(
         "--resume-from <anchor>",
         "`seal_anchor` of an earlier verification: skip the events up to there, and say so",
       ).conflicts(["anchor"]),
-    )
-    .addOption(
       new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
         "full",
         "anchor",
         "resumeFrom",
       ]),
-    )
-    .option(
-      "--key <key...>",
-      "trust only seals by these: public keys that `audit key` printed, or files of them",
-    )
-    .addOption(new Option("--full", "as without it").hideHelp())
-    .option("--json", "print one JSON document")
-    .addHelpText("after", "\nExit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.")
-    .action((options: VerifyOptions) =>
-      options.file === undefined
-        ? runReading(options, async (session) => {
-            const found = await verify(session, options);
-            return options.json ? found : withVerdict(found);
-          })
-        : runWithoutStores(options, async (session) => {
-            const found = await verifyFile(session, options.file ?? "", options);
-            return options.json ? found : withVerdict(found);
-          }),
-    );
-
-  audit
-    .command("seal")
-    .description(
+      option(
+        "--key <key...>",
+        "trust only seals by these: public keys that `audit key` printed, or files of them",
+      ),
+      new Option("--full", "as without it").hideHelp(),
+    ],
+    by: (call, ...more) => (call.options.file === undefined ? runReading : runWithoutStores)(call, ...more),
+    run: (session, options: VerifyOptions) =>
+      options.file === undefined ? verify(session, options) : verifyFile(session, options.file, options),
+    print: withVerdict,
+    exitCode: ({ verdict }: { verdict: keyof typeof EXIT_CODES }) => EXIT_CODES[verdict],
+  },
+  {
+    name: "seal",
+    about:
       "seal what is not sealed yet, as the service does after a quiet minute, or go on under a changed SECRET_KEY",
-    )
-    .option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored")
-    .option("--json", "print one JSON document")
-    .action((options: Json & { anyway?: boolean }) =>
-      runWithoutCatchUp(options, (session) => sealNow(session, options.anyway ?? false)),
-    );
+    options: [
+      option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored"),
+    ],
+    by: runWithoutCatchUp,
+    run: (session, { anyway = false }: { anyway?: boolean }) => sealNow(session, anyway),
+  },
+  {
+    name: "key",
+    about: "the public key of the seals, to be kept outside of the service",
+    by: runReading,
+    async run({ config }) {
+      const [{ publicKey }] = sealKeysFrom(config);
+      return { public_key: publicKey };
+    },
+  },
+  {
+    name: "export",
+    about: "the log, or a part of it, as lines of JSON with the seals that cover it",
+    options: [
+      option("--from <position>", "the first position"),
+      option("--to <position>", "the last position"),
+      option("--stream <name>", "events of this stream only"),
+    ],
+    json: false,
+    by: runReading,
+    async run({ backend, work }, options: ExportOptions) {
+      for (const position of [options.from, options.to])
+        if (position !== undefined) await refuseForeignPosition(backend, position);
+      const lines = async function* () {
+        for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
+      };
+      return await work.printing(lines());
+    },
+  },
+];
 
-  audit
-    .command("key")
-    .description("the public key of the seals, to be kept outside of the service")
-    .option("--json", "print one JSON document")
-    .action((options: Json) =>
-      runReading(options, async (session) => {
-        const [{ publicKey }] = sealKeysFrom(session.config);
-        return { public_key: publicKey };
-      }),
-    );
-
-  audit
-    .command("export")
-    .description("the log, or a part of it, as lines of JSON with the seals that cover it")
-    .option("--from <position>", "the first position")
-    .option("--to <position>", "the last position")
-    .option("--stream <name>", "events of this stream only")
-    .action((options: ExportOptions) =>
-      runReading({}, async ({ backend, work }) => {
-        for (const position of [options.from, options.to])
-          if (position !== undefined) await refuseForeignPosition(backend, position);
-        const lines = async function* () {
-          for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
-        };
-        return await work.printing(lines());
-      }),
-    );
-}
-
-/** Prints the result in any case; the exit code is that of the verdict. */
 async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptions) {
   const { config, deps, backend, work } = session;
   const known = anchor === undefined ? undefined : pastOf(anchor);
@@ -130,7 +121,6 @@ async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptio
     )
     .finally(() => log.close());
   const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals, skipped } = found;
-  process.exitCode = EXIT_CODES[verdict];
   return {
     ...{ ok, events, streams, types, problem_count: problemCount, problems, seals, skipped },
     ...{ anchor: found.anchor, seal_anchor: found.sealAnchor, verdict, sentence },
@@ -177,7 +167,6 @@ async function verifyFile({ work }: Session, file: string, { key }: VerifyOption
     () => verifyExport(lines(), keys),
   );
   const { ok, seals, events, unsealed, selection, problems, verdict, sentence } = found;
-  process.exitCode = EXIT_CODES[verdict];
   const shown = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
   const counts = { seals, events, unsealed, selection: shown, problem_count: problems.length };
   return { ok, ...counts, problems, verdict, sentence };

@@ -1,20 +1,15 @@
 // linkledger link block | unblock | show
-import type { Command } from "commander";
 import { emailSecret } from "../commands/account/open-account.ts";
 import { blockLink, unblockLink } from "../commands/links/block-link.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
 import { anyLinkHistory, type LinkStep } from "../queries/links/link-history.ts";
-import { addCommands, type CommandRow, option, required } from "./command.ts";
-import { LINK, linkNamed } from "./link-name.ts";
+import { type CommandRow, option, required } from "./command.ts";
+import { LINK, linkNamed } from "./named.ts";
 import { runReading } from "./session.ts";
-
-export function linkCommands(program: Command): void {
-  addCommands(program.command("link").description("one link: what it is, and stopping an abusive one"), rows);
-}
 
 type Named = { host: string; slug: string };
 
-const rows: CommandRow[] = [
+export const linkCommands: readonly CommandRow[] = [
   {
     name: "block <link>",
     about: "stop a link, whatever its owner does: it answers 404, and its hits are still recorded",

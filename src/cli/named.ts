@@ -1,5 +1,7 @@
-// How every command is told which account, domain or webhook: by its id, or by what an operator knows of it.
+// How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
 import { DomainNotFound } from "../commands/domains/domain-errors.ts";
+import type { LinkAddress } from "../commands/links/change-link.ts";
+import { namedLink } from "../commands/withdrawals/named-link.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { domainsNamed } from "../queries/accounts.ts";
@@ -16,6 +18,7 @@ class Ambiguous extends DomainError {
 export const ACCOUNT = "e-mail address or id; its key's id, hostname or link will do, too";
 export const DOMAIN = "hostname or id";
 export const WEBHOOK = "id, or the URL that it sends to";
+export const LINK = "short URL, host/slug, or a slug on the default host";
 
 /** The id. @throws AccountNotFound */
 export async function accountNamed({ deps }: Session, given: string): Promise<string> {
@@ -39,4 +42,9 @@ export async function webhookNamed({ deps }: Session, given: string): Promise<We
   const ids = [webhook, ...others].map(({ _id }) => _id);
   if (others.length > 0) throw new Ambiguous(`${ids.length} webhooks send to ${given}: ${ids.join(", ")}`);
   return webhook;
+}
+
+/** @throws InvalidLink */
+export function linkNamed({ config }: Pick<Session, "config">, text: string): LinkAddress {
+  return namedLink(text, config.baseHost);
 }

@@ -1,17 +1,27 @@
 // Prints a command's answer: one JSON document with --json; for people sentences, fields one below the other, and tables.
+import type { Writable } from "node:stream";
 import { isObject } from "../runtime/is-object.ts";
 
 /** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
+
+/** Where a command runs: in its process, or in a test. */
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>;
+  stdout: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean };
+  on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  off(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  exit(code: number): void;
+};
 
 /** Where the output is no terminal that knows its width. */
 const WIDTH = 160;
 const GAP = "  ";
 
 /** A text is a sentence for people: commands give one instead of an object without --json only. */
-export function print(answer: Printable | string, { json }: { json?: boolean }): void {
-  if (json) process.stdout.write(`${JSON.stringify(answer)}\n`);
-  else process.stdout.write(`${forPeople(answer)}\n`);
+export function print(answer: Printable | string, { json }: { json?: boolean }, output: Writable): void {
+  output.write(`${json ? JSON.stringify(answer) : forPeople(answer)}\n`);
 }
 
 /** A table that is wider than `width` is shown row by row instead. */

@@ -1,24 +1,21 @@
 // linkledger secrets rotate: re-encrypts the secrets, the last step of changing SECRET_KEY (docs/operations.md).
-import type { Command } from "commander";
-import { addCommands } from "./command.ts";
+import type { CommandRow } from "./command.ts";
 import { counted } from "./output.ts";
 import { runWithoutCatchUp } from "./session.ts";
 
-export function secretsCommands(program: Command): void {
-  addCommands(program.command("secrets").description("what is kept beside the log, encrypted"), [
-    {
-      name: "rotate",
-      about: "encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS",
-      by: runWithoutCatchUp,
-      async run({ backend, deps, work }) {
-        const reencrypted = await work.interruptible(
-          () => "Some secrets are still under SECRET_KEY_PREVIOUS: the same command goes on with them",
-          () => backend.secrets.reencrypt(deps.clock(), work.signal),
-        );
-        return { reencrypted };
-      },
-      print: ({ reencrypted }: { reencrypted: number }) =>
-        `${counted(reencrypted, "secret")} encrypted anew; nothing needs SECRET_KEY_PREVIOUS any more`,
+export const secretsCommands: readonly CommandRow[] = [
+  {
+    name: "rotate",
+    about: "encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS",
+    by: runWithoutCatchUp,
+    async run({ backend, deps, work }) {
+      const reencrypted = await work.interruptible(
+        () => "Some secrets are still under SECRET_KEY_PREVIOUS: the same command goes on with them",
+        () => backend.secrets.reencrypt(deps.clock(), work.signal),
+      );
+      return { reencrypted };
     },
-  ]);
-}
+    print: ({ reencrypted }: { reencrypted: number }) =>
+      `${counted(reencrypted, "secret")} encrypted anew; nothing needs SECRET_KEY_PREVIOUS any more`,
+  },
+];

@@ -15,23 +15,29 @@ import type { Projection } from "../projections/projection.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
-import { type Printable, print } from "./output.ts";
-import { Work } from "./work.ts";
+import type { Printable, Terminal } from "./output.ts";
+import type { Work } from "./work.ts";
 
-/** Of every command that prints an answer. */
-export type Json = { json?: boolean };
+/** What a command has without any store. */
+export type Call = { terminal: Terminal; work: Work; options: Readonly<Record<string, unknown>> };
 
 /** The log of `backend` and `deps` is watched by `work`. */
-export type Session = {
+export type Session = Call & {
   config: Config;
   backend: Backend;
   deps: CliDeps;
   context: CommandContext;
-  work: Work;
 };
 
-/** What a command answers: a sentence only where it is not asked for JSON, nothing where it has printed by itself. */
-export type Answer = Printable | string | undefined;
+/** What a command answers; nothing where it has printed by itself. */
+export type Answer = Printable | undefined;
+
+/** One of the functions below: which stores a command gets, and whether it writes to them. Prints the answer by `show`. */
+export type Runner = (
+  call: Call,
+  answer: (session: Session) => Promise<Answer>,
+  show: (answer: Answer) => void,
+) => Promise<void>;
 
 type CliDeps = ReturnType<typeof depsOf>;
 
@@ -49,119 +55,81 @@ class StartedMeanwhile extends DomainError {
 /** Files that are read without locks where nobody uses them (connections/sqlite.ts). */
 const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
 
-/** For a command that only reads: documents as of the end of the log, by default the lifecycle's. Changes nothing. */
-export async function runQuery(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-  projections: readonly Projection[] = lifecycleProjections,
-): Promise<void> {
-  await runReadingStores(async (session) => {
-    const { backend, deps } = session;
-    const { eventStore, foldStore } = backend;
-    const log = createLogger("warn", process.stderr);
-    const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
-    const documents = await currentDocuments(given, projections);
-    if (documents === foldStore) return show(session, await answer(session), options);
-    try {
-      const current = withDocuments(backend, documents);
-      show(
-        session,
-        await answer({ ...session, backend: current, deps: depsOf(session.config, current) }),
-        options,
-      );
-    } finally {
-      await documents.close();
-    }
-  }, options);
+/** For a command that only reads documents as of the end of the log, those of the lifecycle. Changes nothing. */
+export const runQuery: Runner = queryOf(lifecycleProjections);
+
+/** As runQuery, for documents of other projections. */
+export function queryOf(projections: readonly Projection[]): Runner {
+  return async (call, answer, show) => {
+    await reading(call, async (session) => {
+      const { backend, deps, config } = session;
+      const { eventStore, foldStore } = backend;
+      const log = createLogger("warn", call.terminal.stderr);
+      const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
+      const documents = await currentDocuments(given, projections);
+      if (documents === foldStore) return show(await answer(session));
+      try {
+        const current = withDocuments(backend, documents);
+        show(await answer({ ...session, backend: current, deps: depsOf(config, current) }));
+      } finally {
+        await documents.close();
+      }
+    });
+  };
 }
 
 /** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
-export async function runReading(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-): Promise<void> {
-  await runReadingStores(async (session) => show(session, await answer(session), options), options);
-}
+export const runReading: Runner = async (call, answer, show) => {
+  await reading(call, async (session) => show(await answer(session)));
+};
 
-/** Catches up before and after the command, so that a running server reads what was written; prints the answer. */
-export async function runCommand(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-  { mayBeFirst = false } = {},
-): Promise<void> {
-  const write = async (session: Session) => {
-    await catchUp(session);
-    const result = await answer(session);
-    try {
-      await catchUp(session);
-    } catch (error) {
-      // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
-      process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
-    }
-    return result;
-  };
-  await inSession(options, write, mayBeFirst);
-}
+/** Catches up before and after the command, so that a running server reads what was written. */
+export const runCommand: Runner = async (call, answer, show) => {
+  await writing(call, configWithData(call), async (session) => show(await caughtUp(session, answer)));
+};
 
 /** As runCommand; it may be what makes the data folder. */
-export async function runFirstCommand(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-): Promise<void> {
-  await runCommand(options, answer, { mayBeFirst: true });
-}
+export const runFirstCommand: Runner = async (call, answer, show) => {
+  await writing(call, parseConfig(call.terminal.env), async (session) =>
+    show(await caughtUp(session, answer)),
+  );
+};
 
 /** For a command that writes, without catching up projections. */
-export async function runWithoutCatchUp(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-): Promise<void> {
-  await inSession(options, answer);
-}
+export const runWithoutCatchUp: Runner = async (call, answer, show) => {
+  await writing(call, configWithData(call), async (session) => show(await answer(session)));
+};
+
+/** For a command that opens files for itself: its session is a Call. */
+export const runWithoutStores: Runner = async (call, answer, show) => {
+  show(await answer(call as Session));
+};
 
 /** So that the documents have what the command has written. */
-export async function catchUp({ backend: { eventStore, foldStore: readStore } }: Session): Promise<void> {
-  const log = createLogger("warn", process.stderr);
+export async function catchUp({ backend, terminal }: Session): Promise<void> {
+  const { eventStore, foldStore: readStore } = backend;
+  const log = createLogger("warn", terminal.stderr);
   await foldActive({ ...runtimeDeps, eventStore, readStore, log }, lifecycleProjections);
 }
 
-/** For a command that opens files for itself: its session has nothing but `work`. */
-export async function runWithoutStores(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-): Promise<void> {
-  const session = { work: new Work(options) } as Session;
-  show(session, await answer(session).finally(() => session.work.endLine()), options);
-}
-
-function show({ work }: Session, answer: Answer, options: Json): void {
-  work.endLine();
-  if (answer !== undefined) print(answer, options);
-}
-
-async function inSession(
-  options: Json,
-  answer: (session: Session) => Promise<Answer>,
-  mayBeFirst = false,
-): Promise<void> {
-  const config = mayBeFirst ? parseConfig(process.env) : configWithData();
-  const backend = await openBackend(config, { offThread: false });
-  const session = sessionOn(config, backend, options);
+async function caughtUp(session: Session, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
+  await catchUp(session);
+  const result = await answer(session);
   try {
-    await backend.prepare();
-    show(session, await answer(session), options);
-  } finally {
-    session.work.endLine();
-    await backend.close();
+    await catchUp(session);
+  } catch (error) {
+    // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
+    session.terminal.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
   }
+  return result;
 }
 
 /**
  * Opens the stores for reading only. Changes nothing.
  * @throws StartedMeanwhile when what was read may have changed under the reader
  */
-async function runReadingStores(use: (session: Session) => Promise<void>, options: Json): Promise<void> {
-  const given = configWithData();
+async function reading(call: Call, use: (session: Session) => Promise<void>): Promise<void> {
+  const given = configWithData(call);
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
   const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
     (wal) => !existsSync(wal),
@@ -169,11 +137,10 @@ async function runReadingStores(use: (session: Session) => Promise<void>, option
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   try {
     const backend = await openBackend(config, { offThread: false, readOnly: true });
-    const session = sessionOn(config, backend, options);
+    const session = sessionOn(config, backend, call);
     try {
       await use(session);
     } finally {
-      session.work.endLine();
       await backend.close();
     }
   } catch (cause) {
@@ -183,19 +150,29 @@ async function runReadingStores(use: (session: Session) => Promise<void>, option
   if (hasStarted()) throw new StartedMeanwhile();
 }
 
-function sessionOn(config: Config, opened: Backend, options: Json): Session {
+async function writing(call: Call, config: Config, use: (session: Session) => Promise<void>) {
+  const backend = await openBackend(config, { offThread: false });
+  const session = sessionOn(config, backend, call);
+  try {
+    await backend.prepare();
+    await use(session);
+  } finally {
+    await backend.close();
+  }
+}
+
+function sessionOn(config: Config, opened: Backend, call: Call): Session {
   const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
-  const work = new Work(options);
-  const backend = { ...opened, eventStore: work.watched(opened.eventStore) };
-  return { config, backend, deps: depsOf(config, backend), context, work };
+  const backend = { ...opened, eventStore: call.work.watched(opened.eventStore) };
+  return { ...call, config, backend, deps: depsOf(config, backend), context };
 }
 
 /**
  * The configuration of a service that has data: of an empty log that is made here the answer would be `ok: true`.
  * @throws BadConfig; NoData
  */
-function configWithData(): Config {
-  const config = parseConfig(process.env);
+function configWithData({ terminal }: Call): Config {
+  const config = parseConfig(terminal.env);
   const { eventStoreUrl, dataDir } = config;
   if (!eventStoreUrl) requireFiles(dataDir, ["events.db"]);
   return config;

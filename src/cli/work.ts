@@ -3,8 +3,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
+import { describeProgress, progressOf } from "../projections/runner/progress.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { type ProgressLine, progressLine, type Step } from "./progress-line.ts";
+import { counted, type Terminal } from "./output.ts";
 
 /** A command that was ended at Ctrl-C says what it has done and how to go on. */
 export class Interrupted extends DomainError {
@@ -16,9 +17,20 @@ export const EXIT_INTERRUPTED = 130;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Terminals and npm may both send the first one. */
 const SECOND_AFTER_MS = 1_000;
+const FIRST_AFTER_MS = 1_000;
+const REWRITE_EVERY_MS = 100;
+const LINE_EVERY_MS = 10_000;
+
+type Output = { isTTY?: boolean; write(text: string): unknown };
+
+/** Of the whole `of` is the count or `share` 0 to 1, where one is known. */
+export type Step = { count: number; of?: number; share?: number; unit: "event" | "record" | "MB" };
+
+export type ProgressLine = { show(step: Step): void; say(text: string): void; clear(): void };
 
 /** Outside of `interruptible` a signal ends the process as it does any other. */
 export class Work {
+  readonly #terminal: Terminal;
   #line: ProgressLine | undefined;
   readonly #ending = new AbortController();
   #isInterruptible = false;
@@ -26,8 +38,9 @@ export class Work {
   #share = 0;
 
   /** `json`: a program reads the output, and is shown no progress. */
-  constructor({ json = false }: { json?: boolean } = {}) {
-    this.#line = json ? undefined : progressLine(process.stderr);
+  constructor(terminal: Terminal, { json = false }: { json?: boolean } = {}) {
+    this.#terminal = terminal;
+    this.#line = json ? undefined : progressLine(terminal.stderr);
   }
 
   /** Aborted, with an Interrupted as its reason, by SIGINT and SIGTERM. */
@@ -42,17 +55,17 @@ export class Work {
       if (!this.signal.aborted) {
         interruptedAt = performance.now();
         this.#ending.abort(new Interrupted(outcome()));
-        if (process.stderr.isTTY) this.#line?.say("Ending; press Ctrl-C again to end at once");
-      } else if (performance.now() - interruptedAt > SECOND_AFTER_MS) process.exit(EXIT_INTERRUPTED);
+        if (this.#terminal.stderr.isTTY) this.#line?.say("Ending; press Ctrl-C again to end at once");
+      } else if (performance.now() - interruptedAt > SECOND_AFTER_MS) this.#terminal.exit(EXIT_INTERRUPTED);
     };
-    for (const signal of SIGNALS) process.on(signal, interrupt);
+    for (const signal of SIGNALS) this.#terminal.on(signal, interrupt);
     this.#isInterruptible = true;
     try {
       return await work();
     } finally {
       this.#isInterruptible = false;
       // Once interrupted, a second signal must not end the process before it has said so.
-      if (!this.signal.aborted) for (const signal of SIGNALS) process.off(signal, interrupt);
+      if (!this.signal.aborted) for (const signal of SIGNALS) this.#terminal.off(signal, interrupt);
     }
   }
 
@@ -68,10 +81,11 @@ export class Work {
 
   /** Writes parts of the log to standard output, as fast as they are read; without progress between them on a terminal. */
   async printing(parts: AsyncIterable<string>): Promise<undefined> {
-    if (process.stdout.isTTY) this.#line = undefined;
+    const { stdout } = this.#terminal;
+    if (stdout.isTTY) this.#line = undefined;
     await this.interruptible(
       () => `${this.shareText} of the log was read: the output is not complete`,
-      () => pipeline(Readable.from(parts), process.stdout, { end: false }),
+      () => pipeline(Readable.from(parts), stdout, { end: false }),
     );
   }
 
@@ -101,4 +115,51 @@ export class Work {
       },
     };
   }
+}
+
+/** One line that is rewritten on a terminal, else a line every ten seconds; nothing of what takes less than a second. */
+export function progressLine(output: Output, now: () => number = () => performance.now()): ProgressLine {
+  const begun = now();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  /** Of the present pass: work that reads twice begins again, and some goes on where it once ended. */
+  let start = { at: begun, share: 0, count: 0 };
+  let last: Step | undefined;
+  let isOpen = false;
+  const clear = () => {
+    if (isOpen) output.write("\r\u001b[K");
+    isOpen = false;
+  };
+  const say = (text: string) => {
+    shownAt = now();
+    if (output.isTTY) output.write(`\r\u001b[K${text}`);
+    else output.write(`${text}\n`);
+    isOpen = output.isTTY === true;
+  };
+  return {
+    show(step) {
+      const { count, unit } = step;
+      const share = shareOf(step);
+      if (last?.unit !== unit || (share ?? 0) < (shareOf(last) ?? 0) || count < last.count)
+        start = { at: now(), share: share ?? 0, count };
+      last = step;
+      if (now() - begun < (output.isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
+      if (now() - shownAt < (output.isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
+      if (share === undefined) return say(amount(step));
+      if (count === start.count) return say(`${Math.floor(share * 100)} %, ${amount(step)}`);
+      const sinceStart = progressOf(count - start.count, now() - start.at, share, start.share);
+      say(describeProgress(sinceStart, amount(step)));
+    },
+    say,
+    clear,
+  };
+}
+
+function shareOf({ count, of, share }: Step): number | undefined {
+  return share ?? (of ? count / of : undefined);
+}
+
+function amount({ count, of, unit }: Step): string {
+  const whole = of === undefined ? "" : `${count.toLocaleString("en")} of `;
+  const many = unit === "MB" ? unit : undefined;
+  return `${whole}${counted(of ?? count, unit, many)}`;
 }

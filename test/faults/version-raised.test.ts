@@ -17,7 +17,7 @@ import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
-import { commandLine } from "../support/service/command-line.ts";
+import { commandProcess } from "../support/service/command-line.ts";
 import { NEXT, type NextProgram, nextProgram } from "../support/service/next-program.ts";
 import {
   accountWithKeys,
@@ -48,7 +48,7 @@ describe("a release that raises a projection's version", () => {
   let instance: Record<string, string>;
   let key: string;
   let service: ServiceProcess;
-  let ofNext: ReturnType<typeof commandLine>;
+  let ofNext: ReturnType<typeof commandProcess>;
   let seeded: string;
   const slugs = { base: "", own: "" };
   const answered = new Map<number, number>();
@@ -110,7 +110,7 @@ describe("a release that raises a projection's version", () => {
   beforeAll(async () => {
     [folder, next] = [await temporaryFolder(), await nextProgram()];
     instance = await instanceOf(folder.path);
-    ofNext = commandLine(folder.path, instance, next.folder);
+    ofNext = commandProcess(folder.path, instance, next.folder);
     const { accountId, keys } = await accountWithKeys(instance, "developer", 1);
     key = keys[0] ?? "";
     const config = parseConfig(instance);

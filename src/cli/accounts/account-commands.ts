@@ -1,5 +1,5 @@
 // linkledger account create | tier | upgrades | password | close | list | show
-import { Argument, type Command, Option } from "commander";
+import { Argument, Option } from "commander";
 import { upgradeRequests } from "../../billing/manual-billing.ts";
 import { changeTier } from "../../commands/account/change-tier.ts";
 import { emailSecret, openAccount } from "../../commands/account/open-account.ts";
@@ -8,7 +8,7 @@ import type { AccountDocument } from "../../projections/definitions/accounts.ts"
 import { domainRow, keyRow, webhookRow } from "../../queries/account-rows.ts";
 import { listAccounts, showAccount } from "../../queries/accounts.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
-import { addCommands, type CommandRow, required } from "../command.ts";
+import { type CommandRow, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { counted } from "../output.ts";
 import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
@@ -16,11 +16,7 @@ import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } f
 const DAY_MS = 86_400_000;
 const args = { account: ACCOUNT, tier: new Argument("<tier>").choices(TIERS) };
 
-export function accountCommands(program: Command): void {
-  addCommands(program.command("account").description("accounts and their tiers"), rows);
-}
-
-const rows: CommandRow[] = [
+export const accountCommands: readonly CommandRow[] = [
   {
     name: "create",
     about: "open an account",

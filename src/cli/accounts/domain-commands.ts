@@ -1,5 +1,4 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
-import type { Command } from "commander";
 import { addDomain } from "../../commands/domains/add-domain.ts";
 import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
 import { DomainNotFound } from "../../commands/domains/domain-errors.ts";
@@ -7,7 +6,7 @@ import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
 import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
 
@@ -16,11 +15,7 @@ type OfAccount = { account: string };
 const ofAccount = required("--account <account>", ACCOUNT);
 const print = ({ hostname, state }: { hostname: string; state: string }) => `${hostname} is ${state}`;
 
-export function domainCommands(program: Command): void {
-  addCommands(program.command("domain").description("custom domains"), rows);
-}
-
-const rows: CommandRow[] = [
+export const domainCommands: readonly CommandRow[] = [
   {
     name: "add <hostname>",
     about: "add a custom domain and show the TXT record that proves it",

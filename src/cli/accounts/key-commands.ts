@@ -1,21 +1,16 @@
 // linkledger key issue | list | deactivate
-import type { Command } from "commander";
 import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
 import { issueKey } from "../../commands/keys/issue-key.ts";
 import { keyRow } from "../../queries/account-rows.ts";
 import { findKey, lastUseOf, listKeys } from "../../queries/accounts.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
 
-export function keyCommands(program: Command): void {
-  addCommands(program.command("key").description("API keys"), rows);
-}
-
 const ofAccount = required("--account <account>", ACCOUNT);
 
-const rows: CommandRow[] = [
+export const keyCommands: readonly CommandRow[] = [
   {
     name: "issue",
     about: "issue an API key, which is shown this once only",

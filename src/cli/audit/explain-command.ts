@@ -1,30 +1,23 @@
 // linkledger explain: everything about one link, with what proves it.
-import type { Command } from "commander";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
-import { LINK, linkNamed } from "../link-name.ts";
+import { type CommandRow, option } from "../command.ts";
+import { LINK, linkNamed } from "../named.ts";
 import { text, withVerdict } from "../output.ts";
-import { type Json, runReading, type Session } from "../session.ts";
+import { runReading, type Session } from "../session.ts";
 
-type Options = Json & { verify?: boolean };
+export const explainCommand: CommandRow = {
+  name: "explain <link>",
+  about: "one link: who made it, what was changed by whom, its hits, and what proves that",
+  args: { link: LINK },
+  options: [option("--verify", "compare its seals with the log, and count its hits in the log; reads much")],
+  by: runReading,
+  run: explained,
+  print: forPeople,
+  exitCode: ({ verdict }: LinkExplanation) => (verdict === "problem" ? 1 : 0),
+};
 
-export function explainCommand(program: Command): void {
-  program
-    .command("explain")
-    .description("one link: who made it, what was changed by whom, its hits, and what proves that")
-    .argument("<link>", LINK)
-    .option("--verify", "compare its seals with the log, and count its hits in the log; reads much")
-    .option("--json", "print one JSON document")
-    .action((given: string, options: Options) =>
-      runReading(options, async (session) => {
-        const found = await explained(session, given, options);
-        if (found.verdict === "problem") process.exitCode = 1;
-        return options.json ? found : forPeople(found);
-      }),
-    );
-}
-
-async function explained(session: Session, given: string, { verify = false }: Options) {
+async function explained(session: Session, { verify = false }: { verify?: boolean }, given: string) {
   const sealKeys = sealKeysFrom(session.config).map(({ publicKey }) => publicKey);
   return await explainLink({ ...session.deps, sealKeys }, linkNamed(session, given), { verify });
 }

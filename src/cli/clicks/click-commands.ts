@@ -1,5 +1,4 @@
 // linkledger clicks withdraw | restore | withdrawals
-import type { Command } from "commander";
 import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import {
   listWithdrawals,
@@ -9,9 +8,8 @@ import {
 } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { timeArgument } from "../arguments.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
-import { LINK, linkNamed } from "../link-name.ts";
+import { type CommandRow, option, required, timeArgument } from "../command.ts";
+import { LINK, linkNamed } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
 class ReasonRequired extends DomainError {
@@ -30,12 +28,7 @@ type WithdrawOptions = {
 
 const args = { link: LINK };
 
-export function clickCommands(program: Command): void {
-  const about = "take hits out of the numbers, such as tests or fraud (docs/corrections.md)";
-  addCommands(program.command("clicks").description(about), rows);
-}
-
-const rows: CommandRow[] = [
+export const clickCommands: readonly CommandRow[] = [
   {
     name: "withdraw <link>",
     about: "no longer count hits of a link that are recorded by now; their events stay",

@@ -1,5 +1,4 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | verify
-import type { Command } from "commander";
 import { openScratchStore } from "../../backend.ts";
 import { PRESENT_RULES } from "../../classification/classify.ts";
 import {
@@ -24,8 +23,7 @@ import { verifyProjections } from "../../projections/verify/verify-projections.t
 import { projectionRows } from "../../queries/audit/projection-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
-import { wholeFrom } from "../arguments.ts";
-import { addCommands, type CommandRow, option } from "../command.ts";
+import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
 import { statusForPeople, verificationForPeople } from "./projection-lines.ts";
 
@@ -36,11 +34,7 @@ class NothingToClassify extends DomainError {
 const names = { name: "of projections; all by default" };
 const named = { name: "of projections" };
 
-export function projectionCommands(program: Command): void {
-  addCommands(program.command("projections").description("documents folded from events"), rows);
-}
-
-const rows: CommandRow[] = [
+export const projectionCommands: readonly CommandRow[] = [
   {
     name: "status",
     about: "progress and builds of the projections, and the events that were set aside",
@@ -122,6 +116,7 @@ const rows: CommandRow[] = [
       );
     },
     print: verificationForPeople,
+    exitCode: ({ ok }: { ok: boolean }) => (ok ? 0 : 1),
   },
 ];
 
@@ -145,13 +140,13 @@ function operating({ backend, deps }: Session): OperateDeps {
 
 /** `record`: what is recorded of it before. */
 async function built(
-  { backend, deps, work }: Session,
+  { backend, deps, work, terminal }: Session,
   chosen: readonly Projection[],
   make: typeof rebuild,
   record: () => Promise<void> = async () => undefined,
 ) {
   const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", process.stderr);
+  const log = createLogger("error", terminal.stderr);
   const started = performance.now();
   const outcome = () =>
     `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
@@ -163,16 +158,18 @@ async function built(
   return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 
-/** Exit code 1 when anything differs. */
-async function verified({ backend, deps }: Session, chosen: readonly Projection[], sample?: number) {
+async function verified(
+  { backend, deps, terminal }: Session,
+  chosen: readonly Projection[],
+  sample?: number,
+) {
   const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", process.stderr);
+  const log = createLogger("error", terminal.stderr);
   const started = performance.now();
   const scratch = await openScratchStore();
   try {
     const given = { ...deps, eventStore, readStore, scratch, log };
     const found = await verifyProjections(given, chosen, { sample });
-    if (!found.ok) process.exitCode = 1;
     return { ...found, seconds: Math.round(performance.now() - started) / 1000 };
   } finally {
     await scratch.close();

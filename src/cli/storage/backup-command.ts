@@ -1,13 +1,12 @@
 // linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Command } from "commander";
 import { copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
-import { addCommands } from "../command.ts";
-import { requireFiles, runWithoutStores, type Session } from "../session.ts";
+import type { CommandRow } from "../command.ts";
+import { type Call, requireFiles, runWithoutStores } from "../session.ts";
 import type { Work } from "../work.ts";
 
 class BackupRefused extends DomainError {
@@ -20,24 +19,24 @@ const LOG = "events.db";
 /** The others are made when they are first needed; a backup without one of these would be none. */
 const EVERY_SERVICE_HAS = new Set([LOG, "secrets.db"]);
 
-export function backupCommand(program: Command): void {
-  addCommands(program, [
-    {
-      name: "backup <folder>",
-      about: "copy the embedded files to a new folder, while the service runs",
-      args: { folder: "is made; must not hold anything yet" },
-      by: runWithoutStores,
-      async run({ work }: Pick<Session, "work">, _: object, given: string) {
-        const folder = resolve(given);
-        const outcome = () => `${folder} was emptied again: a backup begins anew`;
-        return { folder, files: await work.interruptible(outcome, () => backUp(work, folder)) };
-      },
-    },
-  ]);
-}
+export const backupCommand: CommandRow = {
+  name: "backup <folder>",
+  about: "copy the embedded files to a new folder, while the service runs",
+  args: { folder: "is made; must not hold anything yet" },
+  by: runWithoutStores,
+  async run({ work, terminal }: Call, _: object, given: string) {
+    const folder = resolve(given);
+    const config = parseConfig(terminal.env);
+    const outcome = () => `${folder} was emptied again: a backup begins anew`;
+    return { folder, files: await work.interruptible(outcome, () => backUp(work, config, folder)) };
+  },
+};
 
-async function backUp(work: Work, folder: string): Promise<{ name: string; bytes: number }[]> {
-  const config = parseConfig(process.env);
+async function backUp(
+  work: Work,
+  config: Config,
+  folder: string,
+): Promise<{ name: string; bytes: number }[]> {
   const { dataDir } = config;
   const names = embeddedFiles(config);
   if (names.length === 0)

@@ -2,15 +2,14 @@
 import { createWriteStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
 import { InvalidRange } from "../../queries/errors.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { timeArgument } from "../arguments.ts";
-import { addCommands, type CommandRow, option } from "../command.ts";
+import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -40,11 +39,7 @@ const common = {
 };
 const outOption = option("--out <file>", "write there; to standard output by default");
 
-export function exportCommands(program: Command): void {
-  addCommands(program.command("export").description("links and clicks as files (docs/import.md)"), rows);
-}
-
-const rows: CommandRow[] = [
+export const exportCommands: readonly CommandRow[] = [
   ...EXPORTED.map(
     (what): CommandRow => ({
       ...common,

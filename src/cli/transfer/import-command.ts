@@ -1,6 +1,6 @@
 // linkledger import bitly|yourls|kutt|shlink|linkledger FILE
 import { statSync } from "node:fs";
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
 import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { loadOpenAccount } from "../../commands/account/account-stream.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
@@ -16,7 +16,7 @@ import type { ImportFormat } from "../../import/imported.ts";
 import { type ImportReport, runImport } from "../../import/run-import.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
-import { addCommands, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -42,36 +42,34 @@ class NoFileOfClicks extends DomainError {
   override readonly code = "no_file_of_clicks";
 }
 
-export function importCommand(program: Command): void {
-  addCommands(program, [
-    {
-      name: "import <format> <file>",
-      about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
-      args: {
-        format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
-        file: "links: CSV, JSON, or JSON lines",
-      },
-      options: [
-        required("--account <account>", `who gets the links: ${ACCOUNT}`),
-        option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
-        option("--domain <hostname>", "create all links on this custom domain of the account"),
-        option("--key <key-id>", "attribute the links to this API key, which then lists them"),
-        option("--dry-run", "check everything, write nothing"),
-      ],
-      run: importFile,
-      print: forPeople,
-    },
-  ]);
-}
+export const importCommand: CommandRow = {
+  name: "import <format> <file>",
+  about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
+  args: {
+    format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
+    file: "links: CSV, JSON, or JSON lines",
+  },
+  options: [
+    required("--account <account>", `who gets the links: ${ACCOUNT}`),
+    option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
+    option("--domain <hostname>", "create all links on this custom domain of the account"),
+    option("--key <key-id>", "attribute the links to this API key, which then lists them"),
+    option("--dry-run", "check everything, write nothing"),
+  ],
+  run: importFile,
+  print: forPeople,
+  exitCode: ({ interrupted, links, clicks }: Report) =>
+    interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,
+};
 
-/** The report in any case; exit code 1 when a record failed. */
+/** The report in any case. */
 async function importFile(
   session: Session,
   { account: given, clicks, domain: hostname, key, dryRun = false }: Options,
   name: keyof typeof FORMATS,
   file: string,
 ): Promise<Report> {
-  const { backend, config, deps, context, work } = session;
+  const { backend, config, deps, context, work, terminal } = session;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
     throw new NoFileOfClicks(`${name} has no file of clicks of its own: leave --clicks out`);
@@ -81,7 +79,7 @@ async function importFile(
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active") throw new InvalidDomain();
   if (key !== undefined && account.keys.get(key) !== "active") throw new KeyNotFound();
-  const log = createLogger("warn", process.stderr);
+  const log = createLogger("warn", terminal.stderr);
   const importing = {
     ...deps,
     urlSafety: urlSafety({ ...config, log }),
@@ -93,8 +91,6 @@ async function importFile(
     () => "The import was ended",
     () => runImport(importing, target, { format, links: file, clicks }, onProgress, work.signal),
   );
-  if (report.links.failed + report.clicks.failed > 0) process.exitCode = 1;
-  if (report.interrupted) process.exitCode = EXIT_INTERRUPTED;
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
 }
 

@@ -1,5 +1,4 @@
 // linkledger webhook add | change | list | show | pause | resume | rotate | remove
-import type { Command } from "commander";
 import { addWebhook } from "../../commands/webhooks/add-webhook.ts";
 import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
 import { removeWebhook } from "../../commands/webhooks/remove-webhook.ts";
@@ -9,7 +8,7 @@ import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { webhookRow } from "../../queries/account-rows.ts";
 import { listWebhooks, showWebhook } from "../../queries/webhooks.ts";
-import { addCommands, type CommandRow, option, required } from "../command.ts";
+import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
 import type { Printable } from "../output.ts";
 import { runQuery, type Session } from "../session.ts";
@@ -21,12 +20,7 @@ const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join("
 const ofAccount = required("--account <account>", ACCOUNT);
 const label = option("--label <label>", "to tell webhooks apart");
 
-export function webhookCommands(program: Command): void {
-  const webhook = program.command("webhook").description("webhooks: link.clicked sent to an endpoint");
-  addCommands(webhook, [...rows, ...webhookDeliveryRows]);
-}
-
-const rows: CommandRow[] = [
+export const webhookCommands: readonly CommandRow[] = [
   {
     name: "add",
     about: "add a webhook; its key is shown this once only",
@@ -105,6 +99,7 @@ const rows: CommandRow[] = [
       return { status: "removed" };
     },
   ),
+  ...webhookDeliveryRows,
 ];
 
 /** `change` returns what is printed below the webhook's id. */

@@ -25,10 +25,9 @@ export const webhookDeliveryRows: readonly CommandRow[] = [
     about: "send a signed sample of link.clicked now, and show request and answer",
     args,
     async run(session, _: object, given: string) {
-      const tested = await test(session, (await webhookNamed(session, given))._id);
-      if (!tested.delivered) process.exitCode = 1;
-      return tested;
+      return await test(session, (await webhookNamed(session, given))._id);
     },
+    exitCode: ({ delivered }: { delivered: boolean }) => (delivered ? 0 : 1),
   },
   {
     name: "deliveries <webhook>",

@@ -13,7 +13,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/tem
 import { freePort } from "../../support/servers/free-port.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../../support/servers/mongodb-server.ts";
 import { onServer } from "../../support/servers/test-servers.ts";
-import { commandLine } from "../../support/service/command-line.ts";
+import { commandProcess } from "../../support/service/command-line.ts";
 import { BASE_URL } from "../../support/service/start-service.ts";
 
 const SECRET_KEY = "the same for every process of this test";
@@ -82,7 +82,7 @@ describe("EVENTSTORE_URL without MONGODB_URL", { timeout: 120_000 }, () => {
 
   it("refuses the second folder to the command line too, and ends a server that could not ask before", async () => {
     const instance = { ...stores, SECRET_KEY, BASE_URL, PORT: String(await freePort()), LOG_LEVEL: "warn" };
-    const { linkledger, refused } = commandLine(newFolder(), instance);
+    const { linkledger, refused } = commandProcess(newFolder(), instance);
     expect(await refused("account", "create", "--email", "split@example.com")).toMatch(
       /^error: EVENTSTORE_URL: [^\n]+ set MONGODB_URL too\n$/,
     );

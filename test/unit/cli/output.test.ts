@@ -1,8 +1,8 @@
 // What people read of a command's answer, and of a long command's progress.
 import { expect, it } from "vitest";
-import { fileProblem } from "../../../src/cli/file-problem.ts";
+import { errorLine } from "../../../src/cli/command-line.ts";
 import { counted, forPeople } from "../../../src/cli/output.ts";
-import { progressLine } from "../../../src/cli/progress-line.ts";
+import { progressLine } from "../../../src/cli/work.ts";
 
 it("a list is a table with a head, aligned, with times as people write them and no empty column", () => {
   const links = [
@@ -87,8 +87,8 @@ it("progress elsewhere is a line every ten seconds", () => {
 
 it("errors of files are said in words", () => {
   const error = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
-  expect(fileProblem(error("ENOENT", "/nonexist/x"))).toBe("No such folder: /nonexist");
-  expect(fileProblem(error("ENOENT", "/tmp/nonexist"))).toBe("No such file: /tmp/nonexist");
-  expect(fileProblem(error("ENOSPC"))).toBe("The disk is full");
-  expect(fileProblem(error("ECONNREFUSED"))).toBeUndefined();
+  expect(errorLine(error("ENOENT", "/nonexist/x"))).toBe("No such folder: /nonexist");
+  expect(errorLine(error("ENOENT", "/tmp/nonexist"))).toBe("No such file: /tmp/nonexist");
+  expect(errorLine(error("ENOSPC"))).toBe("The disk is full");
+  expect(errorLine(error("ECONNREFUSED"))).toBe("ECONNREFUSED");
 });

@@ -8,7 +8,7 @@ import { streamPages } from "../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
 import { CATEGORIES } from "../queries/audit/questions.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { auditLookupCommands } from "./audit/lookup-commands.ts";
+import { auditQuestions } from "./audit/question-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { type CommandRow, option, wholeFrom } from "./command.ts";
 import { LINK, linkNamed } from "./named.ts";
@@ -78,7 +78,7 @@ export const auditCommands: readonly CommandRow[] = [
       return { stream, events };
     },
   },
-  ...auditLookupCommands,
+  ...auditQuestions,
   ...auditSealCommands,
 ];
 

@@ -1,6 +1,7 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | verify
 import { openScratchStore } from "../../backend.ts";
 import { PRESENT_RULES } from "../../classification/classify.ts";
+import type { CommandContext } from "../../commands/caller.ts";
 import {
   finishBuilds,
   prepareBuilds,
@@ -54,17 +55,10 @@ export const projectionCommands: readonly CommandRow[] = [
       return await reclassifiedBuilds(session, given.length === 0 ? clickProjections : chosen);
     },
   },
-  {
-    name: "rebuild [name...]",
-    about: "fold all events again beside what answers, then take over",
-    args: names,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => recordRebuild(operating(session), session.context, chosen);
-      return await built(session, chosen, rebuild, record);
-    },
-  },
+  folding("rebuild [name...]", "fold all events again beside what answers, then take over", {
+    make: rebuild,
+    record: recordRebuild,
+  }),
   {
     name: "cancel [name...]",
     about: "end builds in progress and drop what they have folded",
@@ -75,28 +69,14 @@ export const projectionCommands: readonly CommandRow[] = [
       return { cancelled: await cancelProjectionBuilds(operating(session), session.context, chosen) };
     },
   },
-  {
-    name: "rollback <name...>",
-    about: "fold what the previous build lacks, then make it active again",
-    args: named,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => recordRollback(operating(session), session.context, chosen);
-      return await built(session, chosen, rollBack, record);
-    },
-  },
-  {
-    name: "activate <name...>",
-    about: "let builds take over that wait for it",
-    args: named,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => activateProjectionBuilds(operating(session), session.context, chosen);
-      return await built(session, chosen, finishBuilds, record);
-    },
-  },
+  folding("rollback <name...>", "fold what the previous build lacks, then make it active again", {
+    make: rollBack,
+    record: recordRollback,
+  }),
+  folding("activate <name...>", "let builds take over that wait for it", {
+    make: finishBuilds,
+    record: activateProjectionBuilds,
+  }),
   {
     name: "verify [name...]",
     about: "fold all events again, and compare what answers with the result, document by document",
@@ -119,6 +99,22 @@ export const projectionCommands: readonly CommandRow[] = [
     exitCode: ({ ok }: { ok: boolean }) => (ok ? 0 : 1),
   },
 ];
+
+type Folding = {
+  make: typeof rebuild;
+  record: (deps: OperateDeps, context: CommandContext, chosen: readonly Projection[]) => Promise<void>;
+};
+
+function folding(name: string, about: string, { make, record }: Folding): CommandRow {
+  return {
+    ...{ name, about, args: name.includes("[") ? names : named },
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      return await built(session, chosen, make, () => record(operating(session), session.context, chosen));
+    },
+  };
+}
 
 /** The builds wait for `activate`. @throws NothingToClassify */
 async function reclassifiedBuilds(session: Session, chosen: readonly Projection[]) {

@@ -7,7 +7,6 @@ import {
   type CoordinationConfig,
   openCoordination,
   openDailySalts,
-  openLeases,
 } from "./backend/open-coordination.ts";
 import {
   type DocumentStoreConfig,
@@ -23,7 +22,7 @@ import {
   openVerifiableLog,
 } from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
-import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
+import { ensureQueriedBuilds } from "./backend/prepare-stores.ts";
 import { copySqlite } from "./cli/storage/backup.sqlite.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import type { EventStore } from "./event-store/port.ts";
@@ -35,13 +34,13 @@ import type { ClickSpools } from "./redirect/spool/click-spool.ts";
 import { keyringOf } from "./secrets/keyring.ts";
 
 export type Backend = Coordination &
-  Omit<DocumentStores, "prepare" | "leases" | "isEmbedded"> & {
+  Omit<DocumentStores, "prepare" | "isEmbedded"> & {
     eventStore: EventStore;
     /** For queries: reads the active build of each projection. */
     readStore: ReadStore;
     /**
      * Creates missing collections and indexes; done already when all stores are embedded.
-     * @throws StoreUnavailable; BadConfig when the stores can't be used together
+     * @throws StoreUnavailable
      */
     prepare(): Promise<void>;
     close(): Promise<void>;
@@ -61,8 +60,8 @@ type BackendConfig = EventStoreConfig &
 /**
  * Opens the stores and creates the data folder; opening with `readOnly` changes nothing. A server that is unavailable is no
  * error here: calls fail until it answers.
- * @throws BadConfig for a URL that its driver refuses; SecretKeyUnknown when embedded secrets are encrypted with another
- * SECRET_KEY; LogFormUnknown for an embedded log of another form, before anything is written; StoreUnavailable for an
+ * @throws BadConfig for a URL that its driver refuses; secret_key_unknown when embedded secrets are encrypted with another
+ * SECRET_KEY; log_form_unknown for an embedded log of another form, before anything is written; StoreUnavailable for an
  * embedded file that can't be opened
  */
 export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {
@@ -79,14 +78,12 @@ export async function openBackend(config: BackendConfig, options: BackendOptions
     const readStore = queriedStore(foldStore);
     const prepare = async () => {
       if (readOnly) return;
-      await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
       await documents.prepare();
       await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
     if (documents.isEmbedded) await documents.prepare();
-    if (documents.isEmbedded && !readOnly && !config.eventStoreUrl)
-      await ensureQueriedBuilds(eventStore, foldStore);
+    if (documents.isEmbedded && !readOnly) await ensureQueriedBuilds(eventStore, foldStore);
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
 }
@@ -128,22 +125,16 @@ export async function openProjectorStores(
 ): Promise<Pick<Backend, "eventStore" | "foldStore" | "leases" | "close">> {
   openDataFolder(config.dataDir);
   return await openTogether(async (open) => {
-    const { foldStore, leases = await openLeases(open, config) } = await openFoldStore(open, config);
     return {
-      foldStore,
-      leases,
+      ...(await openFoldStore(open, config)),
       eventStore: await open(openEventStore(config, { offThread: false, pollMs })),
     };
   });
 }
 
-/**
- * What the webhooks thread routes and delivers with: of Redis only the leases, unless MongoDB holds them.
- * @throws as openBackend does
- */
+/** What the webhooks thread routes and delivers with, which is nothing of Redis. @throws as openBackend does */
 export async function openWebhookStores(config: BackendConfig): Promise<Backend> {
-  const { mongodbUrl, redisUrl } = config;
-  return await openBackend({ ...config, redisUrl: mongodbUrl ? undefined : redisUrl }, { offThread: false });
+  return await openBackend({ ...config, redisUrl: undefined }, { offThread: false });
 }
 
 export { copySqlite, openScratchStore, openVerifiableLog };

@@ -50,11 +50,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const problems = [...(error?.issues.map((issue) => problem(issue, env)) ?? []), ...missing(set)];
   if (!data || problems.length > 0) throw new BadConfig(problems);
   const parsed = Object.fromEntries(settings.map(([name, { variable }]) => [name, data[variable]])) as Parsed;
-  const hasServers = Boolean(parsed.eventStoreUrl || parsed.mongodbUrl || parsed.redisUrl);
   const base = parsed.baseUrl ?? `http://localhost:${parsed.port}`;
   const baseHost = new URL(base).hostname;
   const mailFrom = parsed.mailFrom ?? `Linkledger <no-reply@${baseHost}>`;
-  const defaultTier = parsed.defaultTier ?? (hasServers || parsed.planPrice ? "free" : "developer");
+  const defaultTier = parsed.defaultTier ?? (parsed.eventStoreUrl || parsed.planPrice ? "free" : "developer");
   return { ...parsed, baseUrl: base, baseHost, mailFrom, defaultTier };
 }
 
@@ -107,14 +106,21 @@ function makeSecretKey(file: string): void {
 /** What must be set because of other settings. */
 function missing(set: Readonly<Record<string, string | undefined>>): string[] {
   const isPortOpen = set.PORT !== undefined && Number(set.PORT) === 0;
-  const onServers = set.EVENTSTORE_URL ?? set.MONGODB_URL ?? set.REDIS_URL;
+  const servers = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
+  const unset = servers.filter((name) => set[name] === undefined);
+  const onServers = unset.length < servers.length;
   return [
     ...(isPortOpen && set.BASE_URL === undefined
       ? ["BASE_URL must be set when PORT is 0, as the port isn't known beforehand"]
       : []),
-    ...(onServers !== undefined && set.SECRET_KEY === undefined
+    ...(onServers && unset.length > 0
       ? [
-          "SECRET_KEY must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
+          `EVENTSTORE_URL, MONGODB_URL and REDIS_URL go together, all or none: ${unset.join(" and ")} must be set, too`,
+        ]
+      : []),
+    ...(onServers && set.SECRET_KEY === undefined
+      ? [
+          "SECRET_KEY must be set, to the same value in every process, with EVENTSTORE_URL, MONGODB_URL and REDIS_URL",
         ]
       : []),
   ];

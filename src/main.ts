@@ -7,9 +7,8 @@ import { BadConfig, type Config, describeConfig } from "./config.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
+import { isRefused } from "./runtime/refused.ts";
 import { stopGracefully } from "./runtime/stop/stop-gracefully.ts";
-import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
-import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
@@ -54,11 +53,10 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
-  collectAfterStart();
   return service;
 }
 
-/** In one process, or with several `workers` in as many and one more. @throws as start; WorkerEnded */
+/** In one process, or with several `workers` in as many and one more. @throws as start; worker_ended */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))
@@ -114,7 +112,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonNotToStart(error: unknown, config: Config): unknown {
-  if (error instanceof SecretKeyUnknown) return new BadConfig([`SECRET_KEY: ${error.message}`]);
+  if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
   if (code === "log_form_unknown") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")

@@ -1,13 +1,11 @@
 // One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
 import { setImmediate } from "node:timers/promises";
 import { requestIds } from "./api/request-id.ts";
-import { areStoresMixed } from "./backend/prepare-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
-import { BadConfig, type Config, secretKeyOf } from "./config.ts";
+import { type Config, secretKeyOf } from "./config.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "./coordination/log-health.ts";
 import { httpServer } from "./redirect/http/http-server.ts";
-import { keepTickShape } from "./redirect/http/keep-tick-shape.ts";
 import { redirectHandler } from "./redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "./redirect/http/requester.ts";
 import { awaitStores } from "./roles/await-stores.ts";
@@ -18,7 +16,7 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
-import { inTime, systemClock } from "./runtime/pause.ts";
+import { systemClock } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop/stop-in-stages.ts";
 
 export type Service = {
@@ -34,7 +32,6 @@ const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 7 / 8;
 
 /** Limit of the start's delay when mixed stores are used and their server is unavailable. */
-const SPLIT_CHECK_MS = 2_000;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -70,7 +67,6 @@ export async function openService(
       { closers: stores.splice(0), until: 1 },
     ]);
   };
-  stores.push(keepTickShape());
   try {
     const warn = (message: string) => log.warn(message);
     const opened = await openBackend(config, { offThread: true, log: warn });
@@ -81,7 +77,6 @@ export async function openService(
       eventStore: watchedEventStore(opened.eventStore, health),
       secrets: watchedSecrets(opened.secrets, health),
     };
-    if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const { signal } = stopping;
@@ -102,14 +97,6 @@ export async function openService(
     await stop();
     throw error;
   }
-}
-
-/** Refuses split stores before the first request. When they don't answer in time, awaitStores prepares them later. */
-async function prepareInTime(backend: Backend): Promise<void> {
-  const prepared = backend.prepare().catch((error: unknown) => {
-    if (error instanceof BadConfig) throw error;
-  });
-  await inTime(SPLIT_CHECK_MS, prepared);
 }
 
 /** Listens and answers redirects before app.ts is imported, which takes longer to load. */

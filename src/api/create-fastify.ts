@@ -4,7 +4,7 @@ import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "
 import { validatorCompiler } from "fastify-type-provider-zod";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { InvalidRequest } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
 import type { RequestIdOf } from "./request-id.ts";
@@ -74,9 +74,9 @@ function acceptJsonOnly(app: Api): void {
   // As bytes, because decoding would replace what is not UTF-8 without a word.
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0)
-      return done(new InvalidRequest("The body is empty: a JSON object is expected", "invalid_json"));
+      return done(new Refused("invalid_json", "The body is empty: a JSON object is expected"));
     if (!isUtf8(body as Buffer))
-      return done(new InvalidRequest("The body is not valid JSON: it must be in UTF-8", "invalid_json"));
+      return done(new Refused("invalid_json", "The body is not valid JSON: it must be in UTF-8"));
     return parse(request, body.toString(), done);
   });
 }

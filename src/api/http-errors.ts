@@ -5,82 +5,23 @@ import { StoreFailed } from "../connections/errors.ts";
 import { EventUnreadable } from "../events/read-event.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { isRefused, type RefusalCode } from "../runtime/refused.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
 
-/** DomainError code to status (interface, part 7); a code that is not listed here gives 500 and `internal_error`. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = {
-  invalid_request: 400,
-  invalid_json: 400,
-  invalid_content_type: 400,
-  body_too_large: 400,
-  invalid_idempotency_key: 400,
-  invalid_address: 400,
-  invalid_url: 400,
-  unsafe_url: 400,
-  invalid_domain: 400,
-  custom_slug_needs_domain: 400,
-  invalid_cursor: 400,
-  invalid_position: 400,
-  invalid_range: 400,
-  invalid_webhook: 400,
-  invalid_withdrawal: 400,
-  invalid_reason: 400,
-  invalid_link: 400,
-  webhook_limit_reached: 400,
-  invalid_email: 400,
-  password_refused: 400,
-  invalid_api_key: 401,
-  account_not_found: 401,
-  wrong_credentials: 401,
-  invalid_admin_token: 401,
-  tier_required: 402,
-  forbidden: 403,
-  form_refused: 403,
-  wrong_password: 403,
-  link_not_yours: 403,
-  webhook_held: 403,
-  not_found: 404,
-  link_not_found: 404,
-  link_expired: 404,
-  webhook_not_found: 404,
-  key_not_found: 404,
-  domain_not_found: 404,
-  unknown_projection: 404,
-  withdrawal_not_found: 404,
-  nothing_to_withdraw: 409,
-  withdrawals_changed: 409,
-  already_restored: 409,
-  slug_taken: 409,
-  link_deleted: 409,
-  link_blocked: 409,
-  email_taken: 409,
-  key_limit_reached: 409,
-  history_full: 409,
-  idempotency_key_reused: 409,
-  rotation_under_way: 409,
-  webhook_key_missing: 409,
-  build_in_progress: 409,
-  nothing_else_answers: 409,
-  no_previous_build: 409,
-  nothing_to_activate: 409,
-  verification_in_progress: 409,
-  invalid_slug: 422,
-  rate_limit_exceeded: 429,
+/** Errors that are no refusals; a code of neither gives 500 and `internal_error`. */
+const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
   event_unreadable: 500,
-  too_many_streams: 429,
   store_failed: 500,
   store_unavailable: 503,
-  too_busy: 503,
   coordination_unavailable: 503,
   revision_conflict: 503,
   event_newer: 503,
-  qr_busy: 503,
 };
 
 /** Fastify's own errors in terms of the interface, which lists no 405, 413 or 415. */
-const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>> = {
+const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "invalid_content_type",
     "This Content-Type is not accepted: the API takes application/json, pages take application/x-www-form-urlencoded",
@@ -129,7 +70,7 @@ export function httpErrorOf(error: unknown): HttpError {
   }
   if (error instanceof DomainError) {
     const { code } = error;
-    const status = STATUS_OF_CODE[code];
+    const status = isRefused(error) ? error.status : STATUS_OF_ERROR[code];
     if (status === 503 && !(error instanceof ProjectionNotBuilt)) return { status, code, ...UNAVAILABLE };
     if (error instanceof StoreFailed) return { status: 500, code, ...FAILED };
     if (error instanceof EventUnreadable) return { status: 500, code, message: UNREADABLE };
@@ -145,7 +86,7 @@ function fastifyErrorOf(error: unknown): HttpError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Partial<FastifyError>;
   const known = CODE_OF_FASTIFY[code ?? ""];
-  if (known) return { status: STATUS_OF_CODE[known[0]] ?? 400, code: known[0], message: known[1] };
+  if (known) return { status: 400, code: known[0], message: known[1] };
   if (error instanceof SyntaxError && statusCode === 400)
     return { status: 400, code: "invalid_json", message: "The body is not valid JSON" };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

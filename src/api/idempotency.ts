@@ -1,8 +1,8 @@
 // Idempotency-Key: repeating a request returns the first answer, also when a crash lost that answer before it was sent.
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
-import { IdempotencyKeyReused, InvalidRequest } from "./errors.ts";
 
 /** `record`: the name of what is kept. */
 export type KeyedRequest = { record: string; kept: KeyRecord };
@@ -28,9 +28,9 @@ export function idempotency(deps: Deps) {
       const key = request.headers["idempotency-key"];
       if (key === undefined) return undefined;
       if (typeof key !== "string" || !PRINTABLE.test(key))
-        throw new InvalidRequest(
-          "Idempotency-Key must be 1 to 255 printable ASCII characters",
+        throw new Refused(
           "invalid_idempotency_key",
+          "Idempotency-Key must be 1 to 255 printable ASCII characters",
         );
       const now = deps.clock();
       const record = `idempotency/${hash("sha256", `${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
@@ -38,7 +38,7 @@ export function idempotency(deps: Deps) {
       const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
       const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
       const kept = (await deps.secrets.putIfAbsent(record, { value: wanted, expiresAt }, now)) as KeyRecord;
-      if (kept.bodyHash !== bodyHash) throw new IdempotencyKeyReused();
+      if (kept.bodyHash !== bodyHash) throw new Refused("idempotency_key_reused");
       request.keyed = { record, kept };
       if (!kept.answer) return undefined;
       return reply
@@ -60,11 +60,11 @@ export function idempotency(deps: Deps) {
   };
 }
 
-/** JSON.stringify recurses where JSON.parse does not. @throws InvalidRequest */
+/** JSON.stringify recurses where JSON.parse does not. @throws invalid_request */
 function hashOf(body: unknown): string {
   try {
     return hash("sha256", JSON.stringify(body));
   } catch {
-    throw new InvalidRequest("The body is nested too deeply");
+    throw new Refused("invalid_request", "The body is nested too deeply");
   }
 }

@@ -2,15 +2,12 @@
 import type { CommandContext } from "../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../commands/operator/record-actions.ts";
 import type { Document, ReadStore } from "../read-store/port.ts";
-import { DomainError, messageOf } from "../runtime/errors.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { NewestSeal } from "./seals/sealer.ts";
 import type { Judgement } from "./verdict.ts";
 import type { Problem } from "./verify-log.ts";
 import type { SealedVerification } from "./verify-sealed-log.ts";
-
-export class VerificationInProgress extends DomainError {
-  override readonly code = "verification_in_progress";
-}
 
 /** The one in progress, or the last one. */
 export type VerificationRun = {
@@ -90,10 +87,10 @@ export function verificationRuns(deps: Deps) {
     /** The one in progress, or the last one; undefined before the first. */
     read,
 
-    /** Returns when it has begun. @throws VerificationInProgress, StoreUnavailable */
+    /** Returns when it has begun. @throws verification_in_progress, StoreUnavailable */
     async start(context: CommandContext): Promise<VerificationRun> {
       if ((await read())?.state === "running")
-        throw new VerificationInProgress("The log is being verified: wait until that has ended");
+        throw new Refused("verification_in_progress", "The log is being verified: wait until that has ended");
       const at = deps.clock().toISOString();
       const run: VerificationRun = {
         ...{ state: "running", started_at: at, updated_at: at },

@@ -5,9 +5,6 @@ import type { RateLimits } from "../api/limits/rate-limit.ts";
 import { withOwnLimits } from "../api/limits/rate-limit-fallback.ts";
 import type { Config } from "../config.ts";
 import type { RedisConnection } from "../connections/redis.ts";
-import { memoryLeases } from "../coordination/leases.memory.ts";
-import type { Leases } from "../coordination/leases.ts";
-import { withOwnLeases } from "../coordination/leases-fallback.ts";
 import { fileDailySalts } from "../redirect/clicks/visitors/daily-salts.files.ts";
 import type { DailySalts } from "../redirect/clicks/visitors/daily-salts.ts";
 import type { Open } from "./open-together.ts";
@@ -16,8 +13,6 @@ export type CoordinationConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "redisUrl" | "eventStorePrefix" | "baseHost">>;
 
 export type Coordination = {
-  /** In Redis, else, and while it is unavailable, among the jobs of this thread only; MongoDB's come before both. */
-  leases: Leases;
   /** Shared through Redis; while Redis is unavailable each process counts for itself. */
   rateLimits(): RateLimits;
   /** In Redis, else in files for all processes that share the data folder. */
@@ -36,7 +31,6 @@ export async function openCoordination(
   const redis = await connectRedis(open, config, log);
   return {
     redis,
-    leases: await leasesIn(redis),
     rateLimits: await rateLimitsIn(redis, hashSubject),
     dailySalts: await saltsIn(redis, config),
   };
@@ -45,18 +39,6 @@ export async function openCoordination(
 /** The daily salts alone. */
 export async function openDailySalts(open: Open, config: CoordinationConfig): Promise<DailySalts> {
   return await saltsIn(await connectRedis(open, config), config);
-}
-
-/** The leases alone, where MongoDB doesn't hold them. */
-export async function openLeases(open: Open, config: CoordinationConfig): Promise<Leases> {
-  return await leasesIn(await connectRedis(open, config));
-}
-
-async function leasesIn(redis: RedisConnection | undefined): Promise<Leases> {
-  const own = memoryLeases(() => performance.now());
-  if (!redis) return own;
-  const { redisLeases } = await import("../coordination/leases.redis.ts");
-  return withOwnLeases(redisLeases(redis), own);
 }
 
 async function rateLimitsIn(

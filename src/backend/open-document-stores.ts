@@ -1,6 +1,7 @@
 // Opens the read store, the secrets and the delivery queue: in MongoDB when MONGODB_URL is set, else in SQLite files.
 import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
+import { memoryLeases } from "../coordination/leases.memory.ts";
 import type { Leases } from "../coordination/leases.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { openSqliteReadStore } from "../read-store/sqlite/read-store.ts";
@@ -23,10 +24,10 @@ export type DocumentStores = {
   deliveryQueue: DeliveryQueue;
   /** Whether all of them are files of this machine, so that they can be prepared when they are opened. */
   isEmbedded: boolean;
-  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, SecretKeyUnknown */
+  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
-  /** Undefined without MongoDB. */
-  leases?: Leases;
+  /** In MongoDB, else among the jobs of this thread only. */
+  leases: Leases;
 };
 
 /** @throws BadConfig for a MONGODB_URL that the driver refuses; StoreUnavailable for a file that can't be opened */
@@ -42,19 +43,25 @@ export async function openDocumentStores(
   const secrets = encryptedSecrets(stored, keyring);
   const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), options));
   const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), options));
-  return { secrets, foldStore, deliveryQueue, isEmbedded: true, prepare: () => secrets.checkKey() };
+  const prepare = () => secrets.checkKey();
+  return { secrets, foldStore, deliveryQueue, leases: ownLeases(), isEmbedded: true, prepare };
 }
 
-/** The read store alone, with the leases that come with its server. @throws as openDocumentStores does */
+/** The read store alone, with the leases that come with it. @throws as openDocumentStores does */
 export async function openFoldStore(
   open: Open,
   { dataDir, mongodbUrl }: DocumentStoreConfig,
 ): Promise<Pick<DocumentStores, "foldStore" | "leases">> {
-  if (!mongodbUrl) return { foldStore: await open(openSqliteReadStore(join(dataDir, "read.db"))) };
+  if (!mongodbUrl)
+    return { foldStore: await open(openSqliteReadStore(join(dataDir, "read.db"))), leases: ownLeases() };
   const connection = await connectMongodb(open, mongodbUrl);
   const { openMongodbReadStore } = await import("../read-store/mongodb/read-store.ts");
   const { mongodbLeases } = await import("../coordination/leases.mongodb.ts");
   return { foldStore: await openMongodbReadStore(connection), leases: mongodbLeases(connection) };
+}
+
+function ownLeases(): Leases {
+  return memoryLeases(() => performance.now());
 }
 
 /**

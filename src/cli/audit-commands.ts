@@ -1,23 +1,18 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { Option } from "commander";
-import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
 import { CATEGORIES } from "../queries/audit/questions.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { auditQuestions } from "./audit/question-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { type CommandRow, option, wholeFrom } from "./command.ts";
 import { LINK, linkNamed } from "./named.ts";
 import { forPeople } from "./output.ts";
 import { runReading } from "./session.ts";
-
-class StreamNotFound extends DomainError {
-  override readonly code = "stream_not_found";
-}
 
 const PAGE = 1000;
 
@@ -72,7 +67,7 @@ export const auditCommands: readonly CommandRow[] = [
       const { host, slug } = linkNamed(session, text);
       const stream = linkStream(host, slug);
       const events = await backend.eventStore.read(stream);
-      if (events.length === 0) throw new LinkNotFound();
+      if (events.length === 0) throw new Refused("link_not_found");
       events.push(...(await backend.eventStore.read(withdrawalStream(linkKey(host, slug)))));
       events.sort((a, b) => (a.position < b.position ? -1 : 1));
       return { stream, events };
@@ -92,7 +87,7 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
   return [...found.values()];
 }
 
-/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws StreamNotFound */
+/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws stream_not_found */
 export async function* streamParts(
   eventStore: Pick<EventStore, "read">,
   stream: string,
@@ -109,6 +104,6 @@ export async function* streamParts(
     }
     isFirst = false;
   }
-  if (isFirst) throw new StreamNotFound(`There is no stream ${stream}`);
+  if (isFirst) throw new Refused("stream_not_found", `There is no stream ${stream}`);
   if (json) yield "]}\n";
 }

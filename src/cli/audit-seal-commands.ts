@@ -12,22 +12,10 @@ import { EXIT_CODES } from "../audit/verdict.ts";
 import { type KnownPast, parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { type CommandRow, option } from "./command.ts";
 import { withVerdict } from "./output.ts";
 import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "./session.ts";
-
-class BadAnchor extends DomainError {
-  override readonly code = "bad_anchor";
-}
-
-class KeyMissing extends DomainError {
-  override readonly code = "key_missing";
-}
-
-class BadKey extends DomainError {
-  override readonly code = "bad_key";
-}
 
 type VerifyOptions = { anchor?: string; resumeFrom?: string; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
@@ -105,7 +93,10 @@ async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptio
   const known = anchor === undefined ? undefined : pastOf(anchor);
   const kept = resumeFrom === undefined ? undefined : pastOf(resumeFrom);
   if (kept && !("seal" in kept))
-    throw new BadAnchor("--resume-from takes the anchor of a seal, such as seal:19: and 64 hex digits");
+    throw new Refused(
+      "bad_anchor",
+      "--resume-from takes the anchor of a seal, such as seal:19: and 64 hex digits",
+    );
   const keys = sealKeysFrom(config);
   const trust = key ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" } : trustOf(config, keys);
   const log = await openVerifiableLog(config);
@@ -127,29 +118,30 @@ async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptio
   };
 }
 
-/** @throws BadAnchor */
+/** @throws bad_anchor */
 function pastOf(anchor: string): KnownPast {
   const known = parseKnownPast(anchor);
   if (known) return known;
-  throw new BadAnchor(
+  throw new Refused(
+    "bad_anchor",
     "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
   );
 }
 
-/** Each is a key, or the name of a file that holds one. @throws BadKey */
+/** Each is a key, or the name of a file that holds one. @throws bad_key */
 async function givenKeys(given: readonly string[]): Promise<string[]> {
   return await Promise.all(
     given.map(async (text) => {
       const key = existsSync(text) ? (await readFile(text, "utf8")).trim() : text;
       if (/^[\w-]{43}$/.test(key)) return key;
-      throw new BadKey(`${text} is no public key and no file of one: \`audit key\` prints it`);
+      throw new Refused("bad_key", `${text} is no public key and no file of one: \`audit key\` prints it`);
     }),
   );
 }
 
 /** Needs neither stores nor settings. */
 async function verifyFile({ work }: Session, file: string, { key }: VerifyOptions) {
-  if (!key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
+  if (!key) throw new Refused("key_missing", "--file needs --key: the public key that `audit key` printed");
   const keys = await givenKeys(key);
   // An error here, as the stream's own would come too late.
   const { size } = await stat(file);

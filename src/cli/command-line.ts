@@ -4,9 +4,9 @@ import { dirname, resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../config/version.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { isRefused } from "../runtime/refused.ts";
 import { addCommand, type CommandRow } from "./command.ts";
 import { printable, type Terminal } from "./output.ts";
-import { EXIT_INTERRUPTED, Interrupted } from "./work.ts";
 
 type Entry = { about?: string; load: () => Promise<CommandRow | readonly CommandRow[]> };
 
@@ -85,9 +85,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    const isInterrupted = error instanceof Interrupted;
-    say(`${isInterrupted ? "interrupted" : "error"}: ${errorLine(error)}`);
-    return isInterrupted ? EXIT_INTERRUPTED : 1;
+    say(`${isRefused(error, "interrupted") ? "interrupted" : "error"}: ${errorLine(error)}`);
+    return isRefused(error) ? error.exit : 1;
   }
 }
 

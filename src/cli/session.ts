@@ -12,8 +12,9 @@ import { currentDocuments } from "../projections/builds/current-documents.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import type { Projection } from "../projections/projection.ts";
-import { DomainError, messageOf } from "../runtime/errors.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
+import { Refused } from "../runtime/refused.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import type { Printable, Terminal } from "./output.ts";
 import type { Work } from "./work.ts";
@@ -40,17 +41,6 @@ export type Runner = (
 ) => Promise<void>;
 
 type CliDeps = ReturnType<typeof depsOf>;
-
-class NoData extends DomainError {
-  override readonly code = "no_data";
-}
-
-class StartedMeanwhile extends DomainError {
-  override readonly code = "started_meanwhile";
-  constructor(options?: ErrorOptions) {
-    super("The service was started while this command read its files: run the command again", options);
-  }
-}
 
 /** Files that are read without locks where nobody uses them (connections/sqlite.ts). */
 const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
@@ -126,7 +116,7 @@ async function caughtUp(session: Session, answer: (session: Session) => Promise<
 
 /**
  * Opens the stores for reading only. Changes nothing.
- * @throws StartedMeanwhile when what was read may have changed under the reader
+ * @throws started_meanwhile when what was read may have changed under the reader
  */
 async function reading(call: Call, use: (session: Session) => Promise<void>): Promise<void> {
   const given = configWithData(call);
@@ -145,9 +135,11 @@ async function reading(call: Call, use: (session: Session) => Promise<void>): Pr
     }
   } catch (cause) {
     // A file that is written while it is read without locks looks damaged.
-    throw cause instanceof StoreUnavailable && hasStarted() ? new StartedMeanwhile({ cause }) : cause;
+    throw cause instanceof StoreUnavailable && hasStarted()
+      ? new Refused("started_meanwhile", undefined, { cause })
+      : cause;
   }
-  if (hasStarted()) throw new StartedMeanwhile();
+  if (hasStarted()) throw new Refused("started_meanwhile");
 }
 
 async function writing(call: Call, config: Config, use: (session: Session) => Promise<void>) {
@@ -169,7 +161,7 @@ function sessionOn(config: Config, opened: Backend, call: Call): Session {
 
 /**
  * The configuration of a service that has data: of an empty log that is made here the answer would be `ok: true`.
- * @throws BadConfig; NoData
+ * @throws BadConfig; no_data
  */
 function configWithData({ terminal }: Call): Config {
   const config = parseConfig(terminal.env);
@@ -178,11 +170,12 @@ function configWithData({ terminal }: Call): Config {
   return config;
 }
 
-/** @throws NoData, which names the files that are missing */
+/** @throws no_data, which names the files that are missing */
 export function requireFiles(dataDir: string, names: readonly string[]): void {
   const missing = names.filter((name) => !existsSync(join(dataDir, name)));
   if (missing.length === 0) return;
-  throw new NoData(
+  throw new Refused(
+    "no_data",
     `${dataDir} has no ${missing.join(" and no ")} that this user can read: is it the DATA_DIR of the service?`,
   );
 }

@@ -4,15 +4,10 @@ import { pipeline } from "node:stream/promises";
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { describeProgress, progressOf } from "../projections/runner/progress.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { REFUSALS, Refused } from "../runtime/refused.ts";
 import { counted, type Terminal } from "./output.ts";
 
-/** A command that was ended at Ctrl-C says what it has done and how to go on. */
-export class Interrupted extends DomainError {
-  override readonly code = "interrupted";
-}
-
-export const EXIT_INTERRUPTED = 130;
+export const EXIT_INTERRUPTED = REFUSALS.interrupted.exit;
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Terminals and npm may both send the first one. */
@@ -43,7 +38,7 @@ export class Work {
     this.#line = json ? undefined : progressLine(terminal.stderr);
   }
 
-  /** Aborted, with an Interrupted as its reason, by SIGINT and SIGTERM. */
+  /** Aborted, with a refusal `interrupted` as its reason, by SIGINT and SIGTERM. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -54,7 +49,7 @@ export class Work {
     const interrupt = () => {
       if (!this.signal.aborted) {
         interruptedAt = performance.now();
-        this.#ending.abort(new Interrupted(outcome()));
+        this.#ending.abort(new Refused("interrupted", outcome()));
         if (this.#terminal.stderr.isTTY) this.#line?.say("Ending; press Ctrl-C again to end at once");
       } else if (performance.now() - interruptedAt > SECOND_AFTER_MS) this.#terminal.exit(EXIT_INTERRUPTED);
     };

@@ -1,17 +1,13 @@
 // The reasons that operators give for what they do, which the owner of a link is told: one rule for all.
 import { cleanText } from "../classification/clean-text.ts";
-import { CommandRefused } from "./errors.ts";
-
-export class InvalidReason extends CommandRefused {
-  override readonly code = "invalid_reason";
-}
+import { Refused } from "../runtime/refused.ts";
 
 export const MOST_REASON = 500;
 
-/** @throws InvalidReason */
+/** @throws invalid_reason */
 export function acceptReason(text: string): string {
   const reason = boundedText(text, MOST_REASON);
-  if (reason === "") throw new InvalidReason(`A reason has 1 to ${MOST_REASON} characters`);
+  if (reason === "") throw new Refused("invalid_reason", `A reason has 1 to ${MOST_REASON} characters`);
   return reason;
 }
 

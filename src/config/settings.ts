@@ -172,14 +172,14 @@ export const SETTINGS = {
     variable: "REDIS_URL",
     read: redisUrl,
     unset: "in process",
-    what: "rate limits of all processes together; leases where there is no MongoDB",
+    what: "rate limits of all processes together, and the salt of the day's visitor codes",
     isSecret: true,
   },
   secretKey: {
     variable: "SECRET_KEY",
     read: secretKey,
     unset: "made and kept in `DATA_DIR`",
-    what: "the service's secret, which e-mail addresses and webhook keys are encrypted with; must be set, the same for all processes and the command line, with any of the three above",
+    what: "the service's secret, which e-mail addresses and webhook keys are encrypted with; must be set, the same for all processes and the command line, with the three servers",
     isSecret: true,
   },
   secretKeyPrevious: {

@@ -7,8 +7,9 @@ import { addPlace, clickReader } from "../redirect/clicks/click-event.ts";
 import { nowhere, placeOf } from "../redirect/clicks/enrich/geo.ts";
 import { boundedHeader, packTarget, type RawHit } from "../redirect/clicks/hit.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { TargetLink } from "./import-link.ts";
-import { type ClickFacts, RecordRefused } from "./imported.ts";
+import type { ClickFacts } from "./imported.ts";
 
 export type ClickDataOf = (link: TargetLink, facts: ClickFacts) => LinkClicked;
 
@@ -17,13 +18,13 @@ const NAME_LENGTH = 64;
 
 /**
  * `visitorOf`: codes under a salt of this import, which is not kept: visitors are told apart within one import only.
- * The function throws RecordRefused for a click in the future, and for one at a revision that the link has not had.
+ * The function throws record_refused for a click in the future, and for one at a revision that the link has not had.
  */
 export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }): ClickDataOf {
   const clickOf = clickReader({ locate: () => nowhere });
   return (link, facts) => {
     const { at, device = UNKNOWN, isBot = false, isScan = false } = facts;
-    if (at > deps.clock().toISOString()) throw new RecordRefused(`${at} is in the future`);
+    if (at > deps.clock().toISOString()) throw new Refused("record_refused", `${at} is in the future`);
     const hit = hitOf(link, facts);
     const { visitor, accountVisitor, ...data } = clickOf(hit, deps.visitorOf(at)).data;
     const hasAgent = data.userAgent !== undefined;
@@ -55,11 +56,12 @@ function addNamed(
   }
 }
 
-/** @throws RecordRefused */
+/** @throws record_refused */
 function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
   const { revision = 0, method = "GET", isScan = false, utm = {} } = facts;
   const longUrl = destinations[revision];
-  if (longUrl === undefined) throw new RecordRefused(`the link has had no revision ${revision} here`);
+  if (longUrl === undefined)
+    throw new Refused("record_refused", `the link has had no revision ${revision} here`);
   const query = new URLSearchParams(isScan ? { qr: "1" } : {});
   for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
   const header = (text = "") => boundedHeader(text);

@@ -14,15 +14,16 @@ import {
   freeLink,
   type LinkDetails,
   type LinkState,
+  slugTaken,
 } from "../commands/links/link.ts";
-import { InvalidDomain, SlugTaken } from "../commands/links/link-errors.ts";
 import { acceptImportedSlug } from "../commands/links/slug.ts";
 import type { RecheckLater } from "../commands/links/url-rechecks.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import type { LinkTarget } from "../redirect/clicks/hit.ts";
+import { Refused } from "../runtime/refused.ts";
 import { timeOrderedId } from "../runtime/time-ordered-id.ts";
-import { type ImportedChange, type ImportedLink, RecordRefused } from "./imported.ts";
+import type { ImportedChange, ImportedLink } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & { recheckLater: RecheckLater };
 
@@ -53,7 +54,7 @@ const noHistory: History = { link: freeLink, destinations: [] };
 /**
  * `claimed`: by the earlier links of this import; gets this one. `already`: it was imported before, by this import too,
  * and is left as it is now.
- * @throws RecordRefused, SlugTaken, InvalidSlug, InvalidUrl, UnsafeUrl, LinkDeleted, HistoryFull; StoreUnavailable
+ * @throws record_refused, slug_taken, invalid_slug, invalid_url, unsafe_url, link_deleted, history_full; StoreUnavailable
  */
 export async function importLink(
   deps: ImportLinkDeps,
@@ -67,10 +68,10 @@ export async function importLink(
   const key = linkKey(host, slug);
   const source = `${imported.domain ?? ""}/${imported.slug}`;
   const earlier = claimed.get(key);
-  if (earlier && earlier.source !== source) throw new SlugTaken(host, slug);
+  if (earlier && earlier.source !== source) throw slugTaken(host, slug);
   if (earlier) return { link: earlier.link, already: true };
   const [first] = await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
-  if (first && !isOfImport(first.id, target.account.accountId, host, slug)) throw new SlugTaken(host, slug);
+  if (first && !isOfImport(first.id, target.account.accountId, host, slug)) throw slugTaken(host, slug);
   const history = first
     ? (await loadStream(deps.eventStore, historyOf(host, slug))).state
     : await append(deps, target, await accepted(deps, target, imported, place, slug));
@@ -100,11 +101,11 @@ function placeOf(
   const own = hostname === undefined ? undefined : account.domains.get(hostname);
   if (own?.state === "active")
     return { host: own.hostname, origin: `https://${own.hostname}`, domainId: own.domainId };
-  if (domain !== undefined) throw new InvalidDomain();
+  if (domain !== undefined) throw new Refused("invalid_domain");
   return { host: deps.baseHost, origin: deps.baseUrl };
 }
 
-/** With every destination checked as that of a new link is. @throws InvalidUrl, UnsafeUrl */
+/** With every destination checked as that of a new link is. @throws invalid_url, unsafe_url */
 async function accepted(
   deps: ImportLinkDeps,
   { account, keyId, dryRun }: ImportTarget,
@@ -143,7 +144,8 @@ async function append(
   const { host, slug, accountId } = wanted.created;
   const events = decide(freeLink, wanted);
   const now = deps.clock().toISOString();
-  for (const { data } of events) if (data.at > now) throw new RecordRefused(`${data.at} is in the future`);
+  for (const { data } of events)
+    if (data.at > now) throw new Refused("record_refused", `${data.at} is in the future`);
   if (dryRun) return events.reduce(fold, noHistory);
   const ids = events.map(({ type, data }, n) =>
     derivedTimeId(data.at, "link", accountId, host, slug, n, type),
@@ -159,7 +161,7 @@ async function append(
 
 /**
  * A change that its file dates before the one before it, or not at all, is dated as that one: a history has an order.
- * @throws SlugTaken; LinkDeleted for a change after a deletion, HistoryFull
+ * @throws slug_taken; link_deleted for a change after a deletion, history_full
  */
 function decide(link: LinkState, { created, changes }: WantedHistory): LinkEvent[] {
   const events = create(link, created);
@@ -187,7 +189,8 @@ function fold({ link, destinations }: History, event: LinkEvent): History {
 }
 
 function targetOf({ link, destinations }: History, key: string): TargetLink {
-  if (link.status === "free") throw new RecordRefused(`the stream of ${key} doesn't begin with its creation`);
+  if (link.status === "free")
+    throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
   const { host, accountId, via } = link;
   return { key, host, accountId, via, destinations };
 }

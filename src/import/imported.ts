@@ -2,12 +2,6 @@
 import type { LinkChange, OperatorChange } from "../commands/links/link.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import type { CreatedVia, DeviceType } from "../events/vocabulary.ts";
-import { DomainError } from "../runtime/errors.ts";
-
-/** A record that can't be imported; the others go on. */
-export class RecordRefused extends DomainError {
-  override readonly code = "record_refused";
-}
 
 /**
  * `place`: where it stands in the file, such as `line 17`. `columns`: of a file that has a line of them, which may be more
@@ -85,7 +79,7 @@ export type ClickFacts = {
 export type ImportedClick = { link: LinkReference; identity: string; isId: boolean; facts: ClickFacts };
 
 /**
- * Reads the records of one service; both functions throw RecordRefused, or another DomainError, for a record that can't be
+ * Reads the records of one service; both functions throw record_refused, or another DomainError, for a record that can't be
  * taken. Without `columns.clicks`, clicks come in the file of the links.
  */
 export type ImportFormat = {

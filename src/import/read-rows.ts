@@ -5,10 +5,11 @@ import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
 import { isObject } from "../runtime/is-object.ts";
-import { RecordRefused, type Row } from "./imported.ts";
+import { Refused } from "../runtime/refused.ts";
+import type { Row } from "./imported.ts";
 
 /** A record that can't be read comes as the error that says so. */
-export type RowOrError = Row | { place: string; error: RecordRefused };
+export type RowOrError = Row | { place: string; error: Refused };
 
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
 export async function* readRows(file: string): AsyncGenerator<RowOrError> {
@@ -67,7 +68,10 @@ async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
   });
   for await (const { record, info, error } of source.pipe(parser))
     yield error
-      ? { place: `line ${error.lines}`, error: new RecordRefused(error.message, { cause: error }) }
+      ? {
+          place: `line ${error.lines}`,
+          error: new Refused("record_refused", error.message, { cause: error }),
+        }
       : {
           place: `line ${info.lines}`,
           value: record,
@@ -95,14 +99,17 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    yield { place: whole, error: new RecordRefused(`it is no JSON: ${messageOf(cause)}`, { cause }) };
+    yield {
+      place: whole,
+      error: new Refused("record_refused", `it is no JSON: ${messageOf(cause)}`, { cause }),
+    };
     return;
   }
   const list = listIn(document);
   for (const [index, value] of (list ?? [document]).entries()) {
     const place = list ? part(index + 1) : whole;
     if (isObject(value)) yield { place, value };
-    else yield { place, error: new RecordRefused("it is no JSON object") };
+    else yield { place, error: new Refused("record_refused", "it is no JSON object") };
   }
 }
 

@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../connections/errors.ts";
 import { newEvent } from "../events/new-event.ts";
 import { visitorCodes } from "../redirect/clicks/visitors/visitor.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { type ClickAppender, clickAppender } from "./append-clicks.ts";
 import { type ClickDataOf, clickDataOf } from "./click-data.ts";
 import {
@@ -49,11 +50,6 @@ export type ImportReport = {
   interrupted?: true;
 };
 
-/** Not one record of the file can be of the format. */
-export class WrongFormat extends DomainError {
-  override readonly code = "wrong_format";
-}
-
 const MOST_ERRORS = 1_000;
 /** Messages may quote the file, and are printed on terminals. */
 const MESSAGE_LENGTH = 500;
@@ -65,7 +61,7 @@ type Progress = (records: number, total: number) => void;
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
- * @throws WrongFormat before anything is written; StoreUnavailable
+ * @throws wrong_format before anything is written; StoreUnavailable
  */
 export async function runImport(
   deps: ImportLinkDeps,
@@ -93,7 +89,7 @@ export async function runImport(
 
 /**
  * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
- * refused only where it has nothing of what is needed. @throws WrongFormat
+ * refused only where it has nothing of what is needed. @throws wrong_format
  */
 async function countRecords(file: string, needed: Columns): Promise<number> {
   let count = 0;
@@ -114,7 +110,10 @@ function refuseOther(file: string, row: Row, needed: Columns): void {
   const expected = needed.map((one) => one.join(" or ")).join(", and ");
   const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
   const what = row.columns ? "columns" : "members";
-  throw new WrongFormat(`${file} is of another format: expected the ${what} ${expected}; found ${found}`);
+  throw new Refused(
+    "wrong_format",
+    `${file} is of another format: expected the ${what} ${expected}; found ${found}`,
+  );
 }
 
 /** One import while it runs: what it has counted, and where the links went. */

@@ -4,7 +4,6 @@ import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import { storeError } from "../connections/errors.ts";
-import { InvalidPosition } from "../event-store/foreign-position.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
 import { EventNewer } from "../events/read-event.ts";
@@ -15,6 +14,7 @@ import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
 import type { ErrorFields } from "../runtime/error-fields.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { Refused } from "../runtime/refused.ts";
 import { remoteMethods, remoteStreams, threadClient } from "../runtime/threads/thread-client.ts";
 import type { ClickFormat } from "./click-lines.ts";
 
@@ -29,7 +29,7 @@ export type FeedBatch = { events: { position: Position; json: string }[]; positi
 
 /**
  * Each generator ends when its signal aborts. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
- * InvalidPosition where the store refuses the caller's.
+ * invalid_position where the store refuses the caller's.
  */
 export type LogReader = LogParts & {
   followLink: LiveClicks["follow"];
@@ -66,7 +66,7 @@ export type LogReader = LogParts & {
 /** A position that the store refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
   const { code } = (cause ?? {}) as Partial<ErrorFields>;
-  if (code === "invalid_position") return new InvalidPosition({ cause });
+  if (code === "invalid_position") return new Refused("invalid_position", undefined, { cause });
   return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
 }
 

@@ -1,12 +1,7 @@
 // Sends mail through the operator's SMTP server, with nodemailer.
 import { createTransport } from "nodemailer";
-import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { Mailer } from "./port.ts";
-
-/** Carries only the server's codes, because its messages may contain the recipient's address. */
-export class MailNotSent extends DomainError {
-  override readonly code = "mail_not_sent";
-}
 
 const TIMEOUT_MS = 15_000;
 
@@ -25,7 +20,8 @@ export function smtpMailer(config: { smtpUrl: string; mailFrom: string }): Maile
         await transport.sendMail({ from: config.mailFrom, to: { name: "", address: to }, subject, text });
       } catch (error) {
         const { code, responseCode } = error as { code?: string; responseCode?: number };
-        throw new MailNotSent(
+        throw new Refused(
+          "mail_not_sent",
           `The mail server refused or is unavailable (${[code, responseCode].filter(Boolean).join(" ")})`,
         );
       }

@@ -1,7 +1,7 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
-import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
 import type { Readiness } from "../monitoring/health.ts";
+import { Refused } from "../runtime/refused.ts";
 import { accountChanges } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { closeAccountRoute } from "./account/close-account-route.ts";
@@ -70,7 +70,7 @@ export async function portalRoutes(
         const exports = exportStreams();
         app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {
-          throw new RouteNotFound();
+          throw new Refused("not_found");
         });
         themeRoute(app);
         if (deps.mailer) mailedSignUpPages(app, { ...portal, mailer: deps.mailer });

@@ -18,7 +18,7 @@ export type AccountDetails = Awaited<ReturnType<typeof accountDetails>>;
 
 const NEWEST_LINKS = 10;
 
-/** Newest first. @throws InvalidCursor */
+/** Newest first. @throws invalid_cursor */
 export async function accountsPage(
   deps: Deps,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -30,7 +30,7 @@ export async function accountsPage(
   return { accounts: await Promise.all(page.map((account) => accountRow(deps, account))), next };
 }
 
-/** Of receivers the host alone, as the rest of a URL may hold a secret. @throws NotFound */
+/** Of receivers the host alone, as the rest of a URL may hold a secret. @throws not_found */
 export async function accountDetails(
   deps: Deps & { billing: Pick<Billing, "waitingSince"> },
   accountId: string,

@@ -5,8 +5,8 @@ import { type DomainDocument, domains } from "../projections/definitions/domains
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
+import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
-import { NotFound } from "./errors.ts";
 
 type Deps = { readStore: ReadStore };
 
@@ -17,10 +17,10 @@ export async function listAccounts({ readStore }: Deps): Promise<AccountDocument
   return await all<AccountDocument>(readStore, accounts.collection.name, {}, "openedAt");
 }
 
-/** @throws NotFound */
+/** @throws not_found */
 export async function showAccount(deps: Deps, accountId: string) {
   const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, accountId);
-  if (!account) throw new NotFound(`Account ${accountId} not found.`);
+  if (!account) throw new Refused("not_found", `Account ${accountId} not found.`);
   return { account, keys: await listKeys(deps, accountId), domains: await listDomains(deps, accountId) };
 }
 
@@ -57,7 +57,7 @@ export async function domainsNamed({ readStore }: Deps, given: string): Promise<
 
 /**
  * The account's domain with this hostname, which other accounts may have added too.
- * @throws NotFound also for a removed one
+ * @throws not_found also for a removed one
  */
 export async function findOwnDomain(
   { readStore }: Deps,
@@ -65,7 +65,7 @@ export async function findOwnDomain(
   hostname: string,
 ): Promise<DomainDocument> {
   const found = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
-  if (!found || found.state === "removed") throw new NotFound("Domain not found.");
+  if (!found || found.state === "removed") throw new Refused("not_found", "Domain not found.");
   return found;
 }
 

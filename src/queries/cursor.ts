@@ -1,10 +1,10 @@
 // Opaque cursors of lists: the last item of a page, base64url-encoded.
 import type { FindQuery } from "../read-store/port.ts";
-import { InvalidCursor } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
-/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws InvalidCursor */
+/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws invalid_cursor */
 export function behindCursor(cursor: string | undefined): Pick<FindQuery, "after"> {
   return cursor === undefined ? {} : { after: placeOf(cursor) };
 }
@@ -24,7 +24,7 @@ function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }
 
-/** @throws InvalidCursor */
+/** @throws invalid_cursor */
 function placeOf(cursor: string): Place {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
@@ -35,5 +35,5 @@ function placeOf(cursor: string): Place {
   } catch {
     // Not JSON: invalid like a wrong shape.
   }
-  throw new InvalidCursor();
+  throw new Refused("invalid_cursor");
 }

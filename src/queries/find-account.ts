@@ -1,12 +1,12 @@
 // Whose account an operator means: by its e-mail address, its id, a key's id, a hostname or a link.
-import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import { accountWithEmail } from "../commands/credentials/account-with-email.ts";
-import { InvalidLink, namedLink } from "../commands/withdrawals/named-link.ts";
+import { namedLink } from "../commands/withdrawals/named-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { isRefused, Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { findKey } from "./accounts.ts";
 import { linkFromStream } from "./links/link-from-stream.ts";
@@ -25,14 +25,14 @@ const MOST_CANDIDATES = 100;
 /**
  * The id of the account with this e-mail address or id, or of the one that has this key (by its id), hostname or link
  * (short URL, `host/slug` or slug). Finds closed accounts, but not by the address that closing erased.
- * @throws AccountNotFound
+ * @throws account_not_found
  */
 export async function findAccount(deps: FindAccountDeps, given: string): Promise<string> {
   const text = given.trim();
   const found = text.includes("@")
     ? (await accountWithEmail(deps, text))?.accountId
     : ((await byId(deps, text)) ?? (await byHostname(deps, text)) ?? (await byLink(deps, text)));
-  if (found === undefined) throw new AccountNotFound();
+  if (found === undefined) throw new Refused("account_not_found");
   return found;
 }
 
@@ -59,7 +59,7 @@ async function byLink({ eventStore, baseHost }: FindAccountDeps, text: string): 
     const { host, slug } = namedLink(text, baseHost);
     return (await linkFromStream(eventStore, linkKey(host, slug)))?.accountId;
   } catch (error) {
-    if (error instanceof InvalidLink) return undefined;
+    if (isRefused(error, "invalid_link")) return undefined;
     throw error;
   }
 }

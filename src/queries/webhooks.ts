@@ -1,7 +1,7 @@
 // Webhooks for the portal and the command line.
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { NotFound } from "./errors.ts";
+import { Refused } from "../runtime/refused.ts";
 
 type Deps = { readStore: ReadStore };
 
@@ -19,7 +19,7 @@ export async function listWebhooks({ readStore }: Deps, accountId: string): Prom
   return found.sort((a, b) => a.addedAt.localeCompare(b.addedAt) || a._id.localeCompare(b._id));
 }
 
-/** `accountId`: the required owner, if given. @throws NotFound also for another account's webhook */
+/** `accountId`: the required owner, if given. @throws not_found also for another account's webhook */
 export async function showWebhook(
   { readStore }: Deps,
   webhookId: string,
@@ -27,7 +27,7 @@ export async function showWebhook(
 ): Promise<WebhookDocument> {
   const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
   const isTheirs = accountId === undefined || found?.accountId === accountId;
-  if (!found || found.status === "removed" || !isTheirs) throw new NotFound("Webhook not found");
+  if (!found || found.status === "removed" || !isTheirs) throw new Refused("not_found", "Webhook not found");
   return found;
 }
 

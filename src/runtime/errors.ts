@@ -1,6 +1,6 @@
 // The base class of errors that are shown to users: a message for people, a stable code for programs.
 
-/** `code` never changes once published; api/http-errors.ts maps it to a status, cli.ts to an exit. */
+/** `code` never changes once published; runtime/refused.ts has the status and exit code of each refusal. */
 export abstract class DomainError extends Error {
   abstract readonly code: string;
   override get name(): string {

@@ -9,7 +9,7 @@ import { namesOf, openedValue, sealedValue } from "./sealed-record.ts";
 const CHECK = "secret-key-check";
 
 export type EncryptedSecrets = Secrets & {
-  /** @throws SecretKeyUnknown when the stored secrets are encrypted with another SECRET_KEY; StoreUnavailable */
+  /** @throws secret_key_unknown when the stored secrets are encrypted with another SECRET_KEY; StoreUnavailable */
   checkKey(): Promise<void>;
   /** Encrypts with the current key what is not yet; returns how many secrets those were. Can be aborted and repeated. */
   reencrypt(now: Date, signal?: AbortSignal): Promise<number>;

@@ -7,24 +7,13 @@ import {
   hkdfSync,
   randomBytes,
 } from "node:crypto";
-import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { SecretDamaged } from "./errors.ts";
-
-/** A value was encrypted with a SECRET_KEY that this process doesn't have. */
-export class SecretKeyUnknown extends DomainError {
-  override readonly code = "secret_key_unknown";
-  /** `id`: of the missing key. */
-  constructor(id: string) {
-    super(
-      `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
-    );
-  }
-}
 
 export type Keyring = {
   /** Encrypts with the current key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. `name`: of the record. */
   seal(name: string, text: string): string;
-  /** @throws SecretKeyUnknown; SecretDamaged for a value that was changed or belongs to another record */
+  /** @throws secret_key_unknown; SecretDamaged for a value that was changed or belongs to another record */
   open(name: string, sealed: unknown): string;
   /** Whether it is sealed with the current key. */
   isCurrent(sealed: unknown): boolean;
@@ -49,7 +38,11 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
       const [, id, nonce = "", body = ""] = SEALED.exec(String(sealed)) ?? [];
       if (id === undefined) throw new SecretDamaged(name);
       const key = keys.find((known) => known.id === id);
-      if (!key) throw new SecretKeyUnknown(id);
+      if (!key)
+        throw new Refused(
+          "secret_key_unknown",
+          `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
+        );
       try {
         return open(key, name, Buffer.from(nonce, "base64url"), Buffer.from(body, "base64url"));
       } catch (cause) {

@@ -9,7 +9,7 @@ const PAGE = 50;
 
 type Deps = { store: SecretStore; keyring: Keyring; now: Date };
 
-/** Returns how many were encrypted. @throws SecretKeyUnknown for a value of a key that is not in the keyring */
+/** Returns how many were encrypted. @throws secret_key_unknown for a value of a key that is not in the keyring */
 export async function reencrypt(deps: Deps, signal?: AbortSignal): Promise<number> {
   let renewed = 0;
   for (let after = ""; !signal?.aborted; ) {

@@ -17,7 +17,7 @@ export function sealedValue(keyring: Keyring, name: string, key: string, value: 
   return keyring.seal(name, JSON.stringify([key, value]));
 }
 
-/** @throws SecretKeyUnknown, SecretDamaged */
+/** @throws secret_key_unknown, SecretDamaged */
 export function openedValue(
   keyring: Keyring,
   name: string,

@@ -1,6 +1,4 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
-import { AccountNotFound } from "../commands/account/account-errors.ts";
-import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
 import { whatToDo } from "../connections/errors.ts";
@@ -12,6 +10,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
+import { isRefused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import type { PauseWebhook } from "./delivery/settle-attempt.ts";
@@ -145,7 +144,7 @@ async function pauseByService(
     const { isNew } = await pauseWebhook(deps, context, accountId, webhookId, why);
     if (isNew) deps.log.warn({ accountId, webhookId, reason: why.reason }, "webhook paused");
   } catch (err) {
-    if (err instanceof WebhookNotFound || err instanceof AccountNotFound) return;
+    if (isRefused(err, "webhook_not_found", "account_not_found")) return;
     if (!(err instanceof DomainError)) throw err;
     deps.log.warn({ err, webhookId }, "webhook could not be paused");
   }

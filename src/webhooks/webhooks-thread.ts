@@ -5,7 +5,6 @@ import { openWebhookStores } from "../backend.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { Config } from "../config.ts";
 import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
-import { collectAfterStart } from "../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
 import { deliverySender } from "./delivery/delivery-sender.ts";
@@ -43,7 +42,6 @@ async function deliver(
       holdLease({ leases: backend.leases, name: "webhooks", holder, log }, work, signal),
   });
 
-  collectAfterStart();
   const report = async () => {
     const status = await webhooks.status().catch((err: unknown) => {
       log.warn({ err }, "webhook status unavailable");

@@ -6,17 +6,12 @@ import { AggregatorRegistry, Gauge } from "prom-client";
 import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
 import type { Config } from "../config.ts";
 import { BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
-import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { inTime } from "../runtime/pause.ts";
+import { Refused } from "../runtime/refused.ts";
 import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
-
-/** The worker itself has printed why. */
-export class WorkerEnded extends DomainError {
-  override readonly code = "worker_ended";
-}
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
 
@@ -43,7 +38,7 @@ const KILL_AFTER_MS = 1_000;
 /**
  * Resolves when all workers answer. HTTP is answered by as many processes as `workers` says; the other roles are in one
  * more process, so that there is one projector whatever the number of workers.
- * @throws WorkerEnded when a worker ends before it answers
+ * @throws worker_ended when a worker ends before it answers
  */
 export async function startWorkers({ config, roles, workers, log }: PrimaryDeps): Promise<void> {
   // Each worker accepts connections from the port itself. Passed on by the primary, those in flight to a worker that is
@@ -148,7 +143,7 @@ function keepMember(
     delete member.worker;
     delete member.calls;
     calls.end();
-    first.reject(new WorkerEnded(`worker ${member.id} has ended before it answered`));
+    first.reject(new Refused("worker_ended", `worker ${member.id} has ended before it answered`));
     if (!signal.aborted) log.error(how, `worker ${member.id} ended`);
   };
   member.ended = keepRunning(RESTART, runOnce, signal);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/classification/classify.ts";
 import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
-import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { until } from "../support/runtime/until.ts";
 import { commandLine } from "../support/service/command-line.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
@@ -128,25 +128,23 @@ function foreseen(data: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }
 
-describe.each(["embedded", "EventStoreDB's double"])("on %s", (deployment) => {
+describe("on the embedded store", () => everyClickIsReadBack());
+onOwnServers(() => describe("on servers", () => everyClickIsReadBack(ownServers)));
+
+function everyClickIsReadBack(startServers?: typeof ownServers): void {
   describe.each(["batched", "durable"])("%s", (durability) => {
     let service: TestService;
     let key: string;
     let environment: Record<string, string> = {};
-    let closeDouble = async () => {};
+    let stopServers = async () => {};
     const expected = new Map<string, Record<string, unknown>>();
     const commands = () =>
       commandLine(service.config.dataDir, { BASE_URL: "http://localhost", ...environment });
 
     beforeAll(async () => {
-      if (deployment !== "embedded") {
-        const double = await startDouble();
-        environment = {
-          EVENTSTORE_URL: double.connectionString,
-          SECRET_KEY: "the secret key of this test, which is long enough",
-        };
-        closeDouble = () => double.close();
-      }
+      const servers = await startServers?.();
+      environment = servers?.environment ?? {};
+      stopServers = async () => servers?.stop();
       service = await startTestService({
         TRUST_PROXY: "127.0.0.1/32",
         CLICK_DURABILITY: durability,
@@ -178,7 +176,7 @@ describe.each(["embedded", "EventStoreDB's double"])("on %s", (deployment) => {
     });
     afterAll(async () => {
       await service?.stop();
-      await closeDouble();
+      await stopServers();
     });
 
     function compare(clicks: readonly Record<string, unknown>[]): void {
@@ -251,7 +249,7 @@ describe.each(["embedded", "EventStoreDB's double"])("on %s", (deployment) => {
       expect(audited).toMatchObject({ ok: true });
     });
   });
-});
+}
 
 async function clicksOfLog(service: TestService): Promise<Record<string, unknown>[]> {
   const events = await service.backend.eventStore.readAll({ categories: ["clicks"], limit: 2 * CLICKS });

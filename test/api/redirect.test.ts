@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
-import { RecorderBusy } from "../../src/redirect/clicks/commit-waiters.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
+import { Refused } from "../../src/runtime/refused.ts";
 
 const NOW = 1_777_000_000_000;
 const MOVED =
@@ -248,7 +248,7 @@ describe("the redirect", () => {
     };
     expect(await sendRaw(server.port, request("GET /abcdefg"))).toBe(MOVED);
     expect(committed).toBe(true);
-    server.deps.recorder.record = () => Promise.reject(new RecorderBusy("busy"));
+    server.deps.recorder.record = () => Promise.reject(new Refused("recorder_busy", "busy"));
     const busy = await sendRaw(server.port, request("GET /abcdefg"));
     expect(busy).toMatch(/^HTTP\/1.1 503 Service Unavailable\r$/m);
     expect(busy).toMatch(/^retry-after: 1\r$/m);

@@ -3,17 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
 import { CoordinationUnavailable } from "../../src/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
-import { memoryLeases } from "../../src/coordination/leases.memory.ts";
-import { redisLeases } from "../../src/coordination/leases.redis.ts";
-import type { Leases } from "../../src/coordination/leases.ts";
-import { withOwnLeases } from "../../src/coordination/leases-fallback.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
-import { leasesContract } from "./leases.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
 
 onServer(redis, () => {
@@ -25,24 +20,11 @@ onServer(redis, () => {
 
   const close = async () => undefined;
   const hide = (subject: string) => `hidden ${subject}`;
-  const orOwn = (connection: RedisConnection) =>
-    withOwnLeases(
-      redisLeases(connection),
-      memoryLeases(() => performance.now()),
-    );
   const two = async () => [await server.connect(), await server.connect()] as const;
 
   rateLimitsContract("Redis", async () => {
     const [one, other] = await two();
     return { limits: redisRateLimits(one, hide), others: redisRateLimits(other, hide), close };
-  });
-  leasesContract("Redis", async () => {
-    const [one, other] = await two();
-    return { leases: redisLeases(one), others: redisLeases(other), close };
-  });
-  leasesContract("Redis, else this process", async () => {
-    const [one, other] = await two();
-    return { leases: orOwn(one), others: orOwn(other), close };
   });
   dailySaltsContract("Redis", async () => {
     const [one, other] = await two();
@@ -52,35 +34,6 @@ onServer(redis, () => {
         return (await Promise.all(keys.map((key) => client.get(key)))).join("\n");
       });
     return { salts: redisDailySalts(one), others: redisDailySalts(other), stored };
-  });
-
-  describe.skipIf(!redisIsOurs)("leases on Redis while it is unavailable", () => {
-    const TTL_MS = 1_000;
-
-    it("stay with their holder, and pass to another process when they must have ended", async () => {
-      const [one, other] = (await two()).map(orOwn) as [Leases, Leases];
-      expect(await one.hold("job", "one", TTL_MS)).toBe(true);
-      expect(await other.hold("job", "other", TTL_MS)).toBe(false);
-      await server.process?.kill();
-      expect(await other.hold("job", "other", TTL_MS)).toBe(false);
-      expect(await one.hold("job", "one", TTL_MS)).toBe(true);
-      await expect.poll(() => other.hold("job", "other", TTL_MS), { timeout: 10_000 }).toBe(true);
-      await server.process?.start();
-    });
-
-    it("are one holder's again when Redis is back", async () => {
-      const connections = await two();
-      const [one, other] = connections.map(orOwn) as [Leases, Leases];
-      await server.process?.kill();
-      const both = async () => [
-        await one.hold("later", "one", TTL_MS),
-        await other.hold("later", "other", TTL_MS),
-      ];
-      expect(await both()).toEqual([true, true]);
-      await server.process?.start();
-      await expect.poll(() => connections.some(({ unavailable }) => unavailable)).toBe(false);
-      expect(await both()).toEqual([true, false]);
-    });
   });
 
   describe.skipIf(!redisIsOurs)("a connection to Redis", () => {

@@ -6,7 +6,6 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { links } from "../../src/projections/definitions/links.ts";
-import { BadName } from "../../src/read-store/names.ts";
 import type { Checkpoint, Document } from "../../src/read-store/port.ts";
 import { conditions } from "../../src/read-store/sqlite/query.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -143,7 +142,7 @@ it.each([true, false])(
 it("refuses what is no name for a collection as an error of its own", async () => {
   const { readStore, cleanUp } = await open(true);
   onTestFinished(cleanUp);
-  await expect(readStore.get("no name", "a")).rejects.toThrow(BadName);
+  await expect(readStore.get("no name", "a")).rejects.toMatchObject({ code: "bad_name" });
 });
 
 it("reads a collection as empty whose first commit was rolled back", async () => {

@@ -1,5 +1,6 @@
 // Outages of EventStoreDB under redirects, over real HTTP and with a real service process: no redirect fails.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
@@ -24,11 +25,12 @@ type Durability = "batched" | "durable";
 /** One service process on an EventStoreDB of its own, with the calls that the tests make. */
 async function openScene(durability: Durability) {
   const folder = await temporaryFolder();
-  const double = await startDouble();
+  const [servers, double] = await Promise.all([ownServers(), startDouble()]);
   const instance = await instanceOf(folder.path, {
+    ...servers.environment,
     EVENTSTORE_URL: double.connectionString,
+    EVENTSTORE_PREFIX: "",
     CLICK_DURABILITY: durability,
-    SECRET_KEY: "the same for every process of this test",
   });
   const { keys } = await accountWithKeys(instance, "developer", 1);
   let service = await startService(instance);
@@ -75,6 +77,7 @@ async function openScene(durability: Durability) {
     async close() {
       await service.stop();
       await double.close();
+      await servers.stop();
       await folder.remove();
     },
   };
@@ -83,97 +86,99 @@ async function openScene(durability: Durability) {
 type Scene = Awaited<ReturnType<typeof openScene>>;
 type Health = { status: string; degraded?: { part: string; reason: string }[] };
 
-describe("redirects while EventStoreDB is unavailable, batched clicks and durable ones", () => {
-  let scenes: Scene[] = [];
-  beforeAll(async () => {
-    scenes = await Promise.all((["batched", "durable"] as const).map(openScene));
-  }, LIMIT_MS);
-  afterEach(() => Promise.all(scenes.map(({ double }) => double.wire.open().catch(() => undefined))));
-  afterAll(() => Promise.all(scenes.map((scene) => scene.close())), LIMIT_MS);
+onOwnServers(() =>
+  describe("redirects while EventStoreDB is unavailable, batched clicks and durable ones", () => {
+    let scenes: Scene[] = [];
+    beforeAll(async () => {
+      scenes = await Promise.all((["batched", "durable"] as const).map(openScene));
+    }, LIMIT_MS);
+    afterEach(() => Promise.all(scenes.map(({ double }) => double.wire.open().catch(() => undefined))));
+    afterAll(() => Promise.all(scenes.map((scene) => scene.close())), LIMIT_MS);
 
-  /** Both durabilities concurrently, because the tests mostly wait. */
-  const both = (name: string, play: (scene: Scene) => Promise<void>) =>
-    it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
+    /** Both durabilities concurrently, because the tests mostly wait. */
+    const both = (name: string, play: (scene: Scene) => Promise<void>) =>
+      it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
 
-  both(
-    "continue while its connections are refused for 2,000 of them: none fails, no click is lost or duplicated",
-    async (scene) => {
-      const { get, metric, health, load, drained, reckon, double } = scene;
-      const redirects = load("refused", PER_SECOND);
-      await redirects.answeredMore(500);
-      await double.wire.close();
-      await redirects.answeredMore(1000);
-      expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(400);
-      expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(200_000);
+    both(
+      "continue while its connections are refused for 2,000 of them: none fails, no click is lost or duplicated",
+      async (scene) => {
+        const { get, metric, health, load, drained, reckon, double } = scene;
+        const redirects = load("refused", PER_SECOND);
+        await redirects.answeredMore(500);
+        await double.wire.close();
+        await redirects.answeredMore(1000);
+        expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(400);
+        expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(200_000);
 
-      expect((await get("/health/ready")).status).toBe(200);
-      expect(await health()).toMatchObject({
-        status: "degraded",
-        degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
-      });
-      await redirects.answeredMore(1000);
-      await double.wire.open();
+        expect((await get("/health/ready")).status).toBe(200);
+        expect(await health()).toMatchObject({
+          status: "degraded",
+          degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
+        });
+        await redirects.answeredMore(1000);
+        await double.wire.open();
+        await redirects.answeredMore(500);
+        await redirects.stop();
+        await drained();
+        const counts = await reckon("EventStoreDB unavailable for 2,000 redirects", [redirects]);
+        expect(counts).toMatchObject(nothingWrong);
+      },
+    );
+
+    both("are counted once although answers get lost at the edges of outages", async (scene) => {
+      const { load, drained, reckon, double } = scene;
+      const redirects = load("edges");
+      await redirects.answeredMore(100);
+      for (let outage = 0; outage < 3; outage++) {
+        double.script.add("append", { kind: "drop", commit: true }, { kind: "drop", commit: true });
+        await double.script.seen("append", double.script.counts.append + 2);
+        await double.wire.close();
+        await redirects.answeredMore(100);
+        double.script.add("append", { kind: "drop", commit: true }, { kind: "drop", commit: false });
+        await double.wire.open();
+        await redirects.answeredMore(100);
+      }
+      await redirects.stop();
+      await drained();
+      const counts = await reckon("answers lost before and after 3 outages", [redirects]);
+      expect(counts).toMatchObject(nothingWrong);
+    });
+
+    both("don't notice a store that takes appends and never answers", async (scene) => {
+      const { load, drained, reckon, double } = scene;
+      const redirects = load("silent");
+      await redirects.answeredMore(100);
+      double.script.add("append", { kind: "silent", commit: true }, { kind: "silent", commit: false });
+      await double.script.seen("append", double.script.counts.append + 2);
       await redirects.answeredMore(500);
       await redirects.stop();
       await drained();
-      const counts = await reckon("EventStoreDB unavailable for 2,000 redirects", [redirects]);
+      const counts = await reckon("appends never answered", [redirects]);
       expect(counts).toMatchObject(nothingWrong);
-    },
-  );
+    });
 
-  both("are counted once although answers get lost at the edges of outages", async (scene) => {
-    const { load, drained, reckon, double } = scene;
-    const redirects = load("edges");
-    await redirects.answeredMore(100);
-    for (let outage = 0; outage < 3; outage++) {
-      double.script.add("append", { kind: "drop", commit: true }, { kind: "drop", commit: true });
-      await double.script.seen("append", double.script.counts.append + 2);
+    both("keep their clicks through a kill -9 during the outage", async (scene) => {
+      const { metric, load, drained, reckon, double } = scene;
+      const before = load("before");
+      await before.answeredMore(150);
       await double.wire.close();
-      await redirects.answeredMore(100);
-      double.script.add("append", { kind: "drop", commit: true }, { kind: "drop", commit: false });
+      await before.answeredMore(300);
+      const killedAt = Date.now();
+      const killed = scene.kill();
+      await Promise.all([killed, before.stop()]);
+      await scene.startAgain();
+      const after = load("after");
+      await after.answeredMore(300);
+      await after.stop();
+      expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(500);
       await double.wire.open();
-      await redirects.answeredMore(100);
-    }
-    await redirects.stop();
-    await drained();
-    const counts = await reckon("answers lost before and after 3 outages", [redirects]);
-    expect(counts).toMatchObject(nothingWrong);
-  });
-
-  both("don't notice a store that takes appends and never answers", async (scene) => {
-    const { load, drained, reckon, double } = scene;
-    const redirects = load("silent");
-    await redirects.answeredMore(100);
-    double.script.add("append", { kind: "silent", commit: true }, { kind: "silent", commit: false });
-    await double.script.seen("append", double.script.counts.append + 2);
-    await redirects.answeredMore(500);
-    await redirects.stop();
-    await drained();
-    const counts = await reckon("appends never answered", [redirects]);
-    expect(counts).toMatchObject(nothingWrong);
-  });
-
-  both("keep their clicks through a kill -9 during the outage", async (scene) => {
-    const { metric, load, drained, reckon, double } = scene;
-    const before = load("before");
-    await before.answeredMore(150);
-    await double.wire.close();
-    await before.answeredMore(300);
-    const killedAt = Date.now();
-    const killed = scene.kill();
-    await Promise.all([killed, before.stop()]);
-    await scene.startAgain();
-    const after = load("after");
-    await after.answeredMore(300);
-    await after.stop();
-    expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(500);
-    await double.wire.open();
-    await drained();
-    const counts = await reckon("kill -9 during the outage", [before, after]);
-    expect(after.failed.size).toBe(0);
-    expect(counts.doubled).toBe(0);
-    const allowedFrom =
-      scene.durability === "durable" ? Number.POSITIVE_INFINITY : killedAt - stretched(ALLOWED_LOSS_MS);
-    expect(counts.lostAnsweredAt.filter((at) => at < allowedFrom - before.longestStallMs())).toEqual([]);
-  });
-});
+      await drained();
+      const counts = await reckon("kill -9 during the outage", [before, after]);
+      expect(after.failed.size).toBe(0);
+      expect(counts.doubled).toBe(0);
+      const allowedFrom =
+        scene.durability === "durable" ? Number.POSITIVE_INFINITY : killedAt - stretched(ALLOWED_LOSS_MS);
+      expect(counts.lostAnsweredAt.filter((at) => at < allowedFrom - before.longestStallMs())).toEqual([]);
+    });
+  }),
+);

@@ -1,7 +1,6 @@
 // Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import { InvalidPosition } from "../../src/event-store/foreign-position.ts";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
@@ -122,9 +121,9 @@ describe("a subscription", () => {
   });
 
   it("throws what is not transient to its consumer", async () => {
-    await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toThrow(
-      InvalidPosition,
-    );
+    await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toMatchObject({
+      code: "invalid_position",
+    });
     await expect(take(1, { after: "00000000000000000007" })).rejects.toMatchObject({ code: "store_failed" });
   });
 

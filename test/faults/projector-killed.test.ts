@@ -10,14 +10,13 @@ import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
 import type { CollectionSpec } from "../../src/read-store/port.ts";
+import { type OwnServers, onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
-import { onServer } from "../support/servers/test-servers.ts";
 import type { Environment } from "../support/service/service-process.ts";
 
 const CLICKS = 50_000;
@@ -28,10 +27,10 @@ const PATIENT_MS = 900_000;
 /** Far longer than a busy machine takes. */
 const HANGS_AFTER_MS = 300_000;
 
-onServer(mongodb, () => {
+onOwnServers(() => {
   describe("projectors that are killed", () => {
     let folder: TemporaryFolder;
-    let server: TestMongodb;
+    let servers: OwnServers;
     let environment: Environment;
     let backend: Backend;
     let connection: MongodbConnection;
@@ -41,12 +40,8 @@ onServer(mongodb, () => {
 
     beforeAll(async () => {
       folder = await temporaryFolder();
-      server = await startMongodb();
-      environment = {
-        DATA_DIR: folder.path,
-        MONGODB_URL: server.newDatabase(),
-        SECRET_KEY: "a secret key for all processes of one test",
-      };
+      servers = await ownServers();
+      environment = { ...servers.environment, DATA_DIR: folder.path };
       projector = killableProjector(environment);
       backend = await openBackend(parseConfig(environment), { offThread: false });
       await backend.prepare();
@@ -56,7 +51,7 @@ onServer(mongodb, () => {
       await projector?.kill();
       await connection?.close();
       await backend?.close();
-      await server?.stop();
+      await servers?.stop();
       await folder?.remove();
     }, PATIENT_MS);
 

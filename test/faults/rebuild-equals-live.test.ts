@@ -11,13 +11,12 @@ import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import type { VerifiedProjection } from "../../src/projections/verify/verify-projections.ts";
+import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import { mongodb, startMongodb } from "../support/servers/mongodb-server.ts";
-import { onServer } from "../support/servers/test-servers.ts";
 import { childEnvironment } from "../support/service/child-environment.ts";
 import {
   accountWithKeys,
@@ -45,16 +44,8 @@ type Made = { withdrawal_id: string; clicks: number };
 describe("on SQLite", () =>
   rebuildEqualsLive(async () => ({ environment: {}, stop: async () => undefined })));
 
-onServer(mongodb, () => {
-  describe("on MongoDB", () =>
-    rebuildEqualsLive(async () => {
-      const server = await startMongodb();
-      const environment = {
-        MONGODB_URL: server.newDatabase(),
-        SECRET_KEY: "one key for all processes of a test",
-      };
-      return { environment, stop: () => server.stop() };
-    }));
+onOwnServers(() => {
+  describe("on servers", () => rebuildEqualsLive(ownServers));
 });
 
 function rebuildEqualsLive(

@@ -9,7 +9,7 @@ import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
 import { childEnvironment } from "../support/service/child-environment.ts";
 import { endWithThisProcess } from "../support/service/end-with-this-process.ts";
-import { accountWithKeys, instanceOf, startFlags, startService } from "../support/service/service-process.ts";
+import { accountWithKeys, instanceOf, startService } from "../support/service/service-process.ts";
 
 const ways = [
   { of: "one process", more: [] },
@@ -29,9 +29,13 @@ it.each(ways)(
       ...{ method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } },
     });
     await before.stop();
-    const child = spawn(process.execPath, [...startFlags(), "src/cli.ts", "serve", ...more], {
-      ...{ env: childEnvironment(instance), stdio: "ignore" },
-    });
+    const child = spawn(
+      process.execPath,
+      ["--import=./src/runtime/compile-cache.js", "src/cli.ts", "serve", ...more],
+      {
+        ...{ env: childEnvironment(instance), stdio: "ignore" },
+      },
+    );
     endWithThisProcess(child);
     const ended = once(child, "exit");
     const isRedirected = () =>

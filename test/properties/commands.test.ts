@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../src/commands/account/account.ts";
-import { CommandRefused } from "../../src/commands/errors.ts";
 import { acceptUrl } from "../../src/commands/links/accept-url.ts";
 import { derivedId, slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import * as links from "../../src/commands/links/link.ts";
 import * as webhooks from "../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
+import { isClientError } from "../../src/runtime/refused.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 
 const accountId = "11111111-1111-4111-8111-111111111111";
@@ -43,7 +43,7 @@ function step<S, E>(state: S, evolve: (state: S, event: E) => S, decide: (state:
   try {
     return decide(state).reduce(evolve, state);
   } catch (error) {
-    if (error instanceof CommandRefused) return state;
+    if (isClientError(error)) return state;
     throw error;
   }
 }
@@ -166,7 +166,7 @@ describe("accepted URLs", () => {
           expect(kept.length).toBeLessThanOrEqual(2048);
           expect(new URL(kept).href).toBe(new URL(url).href);
         } catch (error) {
-          if (!(error instanceof CommandRefused)) throw error;
+          if (!isClientError(error)) throw error;
         }
       }),
     );

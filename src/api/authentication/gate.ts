@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../../monitoring/metrics.ts";
 import { hostResolver } from "../../redirect/http/hosts.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { isUnderApi } from "../create-fastify.ts";
-import { RouteNotFound } from "../errors.ts";
 import type { Api } from "../fastify.ts";
 import type { KeyGuard } from "./key-guard.ts";
 
@@ -26,13 +26,13 @@ export function baseHostGate(
     reply.header("x-content-type-options", "nosniff");
     if (hostOf(request.host ?? "") !== baseHost) {
       if (await deps.otherHost?.(request, reply)) return reply;
-      throw new RouteNotFound();
+      throw new Refused("not_found");
     }
     if (!request.is404) return undefined;
     if (guard && isUnderApi(request.url)) await guard.count(request, reply);
     // For unknown pages portal and console have their own not-found handlers, which answer with HTML.
     const isPage = request.url.startsWith("/portal/") || request.url.startsWith("/admin/");
-    if (request.method !== "GET" || !isPage) throw new RouteNotFound();
+    if (request.method !== "GET" || !isPage) throw new Refused("not_found");
     return undefined;
   });
   app.addHook("onResponse", async (request, reply) => {
@@ -47,6 +47,6 @@ export function baseHostGate(
     request.log.info(answer, "answered");
   });
   app.setNotFoundHandler(() => {
-    throw new RouteNotFound();
+    throw new Refused("not_found");
   });
 }

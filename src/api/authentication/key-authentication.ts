@@ -9,7 +9,7 @@ export type KeyAuthenticationDeps = {
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
 };
 
-/** Rate limits of the requester's address; both methods throw RateLimitExceeded. */
+/** Rate limits of the requester's address; both methods throw rate_limit_exceeded. */
 export type AddressBudget = {
   /** One request without a valid key. */
   spendRequest(): Promise<void>;

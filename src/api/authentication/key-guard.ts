@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
-import { InvalidKey } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { lookByAddress, REQUESTS_PER_HOUR_BY_ADDRESS, takeByAddress } from "../limits/address-limit.ts";
 import { enforce, type RateLimits, showWindow } from "../limits/rate-limit.ts";
 import { type KeyAuthenticationDeps, keyAuthentication } from "./key-authentication.ts";
@@ -20,14 +20,14 @@ const QR_IMAGES_PER_HOUR_BY_ADDRESS = 1_000;
 export type KeyGuard = {
   /**
    * Requires a valid key and counts the request against it; without one, against the address.
-   * @throws InvalidKey, RateLimitExceeded
+   * @throws invalid_api_key, rate_limit_exceeded
    */
   demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Sets the headers of the address's window without counting, for errors before a key is known. */
   show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a QR image against the address: the route needs no key. @throws RateLimitExceeded */
+  /** Counts a QR image against the address: the route needs no key. @throws rate_limit_exceeded */
   countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts against a valid key, else against the address; does not require a key. @throws RateLimitExceeded */
+  /** Counts against a valid key, else against the address; does not require a key. @throws rate_limit_exceeded */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
   return {
     async demand(request, reply) {
       const caller = await countedCaller(request, reply);
-      if (!caller) throw new InvalidKey();
+      if (!caller) throw new Refused("invalid_api_key");
       request.caller = caller;
     },
     show,

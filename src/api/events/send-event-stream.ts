@@ -26,7 +26,7 @@ const BETWEEN_BATCHES_MS = 100;
 
 /**
  * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
- * for this connection: then the client reconnects, which counts as a request. @throws TooManyStreams
+ * for this connection: then the client reconnects, which counts as a request. @throws too_many_streams
  */
 export async function sendEventStream(
   deps: EventStreamDeps,

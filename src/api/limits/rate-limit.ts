@@ -1,6 +1,6 @@
 // Rate limits: a fixed window of one hour from the first request, and its three response headers.
 import type { FastifyReply } from "fastify";
-import { RateLimitExceeded } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 export const WINDOW_MS = 3_600_000;
 
@@ -23,11 +23,11 @@ export interface RateLimits {
 
 /**
  * Sets the rate limit headers (interface, part 8).
- * @throws RateLimitExceeded when the window is full
+ * @throws rate_limit_exceeded when the window is full
  */
 export function enforce(reply: FastifyReply, window: LimitedWindow, now: Date): void {
   showWindow(reply, window);
-  if (!window.granted) throw new RateLimitExceeded(window.limit, secondsUntilReset(window, now));
+  if (!window.granted) throw rateLimitExceeded(window, window.limit, now);
 }
 
 /** For `Retry-After`; at least 1. */
@@ -40,4 +40,18 @@ export function showWindow(reply: FastifyReply, window: LimitedWindow): void {
   reply.header("x-ratelimit-limit", String(window.limit));
   reply.header("x-ratelimit-remaining", String(Math.max(0, window.limit - window.used)));
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));
+}
+
+/** Interface, part 8. */
+export function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
+}
+
+/** Of passwords, tokens or mails: for people. */
+export function tooManyTries(window: RateWindow, now: Date): Refused {
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
 }

@@ -1,9 +1,9 @@
 // Recognises requests of the operator: from this machine, or with the operator's token, wrong ones of which are counted.
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { TooManyTries } from "../errors.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { lookByAddress, takeByAddress } from "../limits/address-limit.ts";
-import { type RateLimits, secondsUntilReset } from "../limits/rate-limit.ts";
+import { type RateLimits, tooManyTries } from "../limits/rate-limit.ts";
 
 /** `adminToken`: unset, no token is right, and none is counted. */
 export type OperatorDeps = { adminToken: string | undefined; rateLimits: RateLimits; clock: () => Date };
@@ -33,7 +33,7 @@ export async function isFromOperator(deps: OperatorDeps, request: FastifyRequest
   try {
     return await isAdminToken(deps, request, given);
   } catch (error) {
-    if (error instanceof TooManyTries) return false;
+    if (isRefused(error, "rate_limit_exceeded")) return false;
     throw error;
   }
 }
@@ -44,7 +44,7 @@ export function bearerToken({ headers }: FastifyRequest): string | undefined {
 
 /**
  * Compares in constant time, and counts a wrong token. An address without tries is refused before that: were the right
- * token let in, its answer would tell it from the wrong ones, and guessing had no limit. @throws TooManyTries
+ * token let in, its answer would tell it from the wrong ones, and guessing had no limit. @throws rate_limit_exceeded
  */
 export async function isAdminToken(
   { rateLimits, clock, adminToken }: OperatorDeps,
@@ -53,8 +53,7 @@ export async function isAdminToken(
 ): Promise<boolean> {
   const now = clock();
   const window = await lookByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
-  if (window.used >= window.limit || !window.granted)
-    throw new TooManyTries(window.limit, secondsUntilReset(window, now));
+  if (window.used >= window.limit || !window.granted) throw tooManyTries(window, now);
   if (isSameSecret(given, adminToken)) return true;
   await takeByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
   return false;

@@ -1,19 +1,11 @@
 // Caches QR images and draws missing ones one at a time, each once.
 import { LRUCache } from "lru-cache";
-import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { QrLook } from "./draw-qr.ts";
 
-/** The queue holds more images than can be drawn in a few seconds. */
-export class TooManyQrImages extends DomainError {
-  override readonly code = "qr_busy";
-  constructor() {
-    super("Too many QR images are being drawn");
-  }
-}
-
 export type QrImages = {
-  /** `id`: unique for text and look. @throws TooManyQrImages */
+  /** `id`: unique for text and look. @throws qr_busy */
   image(id: string, text: string, look: QrLook): Promise<string | Buffer>;
 };
 
@@ -52,7 +44,7 @@ export function qrImages(options: QrImagesOptions = {}): QrImages {
     async image(id, text, look) {
       const known = kept.get(id);
       if (known !== undefined) return known;
-      if (waiting >= maxWaiting) throw new TooManyQrImages();
+      if (waiting >= maxWaiting) throw new Refused("qr_busy");
       waiting += 1;
       const drawing = turn.then(() => keptOrDrawn(id, text, look));
       // Throttle: pause as long as the drawing took, so that at least half of the event loop's time is left for redirects.

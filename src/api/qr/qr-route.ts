@@ -1,8 +1,8 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { NotFound } from "../../queries/errors.ts";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
 import { DomainIdQuery, SlugParams } from "../schemas.ts";
@@ -53,7 +53,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const { domain_id: domainId, ...look } = request.query;
     await deps.writesAreReadable();
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
-    if (!link) throw new NotFound("Short link not found.");
+    if (!link) throw new Refused("not_found", "Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
     const id = hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22);
     const etag = `"${id}"`;

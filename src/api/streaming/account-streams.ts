@@ -1,13 +1,3 @@
-// Limits how many streamed responses an account, and all accounts together, have open, and aborts them when the service
-// stops.
-import { DomainError } from "../../runtime/errors.ts";
-
-/** Answered with 429 (api/http-errors.ts). `retryAfter`: seconds; when one of the open streams will end is not known. */
-export class TooManyStreams extends DomainError {
-  override readonly code = "too_many_streams";
-  readonly retryAfter = 10;
-}
-
 export type AccountStreams = {
   /** Undefined when a limit is reached. The caller must pass the controller to `leave` in the end. */
   enter(accountId: string): AbortController | undefined;

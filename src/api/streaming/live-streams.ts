@@ -2,8 +2,9 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
-import { accountStreams, TooManyStreams } from "./account-streams.ts";
+import { accountStreams } from "./account-streams.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 
 /** Per account, in one process. */
@@ -19,7 +20,7 @@ const STALLED_MS = 15_000;
 export type LiveStreams = {
   /**
    * Resolves when the client has disconnected or `send` has ended. `send`: until the signal aborts. `keepAlive`: called
-   * every five seconds; aborts the stream when the client may no longer watch. @throws TooManyStreams
+   * every five seconds; aborts the stream when the client may no longer watch. @throws too_many_streams
    */
   open(
     reply: FastifyReply,
@@ -36,7 +37,7 @@ export function liveStreams(app: Api, log: Logger, tooMany: string): LiveStreams
   return {
     async open(reply, accountId, keepAlive, send) {
       const stream = streams.enter(accountId);
-      if (!stream) throw new TooManyStreams(tooMany);
+      if (!stream) throw new Refused("too_many_streams", tooMany);
       const { raw } = reply.hijack();
       const headers = reply.getHeaders() as OutgoingHttpHeaders;
       const client = eventStream(raw, { headers, stream, retryMs: RETRY_MS, stalledMs: STALLED_MS });

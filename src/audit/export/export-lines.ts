@@ -1,14 +1,10 @@
 // The lines of an exported log: `linkledger audit export` writes them, `audit verify --file` reads them.
 import { z } from "zod";
 import type { RecordedEvent } from "../../event-store/port.ts";
-import { DomainError, messageOf } from "../../runtime/errors.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 export const EXPORT_FORMAT = "linkledger log 1";
-
-/** The file is no export, or not a whole one. */
-export class BadExport extends DomainError {
-  override readonly code = "bad_export";
-}
 
 /** All that are given must hold. `from` and `to`: positions, inclusive. */
 export type ExportSelection = {
@@ -62,15 +58,15 @@ export function isSelected(
   return (from === undefined || place.position >= from) && (to === undefined || place.position <= to);
 }
 
-/** `number`: of the line, for the message. @throws BadExport */
+/** `number`: of the line, for the message. @throws bad_export */
 export function parseExportLine(text: string, number: number): ExportLine {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new BadExport(`Line ${number} can't be read: ${messageOf(cause)}`, { cause });
+    throw new Refused("bad_export", `Line ${number} can't be read: ${messageOf(cause)}`, { cause });
   }
   const line = lineSchema.safeParse(value);
-  if (!line.success) throw new BadExport(`Line ${number} is of no kind that an export has`);
+  if (!line.success) throw new Refused("bad_export", `Line ${number} is of no kind that an export has`);
   return line.data as ExportLine;
 }

@@ -1,18 +1,13 @@
 // Checks an exported log with the public key alone, offline.
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { differences } from "../seals/differences.ts";
 import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, type Place, placeOf, unpackPlaces } from "../seals/places.ts";
 import { leafOf, type Seal } from "../seals/seal.ts";
 import { type Judgement, verdictOf } from "../verdict.ts";
-import {
-  BadExport,
-  type ExportLine,
-  type ExportSelection,
-  isSelected,
-  parseExportLine,
-} from "./export-lines.ts";
+import { type ExportLine, type ExportSelection, isSelected, parseExportLine } from "./export-lines.ts";
 
 export type ExportVerification = Judgement & {
   seals: number;
@@ -33,7 +28,7 @@ type Block = {
   parts: Part[];
 };
 
-/** `lines`: of the file. `trusted`: public keys. @throws BadExport */
+/** `lines`: of the file. `trusted`: public keys. @throws bad_export */
 export async function verifyExport(
   lines: AsyncIterable<string>,
   trusted: readonly string[],
@@ -45,9 +40,10 @@ export async function verifyExport(
     const line = parseExportLine(text, number);
     if (!reader && "export" in line) reader = new ExportReader(line);
     else if (reader && !("export" in line)) reader.add(line);
-    else throw new BadExport(`Line ${number}: the first line, and no other, says what was exported`);
+    else
+      throw new Refused("bad_export", `Line ${number}: the first line, and no other, says what was exported`);
   }
-  if (!reader) throw new BadExport("The file is empty");
+  if (!reader) throw new Refused("bad_export", "The file is empty");
   return reader.end(trusted);
 }
 
@@ -72,7 +68,7 @@ class ExportReader {
   }
 
   add(line: Exclude<ExportLine, { export: unknown }>): void {
-    if (this.#hasEnded) throw new BadExport("There are lines behind the last one");
+    if (this.#hasEnded) throw new Refused("bad_export", "There are lines behind the last one");
     if ("event" in line) this.#addEvent(line.event);
     else if ("hash" in line) this.#block?.parts.push({ ...line, hash: Buffer.from(line.hash, "hex") });
     else {
@@ -84,7 +80,7 @@ class ExportReader {
   }
 
   end(trusted: readonly string[]): ExportVerification {
-    if (!this.#hasEnded) throw new BadExport("The file is not whole: its last line is missing");
+    if (!this.#hasEnded) throw new Refused("bad_export", "The file is not whole: its last line is missing");
     const selection = this.#selection;
     const judge = new SealJudge(trusted);
     const judged = this.#facts.toReversed().map((facts) => judge.next(facts));
@@ -103,7 +99,7 @@ class ExportReader {
   }
 
   #openBlock(recorded: RecordedEvent): void {
-    if (this.#isUnsealed) throw new BadExport("There is a seal behind events that have none");
+    if (this.#isUnsealed) throw new Refused("bad_export", "There is a seal behind events that have none");
     const before = this.#facts.at(-1)?.seal?.position ?? "";
     const seal = readSeal(recorded);
     this.#facts.push(sealFacts(recorded));

@@ -2,16 +2,11 @@
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { type Place, placeOf } from "./places.ts";
 import { BLOCK_EVENTS, type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
-
-/** A seal behind one that can't be trusted would vouch for it. */
-export class SealsUntrusted extends DomainError {
-  override readonly code = "seals_untrusted";
-}
 
 /** Position of the newest seal, kept outside the log: that it was removed can't be seen in what is left. */
 export type NewestSeal = {
@@ -47,7 +42,7 @@ export class Sealer {
 
   /**
    * Continues after the newest seal. `anyway`: also when it can't be trusted, by decision of the operator.
-   * @throws SealsUntrusted
+   * @throws seals_untrusted
    */
   static async open(deps: SealerDeps, { anyway = false } = {}): Promise<Sealer> {
     if (anyway) await deps.newest.forget();
@@ -61,7 +56,7 @@ export class Sealer {
     const { reason } = new SealJudge(deps.keys.map(({ publicKey }) => publicKey)).next(sealFacts(event));
     const seal = readSeal(event);
     if (!seal || (reason !== undefined && !anyway))
-      throw new SealsUntrusted(`seal ${event.revision} ${reason}`);
+      throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
     refuseRemoved(newest, event.position);
     return new Sealer(deps, { seal, hash: sealHash(event) });
   }
@@ -99,7 +94,7 @@ export class Sealer {
     const event = newEvent({ type: "LogSealed", data: seal }, id, origin);
     const { position } = await eventStore.append(SEALS_STREAM, expected, [event]);
     const [recorded] = await eventStore.read(SEALS_STREAM, { from: seal.number, limit: 1 });
-    if (!recorded) throw new SealsUntrusted(`seal ${seal.number} was appended and can't be read`);
+    if (!recorded) throw new Refused("seals_untrusted", `seal ${seal.number} was appended and can't be read`);
     this.#last = { seal, hash: sealHash(recorded) };
     [this.#places, this.#leaves] = [[], []];
     await newest.set(position);
@@ -120,5 +115,5 @@ export class Sealer {
 /** `known`: as kept outside the log. `position`: of the newest seal in the log. */
 function refuseRemoved(known: Position | undefined, position: Position): void {
   if (known !== undefined && known > position)
-    throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
+    throw new Refused("seals_untrusted", `the newest seal, at position ${known}, is not in the log any more`);
 }

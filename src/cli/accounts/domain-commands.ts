@@ -1,11 +1,11 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
 import { addDomain } from "../../commands/domains/add-domain.ts";
 import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { DomainNotFound } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
 import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed, DOMAIN, domainNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
@@ -81,7 +81,7 @@ function changing(name: string, about: string, state: string, change: typeof act
     async run(session, _: object, given: string) {
       const { domainId, accountId, hostname } = await domainNamed(session, given);
       // Verifying gives it one.
-      if (domainId === null) throw new DomainNotFound();
+      if (domainId === null) throw new Refused("domain_not_found");
       await change(session.deps, session.context, accountId, domainId);
       return { domain_id: domainId, hostname, state };
     },

@@ -1,9 +1,10 @@
 // linkledger key issue | list | deactivate
-import { KeyNotFound } from "../../commands/account/account-errors.ts";
+
 import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
 import { issueKey } from "../../commands/keys/issue-key.ts";
 import { keyRow } from "../../queries/account-rows.ts";
 import { findKey, lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { runQuery } from "../session.ts";
@@ -42,7 +43,7 @@ export const keyCommands: readonly CommandRow[] = [
     args: { key: "id" },
     async run({ deps, context }, _: object, keyId: string) {
       const found = await findKey(deps, keyId);
-      if (!found) throw new KeyNotFound();
+      if (!found) throw new Refused("key_not_found");
       await deactivateKey(deps, context, found.accountId, keyId);
       return { key_id: keyId, status: "deactivated" };
     },

@@ -3,15 +3,11 @@ import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { askedBy, auditDeps, questionCommand } from "../audit/question-commands.ts";
 import { type CommandRow, option } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
 import type { Session } from "../session.ts";
-
-class ReasonRequired extends DomainError {
-  override readonly code = "reason_required";
-}
 
 const WITHDRAW = "withdraw <link>";
 const preview = questions["withdrawals/preview"];
@@ -59,7 +55,8 @@ async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen
   const deps = { ...given, matchingClicks };
   const { link, ...request } = hits.from(chosen, [text]);
   if (dryRun) return { dry_run: true, ...(await preview.answer(deps, { link, ...request })) };
-  if (reason === undefined) throw new ReasonRequired("--reason is required: the link's owner is told why");
+  if (reason === undefined)
+    throw new Refused("reason_required", "--reason is required: the link's owner is told why");
   const wanted = { ...hitsNamed(request), reason };
   const made = await withdrawClicks(deps, session.context, linkNamed(session, link), wanted);
   return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };

@@ -22,15 +22,11 @@ import {
 import type { Projection } from "../../projections/projection.ts";
 import { verifyProjections } from "../../projections/verify/verify-projections.ts";
 import { projectionRows } from "../../queries/audit/projection-rows.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
 import { statusForPeople, verificationForPeople } from "./projection-lines.ts";
-
-class NothingToClassify extends DomainError {
-  override readonly code = "nothing_to_classify";
-}
 
 const names = { name: "of projections; all by default" };
 const named = { name: "of projections" };
@@ -116,11 +112,12 @@ function folding(name: string, about: string, { make, record }: Folding): Comman
   };
 }
 
-/** The builds wait for `activate`. @throws NothingToClassify */
+/** The builds wait for `activate`. @throws nothing_to_classify */
 async function reclassifiedBuilds(session: Session, chosen: readonly Projection[]) {
   const rules = PRESENT_RULES;
   const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
-  if (other) throw new NothingToClassify(`${other.name} has nothing that rules of clicks would change`);
+  if (other)
+    throw new Refused("nothing_to_classify", `${other.name} has nothing that rules of clicks would change`);
   const prepare: typeof rebuild = (deps, projections, signal) =>
     prepareReclassified(deps, projections, rules, signal);
   const record = () => recordRebuild(operating(session), session.context, chosen, false, rules);

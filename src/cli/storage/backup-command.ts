@@ -3,15 +3,12 @@ import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs
 import { join, resolve } from "node:path";
 import { copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
-import { DomainError, messageOf } from "../../runtime/errors.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { CommandRow } from "../command.ts";
 import { type Call, requireFiles, runWithoutStores } from "../session.ts";
 import type { Work } from "../work.ts";
-
-class BackupRefused extends DomainError {
-  override readonly code = "backup_refused";
-}
 
 const MB = 1_000_000;
 const SHOW_EVERY_MS = 200;
@@ -40,13 +37,16 @@ async function backUp(
   const { dataDir } = config;
   const names = embeddedFiles(config);
   if (names.length === 0)
-    throw new BackupRefused("All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers");
+    throw new Refused(
+      "backup_refused",
+      "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers",
+    );
   requireFiles(
     dataDir,
     names.filter((name) => EVERY_SERVICE_HAS.has(name)),
   );
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
+    throw new Refused("backup_refused", `${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
   const present = names.filter((name) => existsSync(join(dataDir, name)));
   const total = bytesIn(dataDir, present);
@@ -75,7 +75,9 @@ async function copied({ signal }: Work, dataDir: string, folder: string, name: s
     else copyFileSync(file, copy);
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new BackupRefused(`${file} can't be copied to ${folder}: ${messageOf(cause)}`, { cause });
+    throw new Refused("backup_refused", `${file} can't be copied to ${folder}: ${messageOf(cause)}`, {
+      cause,
+    });
   }
   return { name, bytes: statSync(copy).size };
 }

@@ -7,16 +7,11 @@ import { accountLines, EXPORTED } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
-import { InvalidRange } from "../../queries/errors.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 import { replaceFile } from "./replace-file.ts";
-
-class FileRequired extends DomainError {
-  override readonly code = "file_required";
-}
 
 type Options = { out?: string };
 
@@ -78,7 +73,7 @@ export const exportCommands: readonly CommandRow[] = [
 async function exportClicks(session: Session, options: ClickOptions) {
   const { format, out, account, from, to } = options;
   const { eventStore, readStore } = session.backend;
-  if (from && to && from >= to) throw new InvalidRange("--from must be before --to");
+  if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
   const accountId = account === undefined ? undefined : await accountNamed(session, account);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);
@@ -91,7 +86,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
     return await write(session, lines(), options);
   }
   if (out === undefined)
-    throw new FileRequired("A Parquet file can't go to standard output: name it by --out");
+    throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
   const { writeParquet } = await import("../../export/parquet-file.ts");
   return await written(session, out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
 }

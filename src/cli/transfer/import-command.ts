@@ -1,10 +1,8 @@
 // linkledger import bitly|yourls|kutt|shlink|linkledger FILE
 import { statSync } from "node:fs";
 import { Argument } from "commander";
-import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { loadOpenAccount } from "../../commands/account/account-stream.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
-import { InvalidDomain } from "../../commands/links/link-errors.ts";
 import { recheckLater } from "../../commands/links/url-rechecks.ts";
 import { urlSafety } from "../../commands/links/url-safety.ts";
 import { bitly } from "../../import/formats/bitly.ts";
@@ -14,8 +12,8 @@ import { shlink } from "../../import/formats/shlink.ts";
 import { yourls } from "../../import/formats/yourls.ts";
 import type { ImportFormat } from "../../import/imported.ts";
 import { type ImportReport, runImport } from "../../import/run-import.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { ACCOUNT, accountNamed } from "../named.ts";
 import type { Printable } from "../output.ts";
@@ -33,14 +31,6 @@ type Options = {
 };
 
 type Report = ImportReport & { format: string; account_id: string; dry_run: boolean };
-
-class NoFile extends DomainError {
-  override readonly code = "file_not_found";
-}
-
-class NoFileOfClicks extends DomainError {
-  override readonly code = "no_file_of_clicks";
-}
 
 export const importCommand: CommandRow = {
   name: "import <format> <file>",
@@ -72,13 +62,14 @@ async function importFile(
   const { backend, config, deps, context, work, terminal } = session;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
-    throw new NoFileOfClicks(`${name} has no file of clicks of its own: leave --clicks out`);
+    throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
   for (const wanted of [file, ...(clicks === undefined ? [] : [clicks])]) refuseFolder(wanted);
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
   const accountId = await accountNamed(session, given);
   const account = await loadOpenAccount(backend.eventStore, accountId);
-  if (domain !== undefined && account.domains.get(domain)?.state !== "active") throw new InvalidDomain();
-  if (key !== undefined && account.keys.get(key) !== "active") throw new KeyNotFound();
+  if (domain !== undefined && account.domains.get(domain)?.state !== "active")
+    throw new Refused("invalid_domain");
+  if (key !== undefined && account.keys.get(key) !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
   const importing = {
     ...deps,
@@ -123,7 +114,7 @@ const NAMES = {
   only_totals: "known as a number only",
 };
 
-/** Before a link is made, as a file of clicks is read last. @throws what a missing file throws; NoFile */
+/** Before a link is made, as a file of clicks is read last. @throws what a missing file throws; file_not_found */
 function refuseFolder(file: string): void {
-  if (statSync(file).isDirectory()) throw new NoFile(`A folder, not a file: ${file}`);
+  if (statSync(file).isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
 }

@@ -2,6 +2,7 @@
 import type { EventStore } from "../../event-store/port.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream } from "../../events/streams.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import {
   type CommandDeps,
@@ -11,7 +12,6 @@ import {
   loadStream,
 } from "../handle-command.ts";
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
-import { AccountNotFound } from "./account-errors.ts";
 
 /** Runs `decide` on the account's current state and appends what it returns (handle-command.ts). */
 export function onAccount(
@@ -36,7 +36,7 @@ export function loadAccountStream(
   return loadStream(eventStore, folded(accountId));
 }
 
-/** @throws AccountNotFound when it is closed, or was never opened */
+/** @throws account_not_found when it is closed, or was never opened */
 export async function loadOpenAccount(eventStore: EventStore, accountId: string): Promise<OpenAccount> {
   return opened(await loadAccount(eventStore, accountId));
 }
@@ -44,7 +44,7 @@ export async function loadOpenAccount(eventStore: EventStore, accountId: string)
 /**
  * Writes data of an open account outside its stream (secrets, billing), where no expected revision detects a closing
  * that runs at the same time: `closeAccount` erases what `change` wrote before it, `undo` what `change` wrote after it.
- * @throws AccountNotFound; what `change` throws
+ * @throws account_not_found; what `change` throws
  */
 export async function writeForOpenAccount<T>(
   { eventStore }: { eventStore: EventStore },
@@ -56,7 +56,7 @@ export async function writeForOpenAccount<T>(
   const changed = await change();
   if ((await loadAccount(eventStore, accountId)).status !== "closed") return changed;
   await undo();
-  throw new AccountNotFound();
+  throw new Refused("account_not_found");
 }
 
 function folded(accountId: string) {

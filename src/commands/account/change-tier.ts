@@ -8,7 +8,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { changeTierTo } from "./account.ts";
 import { onAccount } from "./account-stream.ts";
 
-/** Settles a request for the Developer plan, too. @throws AccountNotFound */
+/** Settles a request for the Developer plan, too. @throws account_not_found */
 export async function changeTier(
   deps: CommandDeps & { secrets: Pick<Secrets, "delete"> },
   context: CommandContext,

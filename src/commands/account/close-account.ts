@@ -28,7 +28,7 @@ export type CloseDeps = CommandDeps & { secrets: Secrets };
 /**
  * From the append on the account can't be used and none of its links redirects; jobs/account-closing.ts deletes the
  * links and repeats the erasure if a crash interrupted it.
- * @throws AccountNotFound
+ * @throws account_not_found
  */
 export async function closeAccount(
   deps: CloseDeps,

@@ -2,20 +2,20 @@
 import { hash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { acceptEmail, normalEmail } from "../credentials/email-address.ts";
 import { type LockDeps, withLock } from "../credentials/secrets-lock.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { open } from "./account.ts";
-import { AccountExists, EmailTaken } from "./account-errors.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 
 export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
 export type OpenedAccount = { accountId: string; email: string; position: Position | undefined };
 
-/** @throws InvalidEmail, EmailTaken (compared by `normalEmail`) */
+/** @throws invalid_email, email_taken (compared by `normalEmail`) */
 export async function openAccount(
   deps: OpenAccountDeps,
   context: CommandContext,
@@ -34,7 +34,7 @@ export async function openAccount(
     );
     return { accountId, email, position };
   } catch (error) {
-    throw error instanceof AccountExists ? new EmailTaken() : error;
+    throw isRefused(error, "account_exists") ? new Refused("email_taken") : error;
   }
 }
 
@@ -49,16 +49,16 @@ export function accountByEmailSecret(email: string): string {
   return `account-by-email/${digest}`;
 }
 
-/** Serialises the use cases that bind the same address. @throws EmailTaken when another one runs */
+/** Serialises the use cases that bind the same address. @throws email_taken when another one runs */
 export async function withAddressLock<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
-  return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new EmailTaken(), work);
+  return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new Refused("email_taken"), work);
 }
 
 /**
  * Binds the address to an account id. A binding without an account is left over from an interrupted openAccount: its
  * id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
  * closing or change of address: it is overwritten.
- * @throws EmailTaken
+ * @throws email_taken
  */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const { secrets, clock, newId, eventStore } = deps;
@@ -71,7 +71,7 @@ async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   if (status === "absent") return holder;
   const current = await secrets.get(emailSecret(holder), clock());
   if (status === "open" && typeof current === "string" && normalEmail(current) === normalEmail(email))
-    throw new EmailTaken();
+    throw new Refused("email_taken");
   await secrets.put(binding, { value: wanted });
   return wanted;
 }

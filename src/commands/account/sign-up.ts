@@ -4,7 +4,7 @@ import type { CommandContext } from "../caller.ts";
 import { keepPassword } from "../credentials/password.ts";
 import { type OpenAccountDeps, type OpenedAccount, openAccount } from "./open-account.ts";
 
-/** `passwordHash`: of hashPassword. @throws InvalidEmail, EmailTaken */
+/** `passwordHash`: of hashPassword. @throws invalid_email, email_taken */
 export async function signUp(
   deps: OpenAccountDeps,
   context: CommandContext,

@@ -1,7 +1,7 @@
 // Changes an account's e-mail address: binds the new one, stores it, then releases the old one.
 import type { EventStore } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
-import { EmailTaken } from "../account/account-errors.ts";
 import { writeForOpenAccount } from "../account/account-stream.ts";
 import { accountByEmailSecret, emailSecret, withAddressLock } from "../account/open-account.ts";
 import {
@@ -19,7 +19,7 @@ export type ChangedEmail = { previous: string; email: string };
 
 /**
  * Interrupted at any step, the account can still be found by the old address, the new one, or both.
- * @throws InvalidEmail, EmailTaken, AccountNotFound
+ * @throws invalid_email, email_taken, account_not_found
  */
 export async function changeEmail(deps: Deps, accountId: string, given: string): Promise<ChangedEmail> {
   const email = acceptEmail(given);
@@ -35,7 +35,7 @@ export async function changeEmail(deps: Deps, accountId: string, given: string):
  * Path and query of the page that confirms the new address, to be mailed to that address. Undefined when the address
  * belongs to another account: then no mail is sent, and the caller's answer is the same, so that addresses can't be
  * enumerated.
- * @throws InvalidEmail, AccountNotFound
+ * @throws invalid_email, account_not_found
  */
 export async function issueEmailChange(
   deps: AccountTokenDeps,
@@ -50,24 +50,24 @@ export async function issueEmailChange(
   return { path: `/portal/account/email/confirm?token=${token}` };
 }
 
-/** Reads the new address without consuming the token. @throws LinkExpired */
+/** Reads the new address without consuming the token. @throws link_expired */
 export async function lookAtEmailChange(deps: AccountTokenDeps, token: string): Promise<{ email: string }> {
   return (await lookAtAccountToken<{ email: string }>(deps, "email", token)).value;
 }
 
-/** @throws LinkExpired, EmailTaken, AccountNotFound */
+/** @throws link_expired, email_taken, account_not_found */
 export async function confirmEmailChange(deps: Deps, token: string): Promise<ChangedEmail> {
   const { accountId, value } = await useAccountToken<{ email: string }>(deps, "email", token);
   return await changeEmail(deps, accountId, value.email);
 }
 
-/** @throws EmailTaken */
+/** @throws email_taken */
 async function bindEmail(deps: Deps, accountId: string, email: string): Promise<ChangedEmail> {
   const { secrets, clock } = deps;
   const previous = String((await secrets.get(emailSecret(accountId), clock())) ?? "");
   const bound = await secrets.putIfAbsent(accountByEmailSecret(email), { value: accountId }, clock());
   if (bound !== accountId) {
-    if (await accountWithEmail(deps, email)) throw new EmailTaken();
+    if (await accountWithEmail(deps, email)) throw new Refused("email_taken");
     // The binding is left over from an interrupted change of address or sign-up.
     await secrets.put(accountByEmailSecret(email), { value: accountId });
   }

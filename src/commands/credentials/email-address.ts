@@ -1,10 +1,11 @@
 // Which e-mail addresses are accepted, and when two of them are equal.
-import { InvalidEmail } from "../account/account-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
-/** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws InvalidEmail */
+/** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws invalid_email */
 export function acceptEmail(given: string): string {
   const email = given.trim();
-  if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email)) throw new InvalidEmail();
+  if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email))
+    throw new Refused("invalid_email");
   return email;
 }
 

@@ -1,7 +1,7 @@
 // One-time tokens with an expiry, mailed or handed over by the operator; only their SHA-256 is stored.
 import { hash, randomBytes } from "node:crypto";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
-import { LinkExpired } from "../account/account-errors.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
 
@@ -21,17 +21,17 @@ export async function issueToken(
   return token;
 }
 
-/** Reads the token's value without consuming it. @throws LinkExpired */
+/** Reads the token's value without consuming it. @throws link_expired */
 export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   const value = await deps.secrets.get(tokenSecret(purpose, token), deps.clock());
-  if (value === undefined) throw new LinkExpired();
+  if (value === undefined) throw new Refused("link_expired");
   return value as T;
 }
 
-/** Consumes the token; of concurrent attempts exactly one succeeds. @throws LinkExpired */
+/** Consumes the token; of concurrent attempts exactly one succeeds. @throws link_expired */
 export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   const value = await deps.secrets.take(tokenSecret(purpose, token), deps.clock());
-  if (value === undefined) throw new LinkExpired();
+  if (value === undefined) throw new Refused("link_expired");
   return value as T;
 }
 

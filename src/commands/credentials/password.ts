@@ -1,8 +1,8 @@
 // Portal passwords: argon2id hashes, stored in the secrets and never in an event.
 import { hash, verify } from "@node-rs/argon2";
 import type { EventStore } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
-import { PasswordRefused } from "../account/account-errors.ts";
 import { writeForOpenAccount } from "../account/account-stream.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { normalEmail } from "./email-address.ts";
@@ -19,16 +19,19 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$e5kx462mJpWIBADOTL6QeQ$NBgfWzzho/HGMkHulALrD9JAcnsY3el4SL9ZUg1tj00";
 
-/** NIST SP 800-63B: a minimum length and a block list, no composition rules. @throws PasswordRefused */
+/** NIST SP 800-63B: a minimum length and a block list, no composition rules. @throws password_refused */
 export function acceptPassword(given: string, about: { email: string }): string {
   const password = given.normalize("NFKC");
   if ([...password].length < PASSWORD_MIN)
-    throw new PasswordRefused(`Choose a password of at least ${PASSWORD_MIN} characters`);
+    throw new Refused("password_refused", `Choose a password of at least ${PASSWORD_MIN} characters`);
   if (password.length > PASSWORD_MAX)
-    throw new PasswordRefused(`Choose a password of at most ${PASSWORD_MAX} characters`);
+    throw new Refused("password_refused", `Choose a password of at most ${PASSWORD_MAX} characters`);
   const email = normalEmail(about.email);
   if (isCommonPassword(password) || [email, email.split("@")[0]].includes(password.toLowerCase()))
-    throw new PasswordRefused("This password is among the first that anyone would try; choose another one");
+    throw new Refused(
+      "password_refused",
+      "This password is among the first that anyone would try; choose another one",
+    );
   return password;
 }
 
@@ -37,7 +40,7 @@ export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
 
-/** Stores a hash of `hashPassword` as the account's password and returns its epoch. @throws AccountNotFound */
+/** Stores a hash of `hashPassword` as the account's password and returns its epoch. @throws account_not_found */
 export async function keepPassword(
   deps: { eventStore: EventStore; secrets: Secrets; newId: () => string },
   accountId: string,

@@ -9,7 +9,7 @@ import { acceptPassword, hashPassword, keepPassword } from "./password.ts";
 
 export type ResetDeps = AccountTokenDeps & { newId: () => string };
 
-/** `path`: path and query of the page where the new password is chosen. @throws AccountNotFound */
+/** `path`: path and query of the page where the new password is chosen. @throws account_not_found */
 export async function issuePasswordReset(
   deps: AccountTokenDeps,
   accountId: string,
@@ -20,7 +20,7 @@ export async function issuePasswordReset(
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
-/** Reads the account of a reset link without consuming the link. @throws LinkExpired */
+/** Reads the account of a reset link without consuming the link. @throws link_expired */
 export async function lookAtReset(
   deps: AccountTokenDeps,
   token: string,
@@ -30,7 +30,7 @@ export async function lookAtReset(
 
 /**
  * Returns the new password's epoch. The link is consumed only after the password is accepted.
- * @throws LinkExpired, PasswordRefused, AccountNotFound
+ * @throws link_expired, password_refused, account_not_found
  */
 export async function resetPassword(
   deps: ResetDeps,

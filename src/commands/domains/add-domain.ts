@@ -13,7 +13,7 @@ export type TxtRecord = { type: "TXT"; name: string; value: string };
 
 export type AddedDomain = { hostname: string; record: TxtRecord; position: Position | undefined };
 
-/** @throws InvalidHostname, AccountNotFound, TierRequired, HistoryFull */
+/** @throws invalid_hostname, account_not_found, tier_required, history_full */
 export async function addDomain(
   deps: AddDomainDeps,
   context: CommandContext,

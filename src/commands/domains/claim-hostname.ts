@@ -7,7 +7,7 @@ import { type ClaimState, claim, evolve, type HostnameClaim, release, unclaimed 
 
 type HostnameClaiming = HostnameClaim & { hostname: string; at: string };
 
-/** @throws DomainTaken */
+/** @throws domain_taken */
 export async function claimHostname(
   deps: CommandDeps,
   context: CommandContext,

@@ -6,7 +6,7 @@ import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { activate, deactivate } from "./domain.ts";
 
-/** @throws AccountNotFound, DomainNotFound, DomainNotProven, HistoryFull */
+/** @throws account_not_found, domain_not_found, domain_not_proven, history_full */
 export async function activateDomain(
   deps: CommandDeps,
   context: CommandContext,
@@ -16,7 +16,7 @@ export async function activateDomain(
   return await decideOn(deps, context, accountId, domainId, activate);
 }
 
-/** @throws AccountNotFound, DomainNotFound */
+/** @throws account_not_found, domain_not_found */
 export async function deactivateDomain(
   deps: CommandDeps,
   context: CommandContext,

@@ -1,6 +1,6 @@
 // Decider of a hostname's claim: at most one account holds it, across all accounts. Pure.
 import type { DomainEvent } from "../../events/catalogue.ts";
-import { DomainTaken } from "./domain-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 export type HostnameClaim = { accountId: string; domainId: string };
 
@@ -18,14 +18,15 @@ export type ClaimHostname = HostnameClaim & {
 /**
  * The account's own claim under an earlier domain id (removed, then added again) is replaced by one under the new id.
  * That changes the revision, so that a concurrent release of the earlier claim conflicts and is decided again.
- * @throws DomainTaken
+ * @throws domain_taken
  */
 export function claim(state: ClaimState, c: ClaimHostname): DomainEvent[] {
   const { hostname, accountId, domainId, at } = c;
   const claimed: DomainEvent = { type: "DomainClaimed", data: { hostname, accountId, domainId, at } };
   if (state.status === "unclaimed") return [claimed];
   if (state.accountId === accountId && state.domainId === domainId) return [];
-  if (state.accountId !== accountId && !isSame(state, c.stale)) throw new DomainTaken(hostname);
+  if (state.accountId !== accountId && !isSame(state, c.stale))
+    throw new Refused("domain_taken", `${hostname} is verified by another account`);
   const { accountId: heldBy, domainId: heldAs } = state;
   return [{ type: "DomainReleased", data: { hostname, accountId: heldBy, domainId: heldAs, at } }, claimed];
 }

@@ -1,12 +1,12 @@
 // Decider of an account's custom domains; folded by account.ts, as they share the account's stream. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
-import { HistoryFull, requireDeveloper } from "../errors.ts";
-import { DomainNotFound, DomainNotProven, DomainNotVerified } from "./domain-errors.ts";
+import { requireDeveloper } from "../errors.ts";
 import type { DomainState, VerifiedDomainState } from "./domain-state.ts";
 
-/** Idempotent: adding a domain again keeps its token. @throws AccountNotFound, TierRequired, HistoryFull */
+/** Idempotent: adding a domain again keeps its token. @throws account_not_found, tier_required, history_full */
 export function add(
   account: AccountState,
   c: { hostname: string; token: string; at: string },
@@ -16,9 +16,9 @@ export function add(
   if (domains.has(c.hostname)) return [];
   const { accountId } = withRoom(account);
   if (domainsAdded >= STREAM_LIMITS.domainsAdded)
-    throw new HistoryFull(
-      `This account has added ${STREAM_LIMITS.domainsAdded} domains, as many as one account can`,
-      "go on with those it has, or open another account",
+    throw new Refused(
+      "history_full",
+      `This account has added ${STREAM_LIMITS.domainsAdded} domains, as many as one account can: go on with those it has, or open another account`,
     );
   return [{ type: "DomainAdded", data: { accountId, ...c } }];
 }
@@ -32,7 +32,7 @@ const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
  * A verified domain becomes active immediately (interface, part 3), also one that was inactive: the daily check may have
  * found its lost record before its owner verifies it again. A hostname that the account had before keeps its id, which
  * its links and the programs of its owner name. One that the operator vouches for is checked no more.
- * @throws AccountNotFound, DomainNotFound
+ * @throws account_not_found, domain_not_found
  */
 export function verify(account: AccountState, c: DomainVerification): AccountEvent[] {
   const { accountId, domainIds } = opened(account);
@@ -48,23 +48,24 @@ export function verify(account: AccountState, c: DomainVerification): AccountEve
   ];
 }
 
-/** @throws AccountNotFound, DomainNotFound, HistoryFull; DomainNotProven while its TXT record is missing */
+/** @throws account_not_found, domain_not_found, history_full; domain_not_proven while its TXT record is missing */
 export function activate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
   withRoom(account);
   const domain = verifiedDomain(account, c.domainId);
   if (domain?.state === "inactive" && domain.recordLostAt !== null)
-    throw new DomainNotProven(
+    throw new Refused(
+      "domain_not_proven",
       `The TXT record of ${domain.hostname} is gone: set it again, then verify the domain`,
     );
   return move(account, c, "active", "DomainActivated");
 }
 
-/** While inactive it serves no redirects and gets no certificates. @throws AccountNotFound, DomainNotFound */
+/** While inactive it serves no redirects and gets no certificates. @throws account_not_found, domain_not_found */
 export function deactivate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
   return move(account, c, "inactive", "DomainDeactivated");
 }
 
-/** Idempotent: removing an unknown domain changes nothing. @throws AccountNotFound */
+/** Idempotent: removing an unknown domain changes nothing. @throws account_not_found */
 export function remove(
   account: AccountState,
   c: { hostname: string; at: string; reason?: "taken_over" | undefined },
@@ -79,7 +80,7 @@ export function remove(
 
 /**
  * Records the result of the daily TXT check. A domain verified by the operator needs no record.
- * @throws AccountNotFound
+ * @throws account_not_found
  */
 export function noteRecord(
   account: AccountState,
@@ -99,7 +100,7 @@ export function noteRecord(
 
 /**
  * `homeUrl`: redirect target of the domain's `/`; null for the built-in page.
- * @throws AccountNotFound, DomainNotFound, HistoryFull
+ * @throws account_not_found, domain_not_found, history_full
  */
 export function setHome(
   account: AccountState,
@@ -107,14 +108,14 @@ export function setHome(
 ): AccountEvent[] {
   const { accountId } = withRoom(account);
   const domain = verifiedDomain(account, c.domainId);
-  if (!domain) throw new DomainNotFound();
+  if (!domain) throw new Refused("domain_not_found");
   return [{ type: "DomainHomeSet", data: { accountId, hostname: domain.hostname, ...c } }];
 }
 
-/** The account's domain with this hostname. @throws AccountNotFound, DomainNotFound */
+/** The account's domain with this hostname. @throws account_not_found, domain_not_found */
 export function domainOf(account: AccountState, hostname: string): DomainState {
   const domain = opened(account).domains.get(hostname);
-  if (!domain) throw new DomainNotFound();
+  if (!domain) throw new Refused("domain_not_found");
   return domain;
 }
 
@@ -144,13 +145,13 @@ function move(
 ): AccountEvent[] {
   const { accountId } = opened(account);
   const domain = verifiedDomain(account, c.domainId);
-  if (!domain) throw new DomainNotFound();
+  if (!domain) throw new Refused("domain_not_found");
   if (domain.state === to) return [];
   return [{ type, data: { accountId, hostname: domain.hostname, domainId: c.domainId, at: c.at } }];
 }
 
-/** @throws DomainNotVerified when it has no id yet */
+/** @throws domain_not_verified when it has no id yet */
 export function domainIdOf(domain: DomainState): string {
-  if (domain.state === "added") throw new DomainNotVerified();
+  if (domain.state === "added") throw new Refused("domain_not_verified");
   return domain.domainId;
 }

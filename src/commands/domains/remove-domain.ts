@@ -8,7 +8,7 @@ import { remove } from "./domain.ts";
 
 /**
  * Removal comes before the release: otherwise another account could claim a hostname that this one still serves.
- * @throws AccountNotFound
+ * @throws account_not_found
  */
 export async function removeDomain(
   deps: CommandDeps,

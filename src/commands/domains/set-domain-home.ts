@@ -8,7 +8,7 @@ import { setHome, verifiedHosts } from "./domain.ts";
 
 /**
  * `given`: an http or https URL, checked like that of a link; null or "" for the built-in page.
- * @throws InvalidUrl, UnsafeUrl, AccountNotFound, DomainNotFound, HistoryFull
+ * @throws invalid_url, unsafe_url, account_not_found, domain_not_found, history_full
  */
 export async function setDomainHome(
   deps: CommandDeps & AcceptUrlDeps,

@@ -1,5 +1,6 @@
 // Verifies a custom domain by its TXT record, claims the hostname, then issues the domain's id (interface, part 3).
 import type { Position } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { opened } from "../account/account.ts";
 import { loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -9,7 +10,6 @@ import { derivedId } from "../links/derived-identity.ts";
 import { txtRecord } from "./add-domain.ts";
 import { claimHostname, holderOf } from "./claim-hostname.ts";
 import { domainIdOf, domainOf, verify } from "./domain.ts";
-import { DomainNotProven } from "./domain-errors.ts";
 import { acceptHostname } from "./hostname.ts";
 import { removeDomain } from "./remove-domain.ts";
 import { lookForProof, type ResolveTxt } from "./txt-proof.ts";
@@ -30,8 +30,8 @@ export type VerifiedDomain = {
  * Claims the hostname before the account's event: after a crash in between, verifying again completes it with the same
  * id, which is derived from the domain's token. The claim has that id also where the domain gets back an earlier one, so
  * that the release of an earlier claim can't end it. `skipDns`: the operator vouches for the ownership.
- * @throws InvalidHostname, AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken; TierRequired for one that was
- * not verified before a downgrade; DomainNotVerified when the domain was removed and added again meanwhile
+ * @throws invalid_hostname, account_not_found, domain_not_found, domain_not_proven, domain_taken; tier_required for one that was
+ * not verified before a downgrade; domain_not_verified when the domain was removed and added again meanwhile
  */
 export async function verifyDomain(
   deps: VerifyDomainDeps,
@@ -66,13 +66,16 @@ export async function verifyDomain(
 
 /**
  * All values under the TXT name, among which may be the token of the account that holds the hostname.
- * @throws DomainNotProven
+ * @throws domain_not_proven
  */
 async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
   const proof = await lookForProof(deps.resolveTxt, hostname, token);
   if (proof.is === "proven") return proof.values;
   const { name, value } = txtRecord(hostname, token);
-  throw new DomainNotProven(`${proof.reason}. It must be a TXT record ${name} with the value ${value}`);
+  throw new Refused(
+    "domain_not_proven",
+    `${proof.reason}. It must be a TXT record ${name} with the value ${value}`,
+  );
 }
 
 /**

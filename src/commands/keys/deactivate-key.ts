@@ -5,7 +5,7 @@ import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
 
-/** @throws AccountNotFound, KeyNotFound */
+/** @throws account_not_found, key_not_found */
 export async function deactivateKey(
   deps: CommandDeps,
   context: CommandContext,

@@ -12,7 +12,7 @@ export type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => s
 
 export type IssuedKey = { keyId: string; key: string; label: string; position: Position | undefined };
 
-/** `key` of the answer is not stored and can't be shown again. @throws AccountNotFound, KeyLimitReached, HistoryFull */
+/** `key` of the answer is not stored and can't be shown again. @throws account_not_found, key_limit_reached, history_full */
 export async function issueKey(
   deps: IssueKeyDeps,
   context: CommandContext,

@@ -1,5 +1,5 @@
 // Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe.
-import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 const MAX_URL_LENGTH = 2048;
 /** Of what a refusal repeats. */
@@ -23,7 +23,7 @@ export type AcceptUrlDeps = {
 /**
  * Returns the URL to store: as given when it is printable ASCII, else normalised (WHATWG URL), so that it is safe in a
  * header. `ownHosts`: the caller's verified domains, on any tier, refused as redirect loops.
- * @throws InvalidUrl, UnsafeUrl
+ * @throws invalid_url, unsafe_url
  */
 export async function acceptUrl(
   deps: AcceptUrlDeps,
@@ -32,21 +32,20 @@ export async function acceptUrl(
 ): Promise<AcceptedUrl> {
   const url = await validUrl(deps, given, ownHosts);
   const safety = await safetyOf(deps, url);
-  if (safety === "unsafe") throw new UnsafeUrl();
+  if (safety === "unsafe") throw new Refused("unsafe_url");
   const isPlain = given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given);
   return { longUrl: isPlain ? given : url.href, isChecked: safety === "safe" };
 }
 
-/** What acceptUrl finds out before it asks whether the URL is safe. @throws InvalidUrl */
+/** What acceptUrl finds out before it asks whether the URL is safe. @throws invalid_url */
 export async function validUrl(
   deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
   given: string,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<URL> {
   const url = parseUrl(given);
-  if (isThisService(deps, url)) throw new InvalidUrl("it points back to this service");
-  if ((await ownHosts()).includes(nameOf(url)))
-    throw new InvalidUrl("it points back to your own short links");
+  if (isThisService(deps, url)) throw invalidUrl("it points back to this service");
+  if ((await ownHosts()).includes(nameOf(url))) throw invalidUrl("it points back to your own short links");
   return url;
 }
 
@@ -58,13 +57,13 @@ export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL)
 
 function parseUrl(given: string): URL {
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
-    throw new InvalidUrl("without spaces or control characters");
+    throw invalidUrl("without spaces or control characters");
   const url = URL.parse(given);
   if (url && url.protocol !== "http:" && url.protocol !== "https:")
-    throw new InvalidUrl(`not ${url.protocol.slice(0, LONGEST_SCHEME)}`);
-  if (!url || nameOf(url) === "") throw new InvalidUrl();
-  if (url.username !== "" || url.password !== "") throw new InvalidUrl("without user name or password");
-  if (url.href.length > MAX_URL_LENGTH) throw new InvalidUrl(`at most ${MAX_URL_LENGTH} characters long`);
+    throw invalidUrl(`not ${url.protocol.slice(0, LONGEST_SCHEME)}`);
+  if (!url || nameOf(url) === "") throw invalidUrl();
+  if (url.username !== "" || url.password !== "") throw invalidUrl("without user name or password");
+  if (url.href.length > MAX_URL_LENGTH) throw invalidUrl(`at most ${MAX_URL_LENGTH} characters long`);
   return url;
 }
 
@@ -87,4 +86,9 @@ function nameOf(url: URL): string {
 
 function portOf(url: URL): string {
   return url.port || (url.protocol === "https:" ? "443" : "80");
+}
+
+function invalidUrl(reason?: string): Refused {
+  const why = reason ? ` (${reason})` : "";
+  return new Refused("invalid_url", `Invalid URL: please provide a valid HTTP/HTTPS URL${why}`);
 }

@@ -1,10 +1,10 @@
 // Appends LinkCreated with the expectation that the link's stream does not exist, which makes the slug unique.
 import type { Position } from "../../event-store/port.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink } from "./link.ts";
-import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
 import { foldedLink, linkAsCreated } from "./link-stream.ts";
 
 export type AppendLinkDeps = CommandDeps & {
@@ -28,7 +28,7 @@ export type LinkToAppend = {
 
 const SLUG_TRIES = 5;
 
-/** With a scope, a repeated append returns the link of the first one. @throws SlugTaken */
+/** With a scope, a repeated append returns the link of the first one. @throws slug_taken */
 export async function appendLink(
   deps: AppendLinkDeps,
   context: CommandContext,
@@ -59,7 +59,7 @@ export async function appendLink(
   return { link: state as ExistingLink, position };
 }
 
-/** Tries slugs until one is free; with a scope, the same slugs in the same order. @throws NoFreeSlug */
+/** Tries slugs until one is free; with a scope, the same slugs in the same order. @throws no_free_slug */
 export async function onFreeSlug<T>(
   deps: Pick<AppendLinkDeps, "randomSlug" | "derivedSlug">,
   scope: string | undefined,
@@ -69,8 +69,8 @@ export async function onFreeSlug<T>(
     try {
       return await attempt(scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, n), n);
     } catch (error) {
-      if (!(error instanceof SlugTaken)) throw error;
+      if (!isRefused(error, "slug_taken")) throw error;
     }
   }
-  throw new NoFreeSlug();
+  throw new Refused("no_free_slug");
 }

@@ -7,7 +7,7 @@ import type { LinkAddress } from "./change-link.ts";
 import { changeByOperator, type OperatorChange } from "./link.ts";
 import { foldedLink } from "./link-stream.ts";
 
-/** `legal`: the law demands it. @throws LinkNotFound, InvalidReason */
+/** `legal`: the law demands it. @throws link_not_found, invalid_reason */
 export async function blockLink(
   deps: CommandDeps,
   context: CommandContext,
@@ -17,7 +17,7 @@ export async function blockLink(
   return await apply(deps, context, address, { type: "block", reason: acceptReason(reason), legal });
 }
 
-/** @throws LinkNotFound */
+/** @throws link_not_found */
 export async function unblockLink(
   deps: CommandDeps,
   context: CommandContext,

@@ -1,5 +1,6 @@
 // Changes an existing link: retarget, disable, enable, delete, restore.
 import type { Position } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
@@ -7,7 +8,6 @@ import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { acceptUrl, safetyOf } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
 import { change, changeable, type ExistingLink, type LinkChange } from "./link.ts";
-import { UnsafeUrl } from "./link-errors.ts";
 import { currentLink, foldedLink } from "./link-stream.ts";
 
 /** `host` without port: the base host or a custom domain. */
@@ -18,8 +18,8 @@ export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<Link
 
 /**
  * Looks first whether the link can be changed so by this account, then at the URL: its check asks a remote service.
- * @throws of several faults the first in this order: AccountNotFound for a closed account, LinkNotFound, LinkNotYours,
- * LinkBlocked, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl for `retarget`, `enable` and `restore`; HistoryFull
+ * @throws of several faults the first in this order: account_not_found for a closed account, link_not_found, link_not_yours,
+ * link_blocked, link_deleted; invalid_url for `retarget`; unsafe_url for `retarget`, `enable` and `restore`; history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -70,9 +70,9 @@ async function accepted(
   return { type: "retarget", to };
 }
 
-/** The URL may have become known as unsafe since the link was made. @throws UnsafeUrl */
+/** The URL may have become known as unsafe since the link was made. @throws unsafe_url */
 async function stillSafe(deps: CreateLinkDeps, { host, slug, longUrl }: ExistingLink): Promise<void> {
   const safety = await safetyOf(deps, new URL(longUrl));
-  if (safety === "unsafe") throw new UnsafeUrl();
+  if (safety === "unsafe") throw new Refused("unsafe_url");
   if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl });
 }

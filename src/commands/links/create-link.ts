@@ -1,14 +1,13 @@
 // POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4).
 import type { Position } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { AccountState } from "../account/account.ts";
-import { AccountNotFound } from "../account/account-errors.ts";
 import type { CurrentAccount } from "../account/current-accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { requireDeveloper } from "../errors.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
-import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
 import { type LinkObject, linkObject } from "./link-object.ts";
 import type { ShortenRequest } from "./shorten-request.ts";
 import { acceptCustomSlug } from "./slug.ts";
@@ -27,8 +26,8 @@ export type CreateLinkOptions = {
 };
 
 /**
- * @throws of several faults the first in this order: AccountNotFound for a closed account, TierRequired, InvalidUrl,
- * UnsafeUrl, CustomSlugNeedsDomain, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
+ * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
+ * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, slug_taken, no_free_slug
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -58,7 +57,7 @@ export async function createLink(
 /**
  * Memoizes the caller's account for all links of one request. Every command on a link calls it first, because the
  * link's own stream does not contain the closing of its account.
- * @throws AccountNotFound when it is closed
+ * @throws account_not_found when it is closed
  */
 export function memoizedAccount(
   deps: Pick<CreateLinkDeps, "currentAccount">,
@@ -67,7 +66,7 @@ export function memoizedAccount(
   let loading: Promise<AccountState> | undefined;
   const load = async () => {
     const account = await deps.currentAccount(by.accountId);
-    if (account.status === "closed") throw new AccountNotFound();
+    if (account.status === "closed") throw new Refused("account_not_found");
     return account;
   };
   return () => {
@@ -87,10 +86,10 @@ async function placeOf(
   account: () => Promise<AccountState>,
 ): Promise<LinkPlace> {
   if (request.domain_id === undefined) {
-    if (request.customSlug !== undefined) throw new CustomSlugNeedsDomain();
+    if (request.customSlug !== undefined) throw new Refused("custom_slug_needs_domain");
     return { host: deps.baseHost, origin: deps.baseUrl };
   }
   const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());
-  if (domain?.state !== "active") throw new InvalidDomain();
+  if (domain?.state !== "active") throw new Refused("invalid_domain");
   return { host: domain.hostname, origin: `https://${domain.hostname}`, domainId: domain.domainId };
 }

@@ -1,12 +1,12 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
 import type { Tier } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import { CommandRefused, requireDeveloper } from "../errors.ts";
+import { requireDeveloper } from "../errors.ts";
 import { type UrlSafety, validUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
-import { InvalidItem } from "./link-errors.ts";
 import type { LinkObject } from "./link-object.ts";
 import { ShortenRequest } from "./shorten-request.ts";
 
@@ -39,7 +39,7 @@ export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean };
 
 /**
  * `links`: 1 to 100 items of any shape.
- * @throws TierRequired, AccountNotFound for a closed account; when nothing was created and an item failed by an error
+ * @throws tier_required, account_not_found for a closed account; when nothing was created and an item failed by an error
  *   other than a refusal, that error, such as StoreUnavailable, as for a single link
  */
 export async function createLinksInBulk(
@@ -69,12 +69,12 @@ export async function createLinksInBulk(
       const { qr_download_url: _, ...result } = link;
       results.push({ index, ...result });
     } catch (error) {
-      const isRefused = error instanceof CommandRefused;
-      if (!isRefused) failures.push(error);
+      const isTheirs = isClientError(error);
+      if (!isTheirs) failures.push(error);
       errors.push({
         index,
         url: urlOf(links[index]),
-        error: isRefused ? error.message : FAILED,
+        error: isTheirs ? error.message : FAILED,
         code: error instanceof DomainError ? error.code : "internal_error",
       });
     }
@@ -112,12 +112,13 @@ async function askedAtOnce(
   return async (asked) => asked.map(({ href }) => known.get(href) ?? "unknown");
 }
 
-/** @throws InvalidItem */
+/** @throws invalid_item */
 function accepted(parsed: ParsedItem): ShortenRequest {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join(".");
-  throw new InvalidItem(
+  throw new Refused(
+    "invalid_item",
     `Invalid link: ${field ? `${field} must be a string` : (issue?.message ?? "not a link object")}`,
   );
 }

@@ -9,8 +9,7 @@ import {
   withFlags,
 } from "../../events/link-events.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { HistoryFull } from "../errors.ts";
-import { LinkBlocked, LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 /** What LinkCreated holds; `host`: without port. */
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
@@ -30,9 +29,9 @@ export type LinkState = { status: "free" } | ExistingLink;
 
 export const freeLink: LinkState = { status: "free" };
 
-/** @throws SlugTaken also for a deleted link: its slug stays reserved, so that it can be restored */
+/** @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored */
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
-  if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
+  if (link.status !== "free") throw slugTaken(c.host, c.slug);
   const { createdAt, ...facts } = c;
   return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
@@ -49,22 +48,26 @@ export type OperatorChange = { type: "block"; reason: string; legal: boolean } |
 
 /**
  * The link, which account `by` may change in this way.
- * @throws LinkNotFound, LinkNotYours; LinkBlocked for every change of a blocked link except `disable` and `delete`;
- * LinkDeleted for every change of a deleted link except `restore` and `delete`
+ * @throws link_not_found, link_not_yours; link_blocked for every change of a blocked link except `disable` and `delete`;
+ * link_deleted for every change of a deleted link except `restore` and `delete`
  */
 export function changeable(link: LinkState, by: string, type: LinkChange["type"]): ExistingLink {
-  if (link.status === "free") throw new LinkNotFound();
-  if (link.accountId !== by) throw new LinkNotYours();
+  if (link.status === "free") throw new Refused("link_not_found");
+  if (link.accountId !== by) throw new Refused("link_not_yours");
   if (type === "delete") return link;
-  if (link.block && type !== "disable") throw new LinkBlocked(link.block.reason);
-  if (link.deleted && type !== "restore") throw new LinkDeleted();
+  if (link.block && type !== "disable")
+    throw new Refused(
+      "link_blocked",
+      `The operator of this service has blocked this link: ${link.block.reason}`,
+    );
+  if (link.deleted && type !== "restore") throw new Refused("link_deleted");
   return link;
 }
 
 /**
  * A change that is in effect already yields no events. A link that was disabled when it was deleted is disabled when it
  * is restored.
- * @throws what `changeable` throws; HistoryFull for every change except `disable` and `delete`
+ * @throws what `changeable` throws; history_full for every change except `disable` and `delete`
  */
 export function change(state: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   const wanted = c.change;
@@ -85,12 +88,12 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
   }
 }
 
-/** In effect already it yields no events; another reason is a new block. @throws LinkNotFound */
+/** In effect already it yields no events; another reason is a new block. @throws link_not_found */
 export function changeByOperator(
   link: LinkState,
   { at, change }: { at: string; change: OperatorChange },
 ): LinkEvent[] {
-  if (link.status === "free") throw new LinkNotFound();
+  if (link.status === "free") throw new Refused("link_not_found");
   const { host, slug, accountId, block } = link;
   const of = { host, slug, accountId, at };
   if (change.type === "unblock") return block ? [{ type: "LinkUnblocked", data: of }] : [];
@@ -101,9 +104,9 @@ export function changeByOperator(
 
 function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
   if (changes < STREAM_LIMITS.linkChanges) return [event];
-  throw new HistoryFull(
-    `This link has been changed ${STREAM_LIMITS.linkChanges} times, as often as one link can be`,
-    "it can still be disabled or deleted; for anything else make a new link",
+  throw new Refused(
+    "history_full",
+    `This link has been changed ${STREAM_LIMITS.linkChanges} times, as often as one link can be: it can still be disabled or deleted; for anything else make a new link`,
   );
 }
 
@@ -130,4 +133,8 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
     case "LinkUnblocked":
       return { ...link, changes, block: undefined };
   }
+}
+
+export function slugTaken(host: string, slug: string): Refused {
+  return new Refused("slug_taken", `The slug ${slug} already exists on ${host}`);
 }

@@ -1,5 +1,5 @@
 // Rules for slugs: custom ones by the interface, part 4; random ones from an unambiguous alphabet.
-import { InvalidSlug } from "./link-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 /** Lower case without i, l, o and the digits 0 and 1. With SLUG_LENGTH that is 31^7, about 2.75 * 10^10 slugs. */
 export const SLUG_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
@@ -28,27 +28,27 @@ const RESERVED_ON_CUSTOM_DOMAINS = "health";
 
 /**
  * A custom slug in lower case (interface, part 4: 3 to 50 of a-z, A-Z, 0-9, hyphen, underscore).
- * @throws InvalidSlug
+ * @throws invalid_slug
  */
 export function acceptCustomSlug(given: string): string {
-  if (given.length < 3 || given.length > 50) throw new InvalidSlug("it must have 3 to 50 characters");
+  if (given.length < 3 || given.length > 50) throw invalidSlug("it must have 3 to 50 characters");
   if (!/^[A-Za-z0-9_-]+$/.test(given))
-    throw new InvalidSlug("only letters a-z, digits, hyphens and underscores are allowed");
+    throw invalidSlug("only letters a-z, digits, hyphens and underscores are allowed");
   const slug = given.toLowerCase();
-  if (slug === RESERVED_ON_CUSTOM_DOMAINS) throw new InvalidSlug(`${slug} is reserved`);
+  if (slug === RESERVED_ON_CUSTOM_DOMAINS) throw invalidSlug(`${slug} is reserved`);
   return slug;
 }
 
 /** Any slug: those of other services may be shorter and longer than those that a request may choose. */
 export const SLUG = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** The slug of a link that comes from another service, in lower case. @throws InvalidSlug */
+/** The slug of a link that comes from another service, in lower case. @throws invalid_slug */
 export function acceptImportedSlug(given: string, onBaseHost: boolean): string {
   if (!SLUG.test(given))
-    throw new InvalidSlug("it must have 1 to 100 letters a-z, digits, hyphens and underscores");
+    throw invalidSlug("it must have 1 to 100 letters a-z, digits, hyphens and underscores");
   const slug = given.toLowerCase();
   if (onBaseHost ? RESERVED_WORDS.has(slug) : slug === RESERVED_ON_CUSTOM_DOMAINS)
-    throw new InvalidSlug(`${slug} is reserved`);
+    throw invalidSlug(`${slug} is reserved`);
   return slug;
 }
 
@@ -64,4 +64,8 @@ export function slugFrom(bytes: Uint8Array): string | undefined {
     if (slug.length === SLUG_LENGTH) return RESERVED_WORDS.has(slug) ? undefined : slug;
   }
   return undefined;
+}
+
+function invalidSlug(reason: string): Refused {
+  return new Refused("invalid_slug", `Invalid custom slug: ${reason}`);
 }

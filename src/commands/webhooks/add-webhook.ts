@@ -1,10 +1,10 @@
 // Adds a webhook (interface, part 6) with a new key, which is stored in the secrets and shown only in this answer.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { isClientError } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-label.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
-import { CommandRefused } from "../errors.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { type AcceptWebhookDeps, acceptKinds, acceptReceiver } from "./accept-webhook.ts";
 import { add } from "./webhook.ts";
@@ -36,7 +36,7 @@ export type AddedWebhook = {
 
 /**
  * The key is stored before the event: a webhook without a key can't be delivered to, a key without a webhook is harmless.
- * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookLimitReached, HistoryFull
+ * @throws invalid_webhook, account_not_found, tier_required, webhook_limit_reached, history_full
  */
 export async function addWebhook(
   deps: AddWebhookDeps,
@@ -58,7 +58,7 @@ export async function addWebhook(
     return { webhookId, key, url, kinds, label, position };
   } catch (error) {
     // After any other error the append's outcome is unknown: the event may be in the log.
-    if (error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
+    if (isClientError(error)) await forgetWebhookKeys(deps.secrets, webhookId);
     throw error;
   }
 }

@@ -18,7 +18,7 @@ export type ChangeWebhookRequest = {
 
 /**
  * Omitted settings stay. Pending deliveries go to the new URL.
- * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookNotFound, HistoryFull
+ * @throws invalid_webhook, account_not_found, tier_required, webhook_not_found, history_full
  */
 export async function changeWebhook(
   deps: CommandDeps & AcceptWebhookDeps,

@@ -6,7 +6,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { remove } from "./webhook.ts";
 import { forgetWebhookKeys, type WebhookKeyDeps } from "./webhook-key.ts";
 
-/** The webhook router cancels its pending deliveries. @throws AccountNotFound, WebhookNotFound */
+/** The webhook router cancels its pending deliveries. @throws account_not_found, webhook_not_found */
 export async function removeWebhook(
   deps: CommandDeps & Pick<WebhookKeyDeps, "secrets">,
   context: CommandContext,

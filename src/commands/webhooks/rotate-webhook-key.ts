@@ -1,13 +1,12 @@
 // Rotates a webhook's key; for 24 hours deliveries are also signed with the previous one, so that receivers can switch
 // over.
 import type { Position } from "../../event-store/port.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import { withLock } from "../credentials/secrets-lock.ts";
-import { CommandRefused } from "../errors.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { rotateKey } from "./webhook.ts";
-import { RotationInFlight, WebhookNotFound } from "./webhook-errors.ts";
 import {
   forgetWebhookKeys,
   keepWebhookKeys,
@@ -33,7 +32,7 @@ const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 /**
  * The event is appended before the key is replaced: after a crash in between, the caller has not seen the new key and the
  * current one stays in use. Without a current key the new one is stored first, because the event resumes the webhook.
- * @throws AccountNotFound, WebhookNotFound, RotationInFlight, HistoryFull
+ * @throws account_not_found, webhook_not_found, rotation_under_way, history_full
  */
 export async function rotateWebhookKey(
   deps: RotateWebhookKeyDeps,
@@ -46,7 +45,7 @@ export async function rotateWebhookKey(
   return await withLock(
     deps,
     lock,
-    () => new RotationInFlight(),
+    () => new Refused("rotation_under_way"),
     async () => {
       const now = deps.clock();
       const key = newWebhookKey(deps);
@@ -57,14 +56,14 @@ export async function rotateWebhookKey(
       const { position } = await onAccount(deps, context, accountId, (account) =>
         rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
       ).catch(async (error: unknown) => {
-        if (!current && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
+        if (!current && isClientError(error)) await forgetWebhookKeys(deps.secrets, webhookId);
         throw error;
       });
       if (current) {
         const previous = { key: current.key, until: previousUntil };
         const isThere = await replaceWebhookKeys(deps.secrets, webhookId, { key, previous }, now);
         // The webhook was removed since the event; its deleted keys must not be written again.
-        if (!isThere) throw new WebhookNotFound();
+        if (!isThere) throw new Refused("webhook_not_found");
       }
       return { webhookId, key, previousUntil, position };
     },

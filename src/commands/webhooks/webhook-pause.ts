@@ -11,7 +11,7 @@ const MAX_REASON_LENGTH = 200;
 
 /**
  * Nothing is sent to it until it is resumed. `isNew`: false when it was paused already.
- * @throws AccountNotFound, WebhookNotFound
+ * @throws account_not_found, webhook_not_found
  */
 export async function pauseWebhook(
   deps: CommandDeps,
@@ -32,7 +32,7 @@ export async function pauseWebhook(
 
 /**
  * Clicks recorded while it was paused are sent only by a replay.
- * @throws AccountNotFound, TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
+ * @throws account_not_found, tier_required, webhook_not_found, webhook_held, history_full
  */
 export async function resumeWebhook(
   deps: CommandDeps,

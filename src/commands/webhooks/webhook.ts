@@ -7,28 +7,29 @@ import {
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, type OpenAccount, opened, withRoom } from "../account/account.ts";
-import { HistoryFull, requireDeveloper } from "../errors.ts";
-import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./webhook-errors.ts";
+import { requireDeveloper } from "../errors.ts";
 import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
 
 export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 
-/** @throws AccountNotFound, TierRequired, WebhookLimitReached (paused ones count), HistoryFull */
+/** @throws account_not_found, tier_required, webhook_limit_reached (paused ones count), history_full */
 export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
   const { accountId, webhooks, liveWebhooks } = withWebhooks(account);
   if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
-    throw new HistoryFull(
-      `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can`,
-      "change one that it has, or open another account",
+    throw new Refused(
+      "history_full",
+      `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can: change one that it has, or open another account`,
     );
-  if (liveWebhooks >= WEBHOOKS_PER_ACCOUNT) throw new WebhookLimitReached(WEBHOOKS_PER_ACCOUNT);
+  if (liveWebhooks >= WEBHOOKS_PER_ACCOUNT)
+    throw new Refused("webhook_limit_reached", `The webhook limit of ${WEBHOOKS_PER_ACCOUNT} is reached`);
   return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
 }
 
 export type WebhookChange = Partial<WebhookSettings> & { webhookId: string; at: string };
 
-/** Omitted settings stay. @throws AccountNotFound, TierRequired, WebhookNotFound, HistoryFull */
+/** Omitted settings stay. @throws account_not_found, tier_required, webhook_not_found, history_full */
 export function change(account: AccountState, c: WebhookChange): AccountEvent[] {
   const { accountId } = withWebhooks(account);
   const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
@@ -49,7 +50,7 @@ export type WebhookPause = {
 
 /**
  * Pausing a paused webhook changes nothing, except that the operator's pause replaces another one.
- * @throws AccountNotFound, WebhookNotFound
+ * @throws account_not_found, webhook_not_found
  */
 export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
   const { accountId } = opened(account);
@@ -64,7 +65,7 @@ export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
 
 /**
  * Only the operator resumes a webhook that the operator paused.
- * @throws AccountNotFound, TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
+ * @throws account_not_found, tier_required, webhook_not_found, webhook_held, history_full
  */
 export function resume(
   account: AccountState,
@@ -73,14 +74,14 @@ export function resume(
   const { accountId } = withWebhooks(account);
   const webhook = liveWebhook(account, c.webhookId);
   if (webhook.status === "active") return [];
-  if (webhook.pausedBy === "operator" && c.by !== "operator") throw new WebhookHeld();
+  if (webhook.pausedBy === "operator" && c.by !== "operator") throw new Refused("webhook_held");
   return [{ type: "WebhookResumed", data: { accountId, webhookId: c.webhookId, at: c.at } }];
 }
 
 /**
  * Allowed on every tier, because a leaked key must be replaceable. Resumes a webhook that was paused because its key was
  * missing.
- * @throws AccountNotFound, WebhookNotFound, HistoryFull
+ * @throws account_not_found, webhook_not_found, history_full
  */
 export function rotateKey(
   account: AccountState,
@@ -94,23 +95,23 @@ export function rotateKey(
   return hadNoKey ? [rotated, { type: "WebhookResumed", data: { accountId, webhookId, at } }] : [rotated];
 }
 
-/** Idempotent. @throws AccountNotFound; WebhookNotFound for one that was never added */
+/** Idempotent. @throws account_not_found; webhook_not_found for one that was never added */
 export function remove(account: AccountState, c: { webhookId: string; at: string }): AccountEvent[] {
   const { accountId, webhooks } = opened(account);
   const webhook = webhooks.get(c.webhookId);
-  if (!webhook) throw new WebhookNotFound();
+  if (!webhook) throw new Refused("webhook_not_found");
   if (webhook.status === "removed") return [];
   return [{ type: "WebhookRemoved", data: { accountId, ...c } }];
 }
 
-/** The webhook, unless it is removed. @throws AccountNotFound, WebhookNotFound */
+/** The webhook, unless it is removed. @throws account_not_found, webhook_not_found */
 export function liveWebhook(account: AccountState, webhookId: string): LiveWebhook {
   const webhook = opened(account).webhooks.get(webhookId);
-  if (!webhook || webhook.status === "removed") throw new WebhookNotFound();
+  if (!webhook || webhook.status === "removed") throw new Refused("webhook_not_found");
   return webhook;
 }
 
-/** The account, for adding, changing and resuming a webhook. @throws AccountNotFound, TierRequired, HistoryFull */
+/** The account, for adding, changing and resuming a webhook. @throws account_not_found, tier_required, history_full */
 function withWebhooks(account: AccountState): OpenAccount {
   requireDeveloper(opened(account).tier, "Webhooks");
   return withRoom(account);

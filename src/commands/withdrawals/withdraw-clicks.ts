@@ -1,15 +1,14 @@
 // Takes clicks of a link out of all numbers, such as test clicks or fraud, shows what would go, and takes it back.
-
 import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-reason.ts";
 import type { CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import type { LinkAddress } from "../links/change-link.ts";
 import type { ExistingLink } from "../links/link.ts";
-import { LinkNotFound } from "../links/link-errors.ts";
 import { currentLink } from "../links/link-stream.ts";
 import type { FindMatching, MatchingClicks } from "./matching-clicks.ts";
 import {
@@ -29,7 +28,7 @@ export type WithdrawalPreview = { selection: WithdrawnSelection; clicks: Matchin
 
 export type WithdrawDeps = CommandDeps & { matchingClicks: FindMatching };
 
-/** @throws LinkNotFound, InvalidWithdrawal */
+/** @throws link_not_found, invalid_withdrawal */
 export async function previewWithdrawal(
   deps: Pick<WithdrawDeps, "eventStore" | "clock" | "matchingClicks">,
   address: LinkAddress,
@@ -42,7 +41,7 @@ export async function previewWithdrawal(
 
 /**
  * For the operator alone. Covers exactly the clicks that are counted for it.
- * @throws LinkNotFound, InvalidReason, InvalidWithdrawal, NothingToWithdraw, WithdrawalsChanged, HistoryFull
+ * @throws link_not_found, invalid_reason, invalid_withdrawal, nothing_to_withdraw, withdrawals_changed, history_full
  */
 export async function withdrawClicks(
   deps: WithdrawDeps,
@@ -62,7 +61,7 @@ export async function withdrawClicks(
   return { withdrawalId, position, selection, clicks };
 }
 
-/** @throws LinkNotFound, WithdrawalNotFound, AlreadyRestored */
+/** @throws link_not_found, withdrawal_not_found, already_restored */
 export async function restoreClicks(
   deps: CommandDeps,
   context: CommandContext,
@@ -75,7 +74,7 @@ export async function restoreClicks(
   return { withdrawalId, position };
 }
 
-/** All that were made, oldest first. @throws LinkNotFound */
+/** All that were made, oldest first. @throws link_not_found */
 export async function listWithdrawals(
   deps: Pick<CommandDeps, "eventStore">,
   address: LinkAddress,
@@ -103,6 +102,6 @@ async function existingLink(
   { host, slug }: LinkAddress,
 ): Promise<ExistingLink> {
   const link = await currentLink(eventStore, host, slug);
-  if (link.status === "free") throw new LinkNotFound();
+  if (link.status === "free") throw new Refused("link_not_found");
   return link;
 }

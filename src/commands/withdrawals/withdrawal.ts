@@ -2,13 +2,7 @@
 import type { Position } from "../../event-store/port.ts";
 import type { EventOf, WithdrawalEvent } from "../../events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { HistoryFull } from "../errors.ts";
-import {
-  AlreadyRestored,
-  NothingToWithdraw,
-  WithdrawalNotFound,
-  WithdrawalsChanged,
-} from "./withdrawal-errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
 
@@ -32,30 +26,37 @@ export type MatchedClicks = {
   inForce: readonly string[];
 };
 
-/** @throws WithdrawalsChanged, NothingToWithdraw, HistoryFull */
+/** @throws withdrawals_changed, nothing_to_withdraw, history_full */
 export function withdraw(
   state: WithdrawalsState,
   c: { withdrawal: Omit<Withdrawn, "upTo" | "clicks">; matched: MatchedClicks },
 ): WithdrawalEvent[] {
   const { upTo, matched, counted, kinds, inForce } = c.matched;
-  if (inForceIn(state).join() !== inForce.join()) throw new WithdrawalsChanged();
-  if (counted === 0) throw new NothingToWithdraw(matched);
+  if (inForceIn(state).join() !== inForce.join()) throw new Refused("withdrawals_changed");
+  if (counted === 0)
+    throw new Refused(
+      "nothing_to_withdraw",
+      matched === 0
+        ? "No click of this link is named by that"
+        : `All ${matched} clicks that this names are withdrawn already`,
+    );
   if (state.withdrawals.length >= STREAM_LIMITS.withdrawalsMade)
-    throw new HistoryFull(
-      `Clicks of this link have been withdrawn ${STREAM_LIMITS.withdrawalsMade} times, as often as they can be`,
-      "withdrawals can still be taken back",
+    throw new Refused(
+      "history_full",
+      `Clicks of this link have been withdrawn ${STREAM_LIMITS.withdrawalsMade} times, as often as they can be: withdrawals can still be taken back`,
     );
   return [{ type: "ClicksWithdrawn", data: { ...c.withdrawal, upTo, clicks: kinds } }];
 }
 
-/** @throws WithdrawalNotFound, AlreadyRestored */
+/** @throws withdrawal_not_found, already_restored */
 export function restore(
   { withdrawals }: WithdrawalsState,
   restored: EventOf<"ClicksRestored">["data"],
 ): WithdrawalEvent[] {
   const made = withdrawals.find(({ withdrawalId }) => withdrawalId === restored.withdrawalId);
-  if (!made) throw new WithdrawalNotFound();
-  if (made.restoredAt !== null) throw new AlreadyRestored(made.restoredAt);
+  if (!made) throw new Refused("withdrawal_not_found");
+  if (made.restoredAt !== null)
+    throw new Refused("already_restored", `This withdrawal was taken back at ${made.restoredAt}`);
   return [{ type: "ClicksRestored", data: restored }];
 }
 

@@ -4,7 +4,7 @@ import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
 import type { Sleep } from "../../runtime/pause.ts";
-import { InvalidPosition } from "../foreign-position.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Servers } from "./connection.ts";
 
 export type Deps = {
@@ -45,7 +45,7 @@ export function isMissingStream(error: unknown): boolean {
 /** The error of a read; the server tells in words that no event starts at a position. */
 export function readError(error: unknown): unknown {
   const isPosition = named(error).code === 3 && /invalid position/i.test(messageOf(error));
-  return isPosition ? new InvalidPosition({ cause: error }) : error;
+  return isPosition ? new Refused("invalid_position", undefined, { cause: error }) : error;
 }
 
 /**

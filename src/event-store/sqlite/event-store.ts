@@ -54,7 +54,7 @@ const UNKNOWN: NewestPositions = { newestOf: async () => undefined, close: () =>
 
 const METHODS = ["append", "read", "readAll", "head"] as const;
 
-/** @throws LogFormUnknown for a file of another form, StoreUnavailable when the file can't be opened */
+/** @throws log_form_unknown for a file of another form, StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
   file: string,
   options: SqliteEventStoreOptions = {},
@@ -67,7 +67,7 @@ export async function openSqliteEventStore(
 
 /**
  * What SQLite itself finds wrong with the file, a line each, the first ten; reads all of it, so not for a thread that serves.
- * @throws LogFormUnknown, StoreUnavailable
+ * @throws log_form_unknown, StoreUnavailable
  */
 export function integrityProblems(file: string): string[] {
   return unavailableOnError(() => {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Dictionaries } from "./bodies.ts";
 
 /**
@@ -33,15 +33,10 @@ const VERSION = 1;
 export const DICTIONARY = 1;
 const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import.meta.url);
 
-/** A file of another program or version, which must not be changed. */
-export class LogFormUnknown extends DomainError {
-  override readonly code = "log_form_unknown";
-}
-
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
  * an acknowledged event survives a power failure.
- * @throws LogFormUnknown for a file of another form
+ * @throws log_form_unknown for a file of another form
  */
 export function openLogFile(file: string, readOnly = false): DatabaseSync {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
@@ -72,7 +67,8 @@ function isEmpty(db: DatabaseSync): boolean {
 function refuseOtherForm(db: DatabaseSync, file: string): void {
   const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === VERSION) return;
-  throw new LogFormUnknown(
+  throw new Refused(
+    "log_form_unknown",
     `${file} is no event log of this version: give a DATA_DIR of its own, or start the version that wrote it`,
   );
 }

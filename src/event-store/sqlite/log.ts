@@ -67,7 +67,7 @@ export class SqliteLog {
   readonly #ofCategories = new Map<number, StatementSync>();
   #dictionaries: Dictionaries;
 
-  /** @throws LogFormUnknown, and SQLite's own error when the file can't be opened */
+  /** @throws log_form_unknown, and SQLite's own error when the file can't be opened */
   constructor(file: string, { readOnly = false, isChecked = false }: LogOptions = {}) {
     const db = openLogFile(file, readOnly);
     this.#db = db;

@@ -1,12 +1,7 @@
 // Kutt: pages of `GET /api/v2/links`, or its tables links and visits as CSV or JSON. A visits row counts one hour.
+import { Refused } from "../../runtime/refused.ts";
 import { count, isTrue, optionalTime, requiredText, text, timeOf } from "../fields.ts";
-import {
-  type ClickFacts,
-  type ImportedChange,
-  type ImportFormat,
-  RecordRefused,
-  type Row,
-} from "../imported.ts";
+import type { ClickFacts, ImportedChange, ImportFormat, Row } from "../imported.ts";
 import { endAt } from "./ends.ts";
 
 const BROWSERS = {
@@ -33,7 +28,7 @@ export const kutt: ImportFormat = {
   linkOf(row, now) {
     const password = text(row, "password");
     if (password !== undefined && !/^(false|f|0)$/i.test(password))
-      throw new RecordRefused("it is protected by a password, which links here can't be");
+      throw new Refused("record_refused", "it is protected by a password, which links here can't be");
     return {
       slug: requiredText(row, "address"),
       domain: text(row, "domain")?.toLowerCase(),
@@ -46,7 +41,7 @@ export const kutt: ImportFormat = {
   },
   clicksOf(row) {
     const total = count(row, "total") ?? 0;
-    if (total > MOST_IN_AN_HOUR) throw new RecordRefused(`${total} visits in one hour`);
+    if (total > MOST_IN_AN_HOUR) throw new Refused("record_refused", `${total} visits in one hour`);
     const facts = factsOf(row, total);
     const link = { id: requiredText(row, "link_id") };
     return Array.from({ length: total }, (_, n) => ({ link, identity: `hour ${n}`, isId: false, facts }));
@@ -87,6 +82,6 @@ function json({ value }: Row, name: string): Record<string, number> {
   try {
     return JSON.parse(field === "" ? "{}" : field) ?? {};
   } catch {
-    throw new RecordRefused(`${name} is no JSON`);
+    throw new Refused("record_refused", `${name} is no JSON`);
   }
 }

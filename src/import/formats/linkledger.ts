@@ -4,14 +4,9 @@ import { acceptReason } from "../../commands/accept-reason.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { timeOf } from "../fields.ts";
-import {
-  type ClickFacts,
-  type ImportedChange,
-  type ImportFormat,
-  RecordRefused,
-  type Row,
-} from "../imported.ts";
+import type { ClickFacts, ImportedChange, ImportFormat, Row } from "../imported.ts";
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
@@ -83,7 +78,8 @@ export const linkledger: ImportFormat = {
   columns: { links: [["type"]] },
   linkOf(row) {
     if (row.value.type === EXPORT_TYPE && row.value.version !== EXPORT_VERSION)
-      throw new RecordRefused(
+      throw new Refused(
+        "record_refused",
         `the file is of version ${row.value.version}, this program reads ${EXPORT_VERSION}`,
       );
     if (row.value.type !== "link") return undefined;
@@ -102,9 +98,9 @@ export const linkledger: ImportFormat = {
   clicksOf(row) {
     if (row.value.type === EXPORT_TYPE) return [];
     if (row.value.type === UNREADABLE_TYPE)
-      throw new RecordRefused("an event that could not be read when the file was exported");
+      throw new Refused("record_refused", "an event that could not be read when the file was exported");
     if (row.value.type !== "click")
-      throw new RecordRefused("not a record of `export links` or `export account`");
+      throw new Refused("record_refused", "not a record of `export links` or `export account`");
     const { domain, slug, id, click } = read(ExportedClick, row);
     return [{ link: { domain: domain ?? undefined, slug }, identity: id, isId: true, facts: factsOf(click) }];
   },
@@ -127,5 +123,5 @@ function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedC
 function read<T extends z.ZodType>(schema: T, { value }: Row): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new RecordRefused(z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
+  throw new Refused("record_refused", z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
 }

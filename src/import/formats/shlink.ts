@@ -1,6 +1,7 @@
 // Shlink: pages of `GET /rest/v3/short-urls`; visits are those of `.../short-urls/{shortCode}/visits` with their shortCode.
+import { Refused } from "../../runtime/refused.ts";
 import { count, isTrue, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
-import { type ImportFormat, RecordRefused, type Row } from "../imported.ts";
+import type { ImportFormat, Row } from "../imported.ts";
 import { endAt } from "./ends.ts";
 
 export const shlink: ImportFormat = {
@@ -8,12 +9,12 @@ export const shlink: ImportFormat = {
   linkOf(row, now) {
     const meta = inner(row, "meta");
     if (text(meta, "maxVisits") !== undefined)
-      throw new RecordRefused("it ends after a number of visits, which links here can't");
+      throw new Refused("record_refused", "it ends after a number of visits, which links here can't");
     const since = optionalTime(meta, "validSince");
     if (since !== undefined && since > now.toISOString())
-      throw new RecordRefused(`it begins at ${since}, which links here can't`);
+      throw new Refused("record_refused", `it begins at ${since}, which links here can't`);
     if (isTrue(row, "hasRedirectRules"))
-      throw new RecordRefused("it has redirect rules, which links here can't have");
+      throw new Refused("record_refused", "it has redirect rules, which links here can't have");
     return {
       slug: requiredText(row, "shortCode"),
       domain: text(row, "domain")?.toLowerCase(),

@@ -1,7 +1,6 @@
 // The forms of /portal/account: address, password, sessions.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import {
   type ChangedEmail,
@@ -12,7 +11,7 @@ import {
 } from "../../commands/credentials/change-email.ts";
 import { changePassword, provePassword } from "../../commands/credentials/change-password.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
-import { CommandRefused } from "../../commands/errors.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countMail, countReauthentication } from "../auth/throttle.ts";
@@ -40,7 +39,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
         : addressChanged(deps, await changeEmail(deps, accountId, email));
       return redirectTo(reply, "/portal/account", { kind: "done", text });
     } catch (refused) {
-      if (!(refused instanceof CommandRefused)) throw refused;
+      if (!isClientError(refused)) throw refused;
       return sendAccountPage(deps, request, reply, { form: "email", refused, email });
     }
   });
@@ -72,7 +71,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       await deps.sessions.endAll(accountId);
       await startSession(deps, request, reply, { accountId, epoch });
     } catch (refused) {
-      if (!(refused instanceof CommandRefused)) throw refused;
+      if (!isClientError(refused)) throw refused;
       return sendAccountPage(deps, request, reply, { form: "password", refused });
     }
     return redirectTo(reply, "/portal/account", { kind: "done", text: "Your new password is set." });
@@ -84,7 +83,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     const { sessionId } = request.params;
     const own = await deps.sessions.list(accountId);
     if (!own.some((session) => session.sessionId === sessionId))
-      throw new RouteNotFound("There is no such session");
+      throw new Refused("not_found", "There is no such session");
     await deps.sessions.end(accountId, sessionId);
     return redirectTo(reply, "/portal/account", { kind: "done", text: "That browser is signed out." });
   });
@@ -100,7 +99,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
 
 /**
  * Re-authenticates a signed-in user by password: a session alone is not enough for this change.
- * @throws TooManyTries, WrongPassword
+ * @throws rate_limit_exceeded, wrong_password
  */
 export async function reauthenticate(
   deps: SignInDeps,

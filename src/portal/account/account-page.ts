@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/credentials/password.ts";
-import type { CommandRefused } from "../../commands/errors.ts";
+import type { Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -13,7 +13,7 @@ import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "
 /** `refused`: why `form` was refused, shown at its fields. */
 type AccountPageState = {
   form?: "email" | "password" | "close";
-  refused?: CommandRefused;
+  refused?: Refused;
   email?: string;
 };
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { CommandRefused } from "../../commands/errors.ts";
+import { isClientError } from "../../runtime/refused.ts";
 import { endSession, type SignInDeps } from "../auth/start-session.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
@@ -21,7 +21,7 @@ export function closeAccountRoute(app: Api, deps: SignInDeps): void {
       try {
         await reauthenticate(deps, request, request.body.password);
       } catch (refused) {
-        if (!(refused instanceof CommandRefused)) throw refused;
+        if (!isClientError(refused)) throw refused;
         return sendAccountPage(deps, request, reply, { form: "close", refused });
       }
       const { position } = await closeAccount(deps, portalContext(request), accountId);

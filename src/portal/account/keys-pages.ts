@@ -1,12 +1,12 @@
 // API keys under /portal/keys: list with last use, issue, deactivate.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
 import { issueKey } from "../../commands/keys/issue-key.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { isClientError } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -55,7 +55,7 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
         body: newKey(issued, deps.baseUrl),
       });
     } catch (error) {
-      if (!(error instanceof CommandRefused)) throw error;
+      if (!isClientError(error)) throw error;
       return redirectTo(reply, "/portal/keys", { kind: "failed", text: error.message });
     }
   });

@@ -3,14 +3,13 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { RateLimitExceeded, TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
-import { secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import { rateLimitExceeded } from "../../api/limits/rate-limit.ts";
 import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
@@ -30,14 +29,6 @@ export type ConsoleDeps = PortalDeps &
     searchMs: number;
     rates: () => Promise<ReadonlyMap<string, number>>;
   };
-
-/** No token, or a wrong one; which of them is not told. */
-class InvalidAdminToken extends DomainError {
-  override readonly code = "invalid_admin_token";
-  constructor() {
-    super("Sign in at /admin, or send Authorization: Bearer with the ADMIN_TOKEN of this service");
-  }
-}
 
 /** Per hour and session: a page that shows progress asks once a second. */
 const MOST_REQUESTS = 20_000;
@@ -102,7 +93,7 @@ export function operatorApi(app: Api, deps: ConsoleDeps): void {
       request.visit.operator = (await isAdminToken(deps, request, given))
         ? { sessionId: "token", isToken: true }
         : undefined;
-    if (!request.visit.operator) throw new InvalidAdminToken();
+    if (!request.visit.operator) throw new Refused("invalid_admin_token");
     await countRequest(deps, request);
   });
 }
@@ -111,7 +102,7 @@ async function countRequest({ rateLimits, clock }: ConsoleDeps, { visit }: Fasti
   const now = clock();
   const subject = `operator-requests ${visit.operator?.sessionId ?? ""}`;
   const window = await rateLimits.take(subject, MOST_REQUESTS, now);
-  if (!window.granted) throw new RateLimitExceeded(MOST_REQUESTS, secondsUntilReset(window, now));
+  if (!window.granted) throw rateLimitExceeded(window, MOST_REQUESTS, now);
 }
 
 const Query = z.object({ next: z.string().optional().catch(undefined) });
@@ -134,7 +125,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
           failure: "That is not the ADMIN_TOKEN of this service.",
         });
     } catch (error) {
-      if (!(error instanceof TooManyTries)) throw error;
+      if (!isRefused(error, "rate_limit_exceeded")) throw error;
       reply.header("retry-after", String(error.retryAfter));
       return sendForm(reply, { next, status: 429, failure: error.message });
     }

@@ -1,6 +1,5 @@
 // What the operator can do from the console, each with its arguments: forms and JSON routes are made from this list.
 import { z } from "zod";
-import { InvalidRequest } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { changeTier } from "../../commands/account/change-tier.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
@@ -22,6 +21,7 @@ import {
 import { accountDetails } from "../../queries/account-details.ts";
 import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { redirectTo } from "../shell/visit.ts";
@@ -174,7 +174,8 @@ async function changed(
   if (asked.act === "deactivate-key") return await deactivateKey(deps, context, id, asked.key_id);
   const email = await deps.secrets.get(emailSecret(id), deps.clock());
   if (asked.confirm !== id && asked.confirm !== email)
-    throw new InvalidRequest(
+    throw new Refused(
+      "invalid_request",
       "The account stays open: what was typed is neither its e-mail address nor its id",
     );
   return await closeAccount(deps, context, id);

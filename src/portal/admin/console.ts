@@ -1,9 +1,9 @@
 // The console of operators and auditors under /admin: pages and forms, and the same questions and acts as JSON under
 // /admin/api.
 import type { z } from "zod";
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { type Question, questions } from "../../queries/audit/questions.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { portalCookies } from "../shell/cookies.ts";
@@ -50,7 +50,7 @@ export async function consoleRoutes(
   await site.register(
     async (app: Api) => {
       app.setNotFoundHandler(() => {
-        throw new RouteNotFound();
+        throw new Refused("not_found");
       });
       themeRoute(app);
       signInPages(app, deps);

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { SetAside } from "../../coordination/set-aside.ts";
-import { UnknownProjection } from "../../projections/operations/operate.ts";
 import type { ProjectionStatus } from "../../projections/runner/status.ts";
 import {
   type BuildingRow,
@@ -12,6 +11,7 @@ import {
   projectionRows,
 } from "../../queries/audit/projection-rows.ts";
 import { questions } from "../../queries/audit/questions.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { count, counted } from "../links/link-view.ts";
 import { confirmed } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -76,7 +76,7 @@ ${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has p
   app.get("/projections/:name", { schema: { params } }, async ({ params: { name } }, reply) => {
     const { projections } = await projectionRows(deps);
     const row = projections.find((one) => one.name === name);
-    if (!row) throw new UnknownProjection(`There is no projection ${name}`);
+    if (!row) throw new Refused("unknown_projection", `There is no projection ${name}`);
     const { building, active, waits_for: waitsFor } = row;
     return sendConsolePage(reply, {
       ...{ nav: "Projections", title: name, isLive: true },

@@ -8,7 +8,7 @@ import {
   accountUsage,
 } from "../../queries/analytics/account-dashboard.ts";
 import type { ClickedLink } from "../../queries/analytics/top-links-in-range.ts";
-import { InvalidRange } from "../../queries/errors.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { count, linkPath, outward, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
@@ -58,7 +58,7 @@ async function answered(
   try {
     return { range, found: await accountDashboard(deps, accountId, range.request, deps.clock()) };
   } catch (error) {
-    if (error instanceof InvalidRange) return { range: withTooLong(range) };
+    if (isRefused(error, "invalid_range")) return { range: withTooLong(range) };
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 // Streams exports: a bounded number at a time, with backpressure, aborted when the client stops reading.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { type AccountStreams, accountStreams, TooManyStreams } from "../../api/streaming/account-streams.ts";
+import { type AccountStreams, accountStreams } from "../../api/streaming/account-streams.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 /** Few, because each export reads the log since its link was created or its account opened. */
 const MOST_OF_ACCOUNT = 2;
@@ -13,7 +14,7 @@ export function exportStreams(): AccountStreams {
   return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);
 }
 
-/** Pulls `parts` with backpressure: at most one part is read ahead. @throws TooManyStreams */
+/** Pulls `parts` with backpressure: at most one part is read ahead. @throws too_many_streams */
 export function sendExport(
   reply: FastifyReply,
   streams: AccountStreams,
@@ -22,7 +23,8 @@ export function sendExport(
   parts: (signal: AbortSignal) => AsyncIterable<string>,
 ): FastifyReply {
   const stream = streams.enter(accountId);
-  if (!stream) throw new TooManyStreams("Other exports are being sent: wait until one of them has ended.");
+  if (!stream)
+    throw new Refused("too_many_streams", "Other exports are being sent: wait until one of them has ended.");
   const read = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
   const body = Readable.from(read, { signal: stream.signal });
   body.once("close", () => streams.leave(accountId, stream));

@@ -1,13 +1,12 @@
 // GET /portal/links/<host>/<slug>/analytics: one link's numbers in a range of time, also as they stood; live.js updates
 // those of a range that goes on.
 import type { Api } from "../../api/fastify.ts";
-import { InvalidPosition } from "../../event-store/foreign-position.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type RangeAnalytics, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
 import type { DayVisitors } from "../../queries/analytics/ranges/range-sum.ts";
-import { InvalidRange, NotFound } from "../../queries/errors.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import { linkHead } from "../links/link-head.ts";
 import { LinkParams } from "../links/link-pages.ts";
@@ -73,10 +72,10 @@ async function answerTo(
   try {
     return { range, found: await ask(request) };
   } catch (error) {
-    if (error instanceof NotFound)
+    if (isRefused(error, "not_found"))
       return { range: withError(range, "as_of", "The link did not exist then.") };
-    if (error instanceof InvalidPosition) return { range: withError(range, "as_of", error.message) };
-    if (!(error instanceof InvalidRange)) throw error;
+    if (isRefused(error, "invalid_position")) return { range: withError(range, "as_of", error.message) };
+    if (!isRefused(error, "invalid_range")) throw error;
     const isBeforeLink = request.from === undefined && !range.includesNow;
     return { range: isBeforeLink ? withError(range, "to", "The link was made later.") : withTooLong(range) };
   }

@@ -5,8 +5,8 @@ import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/
 import { namedRange, RANGES, type Range } from "../../queries/analytics/ranges/named-ranges.ts";
 import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/ranges/range-request.ts";
 import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/ranges/time-zone.ts";
-import { InvalidRange } from "../../queries/errors.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { counted } from "../links/link-view.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -98,7 +98,7 @@ function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange
     try {
       return fields[name] === "" ? undefined : parse(fields[name]);
     } catch (error) {
-      if (!(error instanceof InvalidRange)) throw error;
+      if (!isRefused(error, "invalid_range")) throw error;
       errors[name] = message;
       return undefined;
     }
@@ -133,7 +133,7 @@ export function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
-/** A date alone is a whole day. @throws InvalidRange */
+/** A date alone is a whole day. @throws invalid_range */
 function endOf(text: string, zone: TimeZone): number {
   const moment = isDate(text) ? parseLocalMoment(text) : undefined;
   return moment ? instantOf(zone, moment.local + DAY_MS, "start") : timeOf(text, zone, "to");

@@ -3,13 +3,12 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { LinkExpired } from "../../commands/account/account-errors.ts";
 import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
 import { issueToken, lookAtToken, useToken } from "../../commands/credentials/one-time-token.ts";
 import { acceptPassword, hashPassword } from "../../commands/credentials/password.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import type { Mailer } from "../../mail/port.ts";
+import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -45,7 +44,7 @@ export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer 
       sendMail(deps, () => mailFor(deps, email));
       return sendLookInYourMail(reply, email);
     } catch (error) {
-      if (error instanceof CommandRefused) return sendEmailForm(reply, { email: given, refused: error });
+      if (isClientError(error)) return sendEmailForm(reply, { email: given, refused: error });
       throw error;
     }
   });
@@ -65,16 +64,16 @@ export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer 
       await useToken(deps, "sign-up", token);
       return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
-      if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
+      if (!isClientError(error) || isRefused(error, "link_expired")) throw error;
       return sendPasswordForm(reply, passwordPage(email), { token, email, refused: error });
     }
   });
 }
 
-/** Reads a sign-up token, which is void once the address has an account. @throws LinkExpired */
+/** Reads a sign-up token, which is void once the address has an account. @throws link_expired */
 async function lookAtSignUp(deps: PortalDeps, token: string): Promise<Pending> {
   const pending = await lookAtToken<Pending>(deps, "sign-up", token);
-  if (await accountWithEmail(deps, pending.email)) throw new LinkExpired();
+  if (await accountWithEmail(deps, pending.email)) throw new Refused("link_expired");
   return pending;
 }
 
@@ -90,10 +89,7 @@ async function mailFor(deps: PortalDeps, email: string) {
   return signUpMail(email, `${deps.baseUrl}/portal/sign-up/finish?token=${token}`);
 }
 
-function sendEmailForm(
-  reply: FastifyReply,
-  given: { email?: string; refused?: CommandRefused },
-): FastifyReply {
+function sendEmailForm(reply: FastifyReply, given: { email?: string; refused?: Refused }): FastifyReply {
   return sendPage(reply, {
     title: "Sign up",
     shape: "narrow",

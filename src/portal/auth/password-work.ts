@@ -1,20 +1,12 @@
 // Limits concurrent password hashing: each hash takes 19 MiB, about 40 ms of a core and one of libuv's four threads.
 import pLimit from "p-limit";
-import { DomainError } from "../../runtime/errors.ts";
-
-/** The queue is full (503). */
-export class TooBusy extends DomainError {
-  override readonly code = "too_busy";
-  constructor() {
-    super("Too many people sign in just now");
-  }
-}
+import { Refused } from "../../runtime/refused.ts";
 
 type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Two queues, so that a flood of unauthenticated attempts does not delay account owners. `known`: requests with a
- * session, a device cookie or a mailed link; `unknown`: all others. Both throw TooBusy.
+ * session, a device cookie or a mailed link; `unknown`: all others. Both throw too_busy.
  */
 export type PasswordWork = { known: Bounded; unknown: Bounded };
 
@@ -30,7 +22,7 @@ export function passwordWork(): PasswordWork {
 function bounded(concurrency: number): Bounded {
   const limit = pLimit(concurrency);
   return async (work) => {
-    if (limit.pendingCount >= MOST_WAITING) throw new TooBusy();
+    if (limit.pendingCount >= MOST_WAITING) throw new Refused("too_busy");
     return await limit(work);
   };
 }

@@ -2,10 +2,9 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { LinkExpired } from "../../commands/account/account-errors.ts";
 import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/credentials/reset-password.ts";
-import { CommandRefused } from "../../commands/errors.ts";
+import { isClientError, isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
@@ -57,7 +56,7 @@ export function resetPages(app: Api, deps: SignInDeps): void {
       await startSession(deps, request, reply, proven);
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     } catch (error) {
-      if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
+      if (!isClientError(error) || isRefused(error, "link_expired")) throw error;
       const { email } = await lookAtReset(deps, token);
       return sendPasswordForm(reply, passwordPage(email), { token, email, refused: error });
     }

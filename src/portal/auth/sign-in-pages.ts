@@ -1,10 +1,9 @@
 // GET and POST /portal/sign-in, POST /portal/sign-out.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
-import { WrongCredentials } from "../../commands/account/account-errors.ts";
 import { checkCredentials } from "../../commands/credentials/check-credentials.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -37,8 +36,8 @@ export function signInPages(app: Api, deps: SignInDeps): void {
       await startSession(deps, request, reply, proven);
       return reply.redirect(next, 303);
     } catch (error) {
-      if (error instanceof WrongCredentials) return sendForm(reply, { email, next, status: 401, error });
-      if (!(error instanceof TooManyTries)) throw error;
+      if (isRefused(error, "wrong_credentials")) return sendForm(reply, { email, next, status: 401, error });
+      if (!isRefused(error, "rate_limit_exceeded")) throw error;
       reply.header("retry-after", String(error.retryAfter));
       return sendForm(reply, { email, next, status: 429, error });
     }

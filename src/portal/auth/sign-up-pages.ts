@@ -5,7 +5,7 @@ import type { Api } from "../../api/fastify.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
 import { acceptEmail } from "../../commands/credentials/email-address.ts";
 import { acceptPassword, hashPassword, PASSWORD_MIN } from "../../commands/credentials/password.ts";
-import { CommandRefused } from "../../commands/errors.ts";
+import { isClientError, type Refused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -32,13 +32,13 @@ export function signUpPages(app: Api, deps: SignInDeps): void {
       const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
       return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
-      if (error instanceof CommandRefused) return sendForm(reply, { email: given, refused: error });
+      if (isClientError(error)) return sendForm(reply, { email: given, refused: error });
       throw error;
     }
   });
 }
 
-/** Waits until the account is readable, so that the first page shows it. @throws CommandRefused */
+/** Waits until the account is readable, so that the first page shows it. @throws Refused */
 export async function openAndSignIn(
   deps: SignInDeps,
   request: FastifyRequest,
@@ -55,7 +55,7 @@ export async function openAndSignIn(
   return reply.redirect("/portal", 303);
 }
 
-function sendForm(reply: FastifyReply, given: { email?: string; refused?: CommandRefused }): FastifyReply {
+function sendForm(reply: FastifyReply, given: { email?: string; refused?: Refused }): FastifyReply {
   return sendPage(reply, {
     title: "Sign up",
     shape: "narrow",
@@ -77,9 +77,9 @@ ${newPasswordField(given.refused)}
 export function sendPasswordForm(
   reply: FastifyReply,
   { title, about, action, button }: Record<"title" | "about" | "action" | "button", string>,
-  { token, email, refused }: { token: string; email: string; refused?: CommandRefused },
+  { token, email, refused }: { token: string; email: string; refused?: Refused },
 ): FastifyReply {
-  const isOther = refused && refused.code !== "password_refused";
+  const isOther = refused && refused.field !== "password";
   return sendPage(reply, {
     title,
     shape: "narrow",
@@ -94,23 +94,19 @@ ${newPasswordField(refused)}
   });
 }
 
-export function emailField(given: {
-  email?: string | undefined;
-  refused?: CommandRefused | undefined;
-}): Html {
-  const isMine = ["invalid_email", "email_taken"].includes(given.refused?.code ?? "");
+export function emailField(given: { email?: string | undefined; refused?: Refused | undefined }): Html {
   return field({
     ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "email" },
     ...{ required: true, maxlength: 254, autofocus: true, value: given.email },
-    error: isMine ? given.refused?.message : undefined,
+    error: given.refused?.field === "email" ? given.refused.message : undefined,
   });
 }
 
-function newPasswordField(refused: CommandRefused | undefined): Html {
+function newPasswordField(refused: Refused | undefined): Html {
   return field({
     ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
     ...{ required: true, minlength: PASSWORD_MIN },
     hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
-    error: refused?.code === "password_refused" ? refused.message : undefined,
+    error: refused?.field === "password" ? refused.message : undefined,
   });
 }

@@ -1,9 +1,8 @@
 // Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { TooManyTries } from "../../api/errors.ts";
 import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
-import { type RateLimits, type RateWindow, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import { type RateLimits, type RateWindow, tooManyTries } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/open-account.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
@@ -19,7 +18,7 @@ const MAILS = 5;
 /**
  * Counts a sign-in attempt. A browser with a device cookie of the account (`deviceId`) has a limit of its own, which
  * attempts of others don't use up.
- * @throws TooManyTries
+ * @throws rate_limit_exceeded
  */
 export async function countSignIn(
   deps: Deps,
@@ -34,12 +33,12 @@ export async function countSignIn(
   await count(deps, `sign-in-account ${account}`, TRIES.account);
 }
 
-/** Counts a re-authentication by password, per session. @throws TooManyTries */
+/** Counts a re-authentication by password, per session. @throws rate_limit_exceeded */
 export async function countReauthentication(deps: Deps, sessionId: string): Promise<void> {
   await count(deps, `proof-session ${sessionId}`, TRIES.session);
 }
 
-/** Counts a costly request, such as a sign-up, by client address. @throws TooManyTries */
+/** Counts a costly request, such as a sign-up, by client address. @throws rate_limit_exceeded */
 export async function countByAddress(
   deps: Deps,
   request: FastifyRequest,
@@ -47,10 +46,10 @@ export async function countByAddress(
   limit: number,
 ): Promise<void> {
   const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
-  refuseUnlessGranted(window, window.limit, deps.clock());
+  refuseUnlessGranted(window, deps.clock());
 }
 
-/** Counts a costly request by account. @throws TooManyTries */
+/** Counts a costly request by account. @throws rate_limit_exceeded */
 export async function countForAccount(
   deps: Deps,
   accountId: string,
@@ -60,16 +59,16 @@ export async function countForAccount(
   await count(deps, `${what} ${accountId}`, limit);
 }
 
-/** Limits mails per recipient, across all requesters. @throws TooManyTries */
+/** Limits mails per recipient, across all requesters. @throws rate_limit_exceeded */
 export async function countMail(deps: Deps, email: string): Promise<void> {
   await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);
 }
 
 async function count({ rateLimits, clock }: Deps, subject: string, limit: number): Promise<void> {
   const now = clock();
-  refuseUnlessGranted(await rateLimits.take(subject, limit, now), limit, now);
+  refuseUnlessGranted(await rateLimits.take(subject, limit, now), now);
 }
 
-function refuseUnlessGranted(window: RateWindow, limit: number, now: Date): void {
-  if (!window.granted) throw new TooManyTries(limit, secondsUntilReset(window, now));
+function refuseUnlessGranted(window: RateWindow, now: Date): void {
+  if (!window.granted) throw tooManyTries(window, now);
 }

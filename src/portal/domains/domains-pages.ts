@@ -3,15 +3,14 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { addDomain } from "../../commands/domains/add-domain.ts";
 import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { DomainNotVerified } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../commands/domains/set-domain-home.ts";
 import { verifyDomain } from "../../commands/domains/verify-domain.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/accounts.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/readable-url.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -84,7 +83,7 @@ ${domains.length === 0 ? mayAdd && noDomains : domainTable(domains)}`,
     const { accountId } = signedIn(request);
     const { hostname, domainId } = await findOwnDomain(deps, accountId, request.params.hostname);
     try {
-      if (domainId === null) throw new DomainNotVerified();
+      if (domainId === null) throw new Refused("domain_not_verified");
       const change = { domainId, given: request.body.url.trim() || null };
       const { position } = await setDomainHome(deps.links, portalContext(request), accountId, change);
       await deps.whenReadable(position);
@@ -106,7 +105,7 @@ async function act(
 ): Promise<{ position: Position | undefined }> {
   if (action === "verify") return await verifyDomain(deps, context, accountId, hostname);
   if (action === "remove") return await removeDomain(deps, context, accountId, hostname);
-  if (domainId === null) throw new DomainNotVerified();
+  if (domainId === null) throw new Refused("domain_not_verified");
   const change = action === "activate" ? activateDomain : deactivateDomain;
   return await change(deps, context, accountId, domainId);
 }
@@ -122,7 +121,7 @@ function doneText(action: ActionName, hostname: string): string {
 }
 
 function refused<T>(error: unknown, answer: (text: string) => T): T {
-  if (!(error instanceof CommandRefused)) throw error;
+  if (!isClientError(error)) throw error;
   return answer(error.message);
 }
 

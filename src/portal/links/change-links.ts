@@ -23,7 +23,7 @@ const DONE: Readonly<Record<Change, string>> = {
 
 /**
  * Returns when the portal's pages show it.
- * @throws NotFound for another account's link; what changeLink throws
+ * @throws not_found for another account's link; what changeLink throws
  */
 export async function changeOwnLink(
   deps: PortalDeps,

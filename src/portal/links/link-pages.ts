@@ -2,10 +2,10 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { keptForm } from "../shell/error-page.ts";
 import { html } from "../shell/html.ts";
@@ -48,7 +48,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
 
   const kept = keptForm({
     show: ({ error, message, status, typed: { url } }, request, reply) => {
-      const isOfField = error instanceof InvalidUrl || error instanceof UnsafeUrl;
+      const isOfField = isRefused(error) && error.field === "url";
       const given = typeof url === "string" ? url.slice(0, LONGEST_URL) : undefined;
       const refused = { url: given, error: isOfField ? message : undefined };
       const notice = { kind: "failed", text: message } as const;

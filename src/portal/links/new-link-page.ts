@@ -2,18 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { TierRequired } from "../../commands/errors.ts";
 import { createLink } from "../../commands/links/create-link.ts";
-import {
-  CustomSlugNeedsDomain,
-  InvalidDomain,
-  InvalidSlug,
-  InvalidUrl,
-  SlugTaken,
-  UnsafeUrl,
-} from "../../commands/links/link-errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { listDomains } from "../../queries/accounts.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { keptForm, type RefusedForm } from "../shell/error-page.ts";
@@ -97,10 +89,8 @@ function given(typed: RefusedForm["typed"]): CreateLinkGiven {
 
 /** Undefined for errors that don't belong to a field of the form. */
 function refusalOf({ error, message }: RefusedForm): CreateLinkRefusal | undefined {
-  if (error instanceof InvalidUrl || error instanceof UnsafeUrl) return { url: message };
-  if (error instanceof TierRequired || error instanceof InvalidDomain) return { domain: message };
-  if (error instanceof CustomSlugNeedsDomain)
+  if (isRefused(error, "custom_slug_needs_domain"))
     return { slug: "A slug of your own needs one of your domains: choose it first." };
-  if (error instanceof InvalidSlug || error instanceof SlugTaken) return { slug: message };
-  return undefined;
+  if (isRefused(error, "tier_required")) return { domain: message };
+  return isRefused(error) && error.field !== undefined ? { [error.field]: message } : undefined;
 }

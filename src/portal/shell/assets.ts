@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
-import { RouteNotFound } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 const OWN = fileURLToPath(new URL("assets", import.meta.url));
 const UPLOT = dirname(createRequire(import.meta.url).resolve("uplot/dist/uPlot.min.css"));
@@ -41,7 +41,7 @@ export async function assetRoutes(app: Api, { folders, version }: Assets): Promi
   app.get("/assets/:version/:file", async (request, reply) => {
     const params = request.params as { version: string; file: string };
     const folder = folders.get(params.file);
-    if (!folder) throw new RouteNotFound();
+    if (!folder) throw new Refused("not_found");
     // During an upgrade, a page of another version may request this file: it must not cache it under its own hash.
     const caching =
       params.version === version

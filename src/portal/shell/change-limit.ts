@@ -1,10 +1,10 @@
 // Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface,
 // part 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
 import type { FastifyRequest } from "fastify";
-import { RateLimitExceeded } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { type RateLimits, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { SignedIn } from "./sessions.ts";
 
 /**
@@ -33,21 +33,9 @@ const NO_CHANGES = new Set([
   "/portal/account/email/confirm",
 ]);
 
-class TooManyChanges extends RateLimitExceeded {
-  constructor(tier: Tier, retryAfter: number) {
-    const { requestsPerHour } = TIER_LIMITS[tier];
-    const { developer } = TIER_LIMITS;
-    const more =
-      tier === "free" ? `, or with the Developer plan, which allows ${developer.requestsPerHour}` : "";
-    const minutes = Math.ceil(retryAfter / 60);
-    const text = `You have made ${requestsPerHour} changes within an hour, as many as your plan allows: go on in ${minutes} minutes${more}.`;
-    super(requestsPerHour, retryAfter, text);
-  }
-}
-
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
-/** Counts one change. @throws TooManyChanges when as many as the tier allows were counted within the hour */
+/** Counts one change. @throws rate_limit_exceeded when as many as the tier allows were counted within the hour */
 export async function countChange(
   { rateLimits, clock }: Deps,
   { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
@@ -56,7 +44,7 @@ export async function countChange(
 ): Promise<void> {
   const now = clock();
   const window = await rateLimits.take(subject, limit, now);
-  if (!window.granted) throw new TooManyChanges(tier, secondsUntilReset(window, now));
+  if (!window.granted) throw tooManyChanges(tier, secondsUntilReset(window, now));
 }
 
 /** Must be registered after protect(), so that forms of other sites don't use up the limit. */
@@ -72,4 +60,14 @@ export function limitChanges(site: Api, deps: Deps): void {
 
 function isChange({ method, routeOptions }: FastifyRequest): boolean {
   return method !== "GET" && method !== "HEAD" && !NO_CHANGES.has(routeOptions.url ?? "");
+}
+
+function tooManyChanges(tier: Tier, retryAfter: number): Refused {
+  const { requestsPerHour } = TIER_LIMITS[tier];
+  const { developer } = TIER_LIMITS;
+  const more =
+    tier === "free" ? `, or with the Developer plan, which allows ${developer.requestsPerHour}` : "";
+  const minutes = Math.ceil(retryAfter / 60);
+  const text = `You have made ${requestsPerHour} changes within an hour, as many as your plan allows: go on in ${minutes} minutes${more}.`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
 }

@@ -1,8 +1,8 @@
 // Shows errors of the portal as pages; status and message come from api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FormRefused } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { type HttpError, httpErrorOf, sendError } from "../../api/http-errors.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
 
@@ -38,7 +38,7 @@ export function keptForm({ show, path }: FormPage) {
   };
   const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // Another site must not fill in a form of ours.
-    if (!isForPeople(request) || error instanceof FormRefused) return sendErrorPage(error, request, reply);
+    if (!isForPeople(request) || isRefused(error, "form_refused")) return sendErrorPage(error, request, reply);
     if (!request.visit.session) return signIn(request, reply);
     const known = prepared(error, request, reply);
     const { status, message } = known;

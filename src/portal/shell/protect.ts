@@ -3,8 +3,8 @@ import cookie from "@fastify/cookie";
 import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import type { FastifyRequest } from "fastify";
-import { FormRefused } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 
 const FORM_LIMIT_BYTES = 64 * 1024;
@@ -34,7 +34,7 @@ export async function protect(site: Api, { baseUrl }: Pick<PortalDeps, "baseUrl"
   await site.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
   // Before validation and limits, so that forms of other sites use up no limit.
   site.addHook("preValidation", async (request) => {
-    if (!isReading(request) && !isOfOwnSite(request)) throw new FormRefused();
+    if (!isReading(request) && !isOfOwnSite(request)) throw new Refused("form_refused");
   });
 }
 

@@ -1,12 +1,11 @@
 // The forms of one webhook: settings, pause, resume, key rotation, removal, resending failed deliveries.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
 import { removeWebhook } from "../../commands/webhooks/remove-webhook.ts";
 import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts";
-import { WebhookNotFound } from "../../commands/webhooks/webhook-errors.ts";
 import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
+import { isClientError, isRefused } from "../../runtime/refused.ts";
 import { showDelivery } from "../../webhooks/owner-tools/deliveries.ts";
 import { recoverSince, resendDelivery } from "../../webhooks/owner-tools/resend-deliveries.ts";
 import { deliveryId } from "../../webhooks/queue/queue.ts";
@@ -34,7 +33,7 @@ export function webhookChanges(app: Api, deps: PortalDeps): void {
       const changed = await changeWebhook(deps, portalContext(request), accountId, webhookId, request.body);
       await deps.whenReadable(changed.position);
     } catch (error) {
-      if (!(error instanceof CommandRefused) || error instanceof WebhookNotFound) throw error;
+      if (!isClientError(error) || isRefused(error, "webhook_not_found")) throw error;
       const refused = { refused: error, ...request.body };
       return sendWebhookPage(deps, request, reply, webhookId, { refused });
     }

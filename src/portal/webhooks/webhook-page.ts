@@ -64,7 +64,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** @throws NotFound also for another account's webhook */
+/** @throws not_found also for another account's webhook */
 export async function sendWebhookPage(
   deps: PortalDeps,
   request: FastifyRequest,

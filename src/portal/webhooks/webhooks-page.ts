@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CommandRefused } from "../../commands/errors.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/add-webhook.ts";
 import {
   CLICK_KINDS,
@@ -13,6 +12,7 @@ import {
 } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
+import { isClientError, type Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -35,7 +35,7 @@ export const WebhookForm = z.object({
 });
 
 /** Settings as typed, and why they were refused. */
-export type RefusedSettings = { refused: CommandRefused; url: string; label: string; kinds: ClickKind[] };
+export type RefusedSettings = { refused: Refused; url: string; label: string; kinds: ClickKind[] };
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
   const preHandler = requireSession;
@@ -49,7 +49,7 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
       const title = "Your new webhook";
       return sendPage(reply, { title, nav: "Webhooks", body: keyCard(title, added) });
     } catch (refused) {
-      if (!(refused instanceof CommandRefused)) throw refused;
+      if (!isClientError(refused)) throw refused;
       return sendList(deps, request, reply, { refused, ...request.body });
     }
   });

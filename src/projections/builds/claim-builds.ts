@@ -1,16 +1,12 @@
 // Claims on builds in progress: each is folded by one process at a time, which renews its claim as long as it runs.
 import type { ReadStore } from "../../read-store/port.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Building, type Builds, buildingOf, isKept } from "./build.ts";
 import { changeBuilds } from "./builds-document.ts";
 import { dropBuild } from "./retire-builds.ts";
-
-export class BuildInProgress extends DomainError {
-  override readonly code = "build_in_progress";
-}
 
 export type ClaimDeps = {
   /** The unmapped store, not activeReadStore. */
@@ -72,7 +68,7 @@ export function holdsAll(claim: Claim, builds: Builds): boolean {
   return claim.builds.every((build) => claimed(claim, build, builds));
 }
 
-/** @throws BuildInProgress while another process folds a build of one of them */
+/** @throws build_in_progress while another process folds a build of one of them */
 export function refuseClaimed(
   deps: Pick<ClaimDeps, "clock" | "by">,
   builds: Builds,
@@ -82,7 +78,8 @@ export function refuseClaimed(
     const building = builds.projections[name]?.building;
     return building !== undefined && !isFree(deps, building);
   });
-  if (taken) throw new BuildInProgress(`${taken.name} is being built; try again when that has ended`);
+  if (taken)
+    throw new Refused("build_in_progress", `${taken.name} is being built; try again when that has ended`);
 }
 
 /** Whether the build is unclaimed, claimed by the caller, or its claim has expired. */

@@ -1,20 +1,11 @@
 // Waits until builds are complete: folds those that are unclaimed, and polls those that another process folds.
-import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { checkpointName, collectionsOf, type Projection } from "../projection.ts";
 import { asBuild, type Builds, buildingOf, isKept } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, type FoldedBuilds, foldBuilds } from "./fold-builds.ts";
 import { registerMissing, registerRebuild, registerRollback } from "./register-builds.ts";
-
-/** A build has met an event of a newer program: a projector of that program folds it on. */
-export class BuildWaits extends DomainError {
-  override readonly code = "build_waits";
-}
-
-export class BuildCancelled extends DomainError {
-  override readonly code = "build_cancelled";
-}
 
 /** `previous`: number of the build that was active before, null for none. */
 export type FinishedBuild = {
@@ -35,7 +26,7 @@ const POLL_MS = 500;
 
 /**
  * Folds a second build of the present version and makes it active; resumes an interrupted rebuild.
- * @throws BuildInProgress; BuildCancelled; BuildWaits; what the stores throw; the signal's reason
+ * @throws build_in_progress; build_cancelled; build_waits; what the stores throw; the signal's reason
  */
 export async function rebuild(
   deps: FoldBuildsDeps,
@@ -74,7 +65,7 @@ export async function prepareReclassified(
 
 /**
  * Folds into the previous builds what they lack, and makes them active again; resumes an interrupted rollback. Cancelled,
- * they stay the previous ones. @throws NoPreviousBuild; as `rebuild`
+ * they stay the previous ones. @throws no_previous_build; as `rebuild`
  */
 export async function rollBack(
   deps: FoldBuildsDeps,
@@ -84,7 +75,7 @@ export async function rollBack(
   const register = (claimant: Claimant) => registerRollback(claimant, projections);
   const finished = await finish(deps, projections, register, signal);
   const cancelled = finished.builds.find(({ active }) => !active);
-  if (cancelled) throw new BuildCancelled(`The rollback of ${cancelled.name} was cancelled`);
+  if (cancelled) throw new Refused("build_cancelled", `The rollback of ${cancelled.name} was cancelled`);
   return finished;
 }
 
@@ -134,12 +125,15 @@ async function finish(
 function refuseWaiting([first]: FoldedBuilds["waiting"]): void {
   if (!first) return;
   const { type, position, stream } = first.waitsFor;
-  throw new BuildWaits(`${first.name} waits for a newer program, to fold ${type} at ${position} (${stream})`);
+  throw new Refused(
+    "build_waits",
+    `${first.name} waits for a newer program, to fold ${type} at ${position} (${stream})`,
+  );
 }
 
 function refuseCancelled(projections: readonly Projection[], builds: Builds): void {
   const cancelled = projections.find((build) => !isKept(build, builds));
-  if (cancelled) throw new BuildCancelled(`The build of ${cancelled.name} was cancelled`);
+  if (cancelled) throw new Refused("build_cancelled", `The build of ${cancelled.name} was cancelled`);
 }
 
 async function finished(

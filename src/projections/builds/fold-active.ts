@@ -8,7 +8,7 @@ import type { FoldBuildsDeps } from "./fold-builds.ts";
 
 /**
  * Queried builds of an older version are not folded and may be behind. A projection without a queryable build gets its
- * first one, or that of another process is awaited. @throws BuildWaits; what the stores throw
+ * first one, or that of another process is awaited. @throws build_waits; what the stores throw
  */
 export async function foldActive(deps: FoldBuildsDeps, projections: readonly Projection[]): Promise<void> {
   const builds = await readBuilds(deps.readStore);

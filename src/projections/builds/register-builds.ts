@@ -1,7 +1,7 @@
 // Registers builds in the builds document.
 import { PRESENT_RULES } from "../../classification/classify.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import {
   asBuild,
@@ -17,14 +17,6 @@ import {
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { type ClaimDeps, refuseClaimed } from "./claim-builds.ts";
 import { dropRetired, retire } from "./retire-builds.ts";
-
-export class NothingElseAnswers extends DomainError {
-  override readonly code = "nothing_else_answers";
-}
-
-export class NoPreviousBuild extends DomainError {
-  override readonly code = "no_previous_build";
-}
 
 /**
  * Lists each projection that is not listed: on an empty log with build 0, which is complete; else without a build.
@@ -82,7 +74,7 @@ export function isUndone(registered: Builds, now: Builds, projections: readonly 
 
 /**
  * Registers another build of each, or resumes an interrupted one under the same rules. `activates`: whether it takes over
- * when it has caught up. `rules`: as of a Build. @throws BuildInProgress while another process folds one
+ * when it has caught up. `rules`: as of a Build. @throws build_in_progress while another process folds one
  */
 export async function registerRebuild(
   deps: ClaimDeps,
@@ -105,7 +97,7 @@ export async function registerRebuild(
 
 /**
  * Has the previous build of each folded on from its checkpoint, and then take over; resumes a rollback that was interrupted.
- * @throws NoPreviousBuild; BuildInProgress while another process folds one
+ * @throws no_previous_build; build_in_progress while another process folds one
  */
 export async function registerRollback(deps: ClaimDeps, projections: readonly Projection[]): Promise<Builds> {
   return await changeBuilds(deps, (builds) => {
@@ -120,7 +112,7 @@ export async function registerRollback(deps: ClaimDeps, projections: readonly Pr
   });
 }
 
-/** What a rollback replaces by what. @throws NoPreviousBuild also for one that this program can't fold on */
+/** What a rollback replaces by what. @throws no_previous_build also for one that this program can't fold on */
 export function rollbacksOf(
   builds: Builds,
   projections: readonly Projection[],
@@ -128,9 +120,10 @@ export function rollbacksOf(
   return projections.map((projection) => {
     const { name, version } = projection;
     const { active, previous } = builds.projections[name] ?? {};
-    if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
+    if (!active || !previous) throw new Refused("no_previous_build", `There is no previous build of ${name}`);
     if (previous.version !== version || isUnderOtherRules(previous))
-      throw new NoPreviousBuild(
+      throw new Refused(
+        "no_previous_build",
         `The previous build of ${name} has version ${previous.version} or rules that this program can't fold by: roll back with one that can`,
       );
     return { projection, active, previous };
@@ -152,7 +145,7 @@ export async function cancelBuilds(deps: ClaimDeps, projections: readonly Projec
   return cancelled;
 }
 
-/** The builds in progress. @throws NothingElseAnswers for the first build of a projection */
+/** The builds in progress. @throws nothing_else_answers for the first build of a projection */
 export function cancellable(
   builds: Builds,
   projections: readonly Projection[],
@@ -161,7 +154,8 @@ export function cancellable(
     const { active, building } = builds.projections[projection.name] ?? {};
     if (!building) return [];
     if (!active)
-      throw new NothingElseAnswers(
+      throw new Refused(
+        "nothing_else_answers",
         `This is the first build of ${projection.name}: without it there is nothing to answer from`,
       );
     return [{ projection, building }];

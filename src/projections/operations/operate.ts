@@ -6,7 +6,7 @@ import {
   recordActions,
 } from "../../commands/operator/record-actions.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { refuseClaimed } from "../builds/claim-builds.ts";
@@ -21,26 +21,25 @@ import { allProjections } from "../groups.ts";
 import type { Projection } from "../projection.ts";
 import { closestName } from "./closest-name.ts";
 
-export class UnknownProjection extends DomainError {
-  override readonly code = "unknown_projection";
-}
-
 /** `readStore`: the unmapped one. */
 export type OperateDeps = RecordDeps & { readStore: ReadStore };
 
-/** All projections when `names` is empty. @throws UnknownProjection */
+/** All projections when `names` is empty. @throws unknown_projection */
 export function projectionsNamed(names: readonly string[]): Projection[] {
   const known = allProjections.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const closest = closestName(unknown, known);
     const meant = closest === undefined ? "" : `did you mean ${closest}? `;
-    throw new UnknownProjection(`There is no projection ${unknown}; ${meant}there are ${known.join(", ")}`);
+    throw new Refused(
+      "unknown_projection",
+      `There is no projection ${unknown}; ${meant}there are ${known.join(", ")}`,
+    );
   }
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** Records what `rebuild`, `prepareReclassified` and `requestRebuild` do. `rules`: as of a Build. @throws BuildInProgress */
+/** Records what `rebuild`, `prepareReclassified` and `requestRebuild` do. `rules`: as of a Build. @throws build_in_progress */
 export async function recordRebuild(
   deps: OperateDeps,
   context: CommandContext,
@@ -54,7 +53,7 @@ export async function recordRebuild(
   await recordActions(deps, context, [{ type: "ProjectionRebuildRequested", data }]);
 }
 
-/** The projector notices within a second and folds; its progress is in the builds document. @throws BuildInProgress */
+/** The projector notices within a second and folds; its progress is in the builds document. @throws build_in_progress */
 export async function requestRebuild(
   deps: OperateDeps,
   context: CommandContext,
@@ -65,7 +64,7 @@ export async function requestRebuild(
   await registerRebuild(deps, projections, activates);
 }
 
-/** Returns the checkpoint names of what was cancelled. @throws NothingElseAnswers */
+/** Returns the checkpoint names of what was cancelled. @throws nothing_else_answers */
 export async function cancelProjectionBuilds(
   deps: OperateDeps,
   context: CommandContext,
@@ -76,7 +75,7 @@ export async function cancelProjectionBuilds(
   return await cancelBuilds(deps, projections);
 }
 
-/** @throws NothingToActivate */
+/** @throws nothing_to_activate */
 export async function activateProjectionBuilds(
   deps: OperateDeps,
   context: CommandContext,
@@ -87,7 +86,7 @@ export async function activateProjectionBuilds(
   await activateBuilds(deps, projections);
 }
 
-/** Records what `rollBack` and `requestRollback` do. @throws NoPreviousBuild, BuildInProgress */
+/** Records what `rollBack` and `requestRollback` do. @throws no_previous_build, build_in_progress */
 export async function recordRollback(
   deps: OperateDeps,
   context: CommandContext,
@@ -106,7 +105,7 @@ export async function recordRollback(
   await recordActions(deps, context, actions);
 }
 
-/** The projector notices within a second, and folds what the previous builds lack. @throws NoPreviousBuild, BuildInProgress */
+/** The projector notices within a second, and folds what the previous builds lack. @throws no_previous_build, build_in_progress */
 export async function requestRollback(
   deps: OperateDeps,
   context: CommandContext,

@@ -8,7 +8,6 @@ import { openProjectorStores } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../coordination/hold-lease.ts";
-import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
 import { ProjectionGroup } from "../builds/projection-group.ts";
@@ -68,7 +67,6 @@ async function runProjector(
   });
 
   void report();
-  collectAfterStart();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
   const sealing = {

@@ -48,7 +48,7 @@ const TOP_LINKS = 10;
 /** A day with as many links as are counted one by one takes a millisecond, which redirects wait for. */
 const DAYS_AT_A_TIME = 5;
 
-/** @throws InvalidRange, what the store throws */
+/** @throws invalid_range, what the store throws */
 export async function accountDashboard(
   deps: Deps,
   accountId: string,

@@ -41,7 +41,7 @@ export const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 
 
 /**
  * All zeros for a link without hits.
- * @throws Forbidden for another account's link, NotFound when there is none
+ * @throws forbidden for another account's link, not_found when there is none
  */
 export async function linkAnalytics(
   deps: LinkAnalyticsDeps,

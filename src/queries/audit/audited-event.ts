@@ -7,7 +7,7 @@ import type { CatalogueEntry } from "../../events/definition.ts";
 import { metadataOf, readEvent } from "../../events/read-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";
@@ -62,7 +62,7 @@ function errorOf(recorded: RecordedEvent): string | null {
   }
 }
 
-/** @throws NotFound */
+/** @throws not_found */
 export async function explainedEvent(
   { eventStore }: Deps,
   stream: string,
@@ -70,7 +70,7 @@ export async function explainedEvent(
 ): Promise<ExplainedEvent> {
   const [recorded] = await eventStore.read(stream, { from: revision, limit: 1 });
   if (!recorded || recorded.revision !== revision)
-    throw new NotFound(`There is no revision ${revision} of stream ${stream}`);
+    throw new Refused("not_found", `There is no revision ${revision} of stream ${stream}`);
   const event = auditedEvent(recorded);
   const entry = entryOf(recorded.type);
   const about = new Map(
@@ -83,7 +83,7 @@ export async function explainedEvent(
   return { ...event, summary: entry?.summary ?? "", fields };
 }
 
-/** The stream's events before revision `before`, newest first. @throws NotFound for a stream without events */
+/** The stream's events before revision `before`, newest first. @throws not_found for a stream without events */
 export async function streamPage(
   { eventStore }: Deps,
   stream: string,
@@ -92,13 +92,14 @@ export async function streamPage(
   const from = before === undefined ? {} : { from: before - 1 };
   const found =
     before === 0 ? [] : await eventStore.read(stream, { backwards: true, limit: limit + 1, ...from });
-  if (found.length === 0 && before === undefined) throw new NotFound(`There is no stream ${stream}`);
+  if (found.length === 0 && before === undefined)
+    throw new Refused("not_found", `There is no stream ${stream}`);
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return { events: shown.map(auditedEvent), next: last && found.length > limit ? last.revision : null };
 }
 
-/** The log's events from a position on, with it, in their order. `next`: where the next page begins. @throws InvalidPosition */
+/** The log's events from a position on, with it, in their order. `next`: where the next page begins. @throws invalid_position */
 export async function logPage(
   { eventStore }: LogDeps,
   { from, category, limit }: { from?: Position | undefined; category?: string | undefined; limit: number },

@@ -18,10 +18,10 @@ import { type LinkClicksDocument, linkClicks } from "../../projections/definitio
 import { links } from "../../projections/definitions/links.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { hitCounts } from "../analytics/hit-counts.ts";
-import { NotFound } from "../errors.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { type ExplainedClicks, type ExplainedSeals, type LinkProof, proofOf } from "./link-proof.ts";
@@ -72,7 +72,7 @@ const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
  * `owner`: an account that only learns of its own link. `verify`: compares the seals' blocks with the log, and counts the
- * link's clicks in it. @throws NotFound
+ * link's clicks in it. @throws not_found
  */
 export async function explainLink(
   deps: ExplainDeps,
@@ -84,7 +84,7 @@ export async function explainLink(
   const events: RecordedEvent[] = [];
   const link = await linkFromStream(eventStore, key, { onRecorded: (recorded) => events.push(recorded) });
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
-    throw new NotFound(`There is no link ${key}.`);
+    throw new Refused("not_found", `There is no link ${key}.`);
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);

@@ -47,7 +47,7 @@ type FindDeps = {
 
 /**
  * As far as the event-index projection has come, which is a moment behind the log.
- * @throws InvalidCursor, InvalidPosition, ProjectionNotBuilt
+ * @throws invalid_cursor, invalid_position, ProjectionNotBuilt
  */
 export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page): Promise<EventPage> {
   const { category, account, actor, correlationId, type, from, upTo } = filter;
@@ -68,7 +68,7 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   return { events: documents.map(indexed), next, set_aside: passed.filter(isWanted) };
 }
 
-/** A page of the index and the cursor of the next one. @throws InvalidCursor */
+/** A page of the index and the cursor of the next one. @throws invalid_cursor */
 export async function newestFirst(
   { readStore }: Deps,
   query: Omit<FindQuery, "limit">,
@@ -84,7 +84,7 @@ export async function newestFirst(
   return { documents, next };
 }
 
-/** The first id that an event behind the position can have. @throws InvalidPosition */
+/** The first id that an event behind the position can have. @throws invalid_position */
 async function idBehind({ eventStore }: FindDeps, position: Position): Promise<string | undefined> {
   await refuseForeignPosition({ eventStore }, position);
   const [event] = await eventStore.readAll({ from: position, categories: Object.values(CATEGORY), limit: 1 });

@@ -20,7 +20,7 @@ export type ClickHoursPage = { hours: { hour: string; clicks: number }[]; next: 
 
 type Deps = { eventStore: Pick<EventStore, "read">; readStore: Pick<ReadStore, "find"> };
 
-/** By their first events. @throws InvalidCursor, ProjectionNotBuilt */
+/** By their first events. @throws invalid_cursor, ProjectionNotBuilt */
 export async function listStreams(
   { eventStore, readStore }: Deps,
   { category, account }: { category: string; account?: string | undefined },
@@ -43,7 +43,7 @@ export async function listStreams(
   return { streams, next };
 }
 
-/** Streams of clicks have no owner and no index: they are found by the hour. @throws InvalidCursor */
+/** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
 export async function listClickHours(
   { readStore }: Pick<Deps, "readStore">,
   { limit, cursor }: Page,

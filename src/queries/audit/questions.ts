@@ -2,7 +2,6 @@
 // /admin/api and commands are made from this list.
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
-import { AccountNotFound } from "../../commands/account/account-errors.ts";
 import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
 import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import { listWithdrawals, previewWithdrawal } from "../../commands/withdrawals/withdraw-clicks.ts";
@@ -11,8 +10,8 @@ import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import { accountDetails, accountsPage } from "../account-details.ts";
-import { NotFound } from "../errors.ts";
 import { type FindAccountDeps, findAccount } from "../find-account.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";
@@ -281,13 +280,13 @@ export const questions = {
   }),
 };
 
-/** The id of the account that is meant, by whatever findAccount takes. @throws NotFound */
+/** The id of the account that is meant, by whatever findAccount takes. @throws not_found */
 export async function accountNamed(deps: FindAccountDeps, given: string): Promise<string> {
   try {
     return await findAccount(deps, given);
   } catch (error) {
-    if (!(error instanceof AccountNotFound)) throw error;
-    throw new NotFound(`No account is found by “${given}”.`);
+    if (!isRefused(error, "account_not_found")) throw error;
+    throw new Refused("not_found", `No account is found by “${given}”.`);
   }
 }
 

@@ -4,8 +4,8 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
-import { NotFound } from "../errors.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FindClicks } from "./find-clicks.ts";
 
@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000;
 /**
  * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
  * with one of them an hour. `searchMs`: after so long a page that is not full is answered as it is.
- * @throws InvalidLink, InvalidPosition; NotFound for a link that there never was
+ * @throws invalid_link, invalid_position; not_found for a link that there never was
  */
 export async function searchClicks(
   deps: Deps,
@@ -75,6 +75,6 @@ function hoursOf(now: number, { from, to }: Pick<ClicksWanted, "from" | "to">) {
 async function createdAt({ eventStore }: Deps, link: string | undefined): Promise<Position | undefined> {
   if (link === undefined) return undefined;
   const [created] = await eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
-  if (!created) throw new NotFound(`There is no link ${link}`);
+  if (!created) throw new Refused("not_found", `There is no link ${link}`);
   return created.position;
 }

@@ -1,5 +1,4 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
-
 import { type Withdrawal, withdrawalsAfter } from "../../click-log/withdrawals.ts";
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
@@ -11,7 +10,7 @@ import { accountEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
-import { NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { WITHHELD } from "./audited-event.ts";
 
 /** Plain JSON without what is internal. `null`: before the first event. */
@@ -60,7 +59,7 @@ const INTERNAL: ReadonlySet<string> = new Set(
 
 /**
  * `revision`: the last one by default; `against`: the one before. Reads the stream up to `revision`.
- * @throws NotFound for a stream or a revision that there is not
+ * @throws not_found for a stream or a revision that there is not
  */
 export async function streamState(
   { eventStore }: { eventStore: Pick<EventStore, "read"> },
@@ -68,11 +67,11 @@ export async function streamState(
   given: { revision?: number | undefined; against?: number | undefined } = {},
 ): Promise<StreamState> {
   const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
-  if (!last) throw new NotFound(`There is no stream ${stream}`);
+  if (!last) throw new Refused("not_found", `There is no stream ${stream}`);
   const { revision = last.revision } = given;
   const { against = revision - 1 } = given;
   if (revision > last.revision || against > last.revision)
-    throw new NotFound(`The last revision of ${stream} is ${last.revision}`);
+    throw new Refused("not_found", `The last revision of ${stream} is ${last.revision}`);
   const fold = hasState(stream) ? FOLDS[categoryOf(stream)] : undefined;
   const common = { stream, revision, against, last_revision: last.revision };
   if (!fold) return { ...common, has_state: false, state: null, before: null, changes: [] };

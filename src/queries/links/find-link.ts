@@ -5,7 +5,7 @@ import { linkKey } from "../../events/streams.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { Forbidden, NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
@@ -36,7 +36,7 @@ export async function findLinkBySlug(
 /**
  * The caller's link with the slug: on the given domain, else on the default domain first.
  * Links of all keys of the account are the caller's (interface, part 4).
- * @throws Forbidden when only another account has such a link, NotFound when none has
+ * @throws forbidden when only another account has such a link, not_found when none has
  */
 export async function findOwnLink(
   deps: FindLinkDeps,
@@ -55,8 +55,8 @@ export async function findOwnLink(
   const onHost = await linkOn(deps, hosts, slug);
   if (onHost?.accountId === accountId) return onHost;
   if (onBase ?? onHost ?? (await oldestOnDomains(deps, where)))
-    throw new Forbidden("This link belongs to another account.");
-  throw new NotFound("Short link not found.");
+    throw new Refused("forbidden", "This link belongs to another account.");
+  throw new Refused("not_found", "Short link not found.");
 }
 
 /** Of those that are projected, on any domain but the default one. */

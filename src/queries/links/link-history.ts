@@ -1,5 +1,4 @@
 // One link of an account with its history, from its own streams: strongly consistent.
-
 import { withdrawnCount } from "../../click-log/withdrawals.ts";
 import type { Actor, EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
@@ -8,7 +7,7 @@ import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { NotFound } from "../errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
 /** `position`: of LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too. */
@@ -30,7 +29,7 @@ export type LinkStep = {
 
 type Deps = { eventStore: EventStore };
 
-/** Finds deleted links too, which their owner may restore. @throws NotFound also for another account's link */
+/** Finds deleted links too, which their owner may restore. @throws not_found also for another account's link */
 export async function linkHistory(
   deps: Deps,
   accountId: string,
@@ -42,7 +41,7 @@ export async function linkHistory(
   return found;
 }
 
-/** For the operator: whoever owns the link. @throws NotFound */
+/** For the operator: whoever owns the link. @throws not_found */
 export async function anyLinkHistory(
   { eventStore }: Deps,
   host: string,
@@ -71,8 +70,8 @@ export async function anyLinkHistory(
   return { link, position, history: steps.map(({ step }) => step) };
 }
 
-function notFound(): NotFound {
-  return new NotFound("Short link not found.");
+function notFound(): Refused {
+  return new Refused("not_found", "Short link not found.");
 }
 
 function unreadableStep(recorded: RecordedEvent): LinkStep {

@@ -23,7 +23,7 @@ export type LinkPage = { links: LinkObject[]; total: number; next_cursor: string
 
 /**
  * Without deleted links.
- * @throws InvalidCursor
+ * @throws invalid_cursor
  */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,

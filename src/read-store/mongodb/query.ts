@@ -4,7 +4,7 @@ import { fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
 import type { StoredDocument } from "./documents.ts";
 
-/** @throws BadName */
+/** @throws bad_name */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
   const { where, range, contains, after, sort } = query;
   const parts: BsonDocument[] = [];
@@ -22,7 +22,7 @@ export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument
     : { $and: parts as Filter<StoredDocument>[] };
 }
 
-/** The field, then `_id`, both in the same direction. @throws BadName */
+/** The field, then `_id`, both in the same direction. @throws bad_name */
 export function sortOf(sort: FindQuery["sort"]): Sort {
   const direction = sort?.direction === "desc" ? -1 : 1;
   return sort && sort.field !== "_id"

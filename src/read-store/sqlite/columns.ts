@@ -17,7 +17,7 @@ export type Upsert = { upsert: string; keepsIndex?: string };
 
 const OWN = ["_id", "position", "doc"];
 
-/** SQL that creates the table when it is missing; an existing table keeps the columns that it has. @throws BadName */
+/** SQL that creates the table when it is missing; an existing table keeps the columns that it has. @throws bad_name */
 export function tableSql(table: string, { columns = [] }: Pick<CollectionSpec, "columns">): string {
   const own = columns.map((field) => `, "${fieldName(field)}"`).join("");
   return `CREATE TABLE IF NOT EXISTS ${table} (_id TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL${own})`;

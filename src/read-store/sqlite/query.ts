@@ -3,12 +3,12 @@ import type { SQLInputValue } from "node:sqlite";
 import { collectionName, fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
 
-/** @throws BadName */
+/** @throws bad_name */
 export function tableName(collection: string): string {
   return `"docs_${collectionName(collection)}"`;
 }
 
-/** The SQL expression of a top-level field. `columns`: fields with a column of their own. @throws BadName */
+/** The SQL expression of a top-level field. `columns`: fields with a column of their own. @throws bad_name */
 export function column(field: string, columns: readonly string[]): string {
   if (field === "_id") return "_id";
   if (field === "_position") return "position";
@@ -71,7 +71,7 @@ function scalar(value: Scalar): SQLInputValue {
   return value !== null && typeof value === "object" ? JSON.stringify(value) : value;
 }
 
-/** JSON of a few fields, which SQLite cuts out in a part of the time that parsing the rest would take. @throws BadName */
+/** JSON of a few fields, which SQLite cuts out in a part of the time that parsing the rest would take. @throws bad_name */
 export function partOf(fields: readonly string[]): string {
   const members = fields.map((field) => `'${fieldName(field)}', doc -> '$.${fieldName(field)}'`);
   return `json_object('_id', _id, '_position', position, ${members.join(", ")}) AS doc`;

@@ -83,7 +83,7 @@ export class ClickRecorder {
   /**
    * Undefined when the hit is queued and the redirect can be answered now. A promise when the redirect has to wait:
    * for the commit (durable), or until the recorder has caught up.
-   * @throws RecorderBusy (through the promise) after five seconds; the hit is then not recorded. A durable hit that was
+   * @throws recorder_busy (through the promise) after five seconds; the hit is then not recorded. A durable hit that was
    *   already sent to the thread may be in the log, so its redirect waits without limit for the commit
    */
   record(hit: RawHit): Promise<void> | undefined {
@@ -124,18 +124,18 @@ export class ClickRecorder {
     if (this.#deps.durability === "durable") await this.#committedOrWithdrawn(place);
   }
 
-  /** @throws RecorderBusy */
+  /** @throws recorder_busy */
   async #waitForRoom(): Promise<void> {
     const deadline = performance.now() + this.#deps.longestWaitMs;
     while (this.#isFull()) await this.#oldestCommitted(Math.max(0, deadline - performance.now()));
   }
 
-  /** @throws RecorderBusy */
+  /** @throws recorder_busy */
   #oldestCommitted(withinMs: number): Promise<void> {
     return this.#waiters.within(this.#queue.oldest ?? 0, withinMs);
   }
 
-  /** @throws RecorderBusy, only after withdrawing the hit: a retry after the 503 must not be counted twice */
+  /** @throws recorder_busy, only after withdrawing the hit: a retry after the 503 must not be counted twice */
   async #committedOrWithdrawn(place: HitPlace): Promise<void> {
     try {
       await this.#waiters.within(place.batch, this.#deps.longestWaitMs);

@@ -1,10 +1,5 @@
 // Lets redirects wait until a batch of clicks is committed, with or without a time limit.
-import { DomainError } from "../../runtime/errors.ts";
-
-/** The click could not be recorded in time: the redirect answers 503 instead of losing the click. */
-export class RecorderBusy extends DomainError {
-  override readonly code = "recorder_busy";
-}
+import { Refused } from "../../runtime/refused.ts";
 
 type Waiter = { batch: number; resolve: () => void };
 
@@ -16,12 +11,12 @@ export class CommitWaiters {
     return new Promise((resolve) => this.#waiters.push({ batch, resolve }));
   }
 
-  /** @throws RecorderBusy (through the promise) when it takes longer than `ms` */
+  /** @throws recorder_busy (through the promise) when it takes longer than `ms` */
   within(batch: number, ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(new RecorderBusy("The click could not be recorded in time"));
+        reject(new Refused("recorder_busy", "The click could not be recorded in time"));
       }, ms);
       const waiter: Waiter = {
         batch,

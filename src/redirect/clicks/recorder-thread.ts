@@ -6,7 +6,6 @@ import type { Config } from "../../config.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import { ClickOutbox } from "../spool/click-outbox.ts";
 import { clickReader } from "./click-event.ts";
 import { ClickWriter } from "./click-writer.ts";
@@ -44,7 +43,6 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     revisions: data.revisions,
     report,
   });
-  collectAfterStart();
   port.on("message", (message: ToRecorder) => {
     if (message !== "stop") return writer.push(message);
     port.close();

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { ClickRecorder } from "../clicks/click-recorder.ts";
-import { RecorderBusy } from "../clicks/commit-waiters.ts";
 import type { LinkEntry } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { answerBlocked, answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
@@ -89,7 +89,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const requestId = requestIdOf(request);
     deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
     if (response.headersSent) return void response.destroy();
-    const code = err instanceof RecorderBusy ? err.code : "store_unavailable";
+    const code = isRefused(err, "recorder_busy") ? err.code : "store_unavailable";
     answerUnavailable(request, response, requestId, code);
   }
 

@@ -2,14 +2,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
 import type { NewEvent } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { ClickBatch } from "./append-once.ts";
-import {
-  type ClickSpool,
-  type PutClicks,
-  type SpooledClicks,
-  SpoolFull,
-  type SpoolSize,
-} from "./click-spool.ts";
+import type { ClickSpool, PutClicks, SpooledClicks, SpoolSize } from "./click-spool.ts";
 import { removeSpoolFile } from "./click-spool-file.sqlite.ts";
 
 /** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
@@ -66,10 +61,12 @@ export class SqliteClickSpool implements ClickSpool {
     return put;
   }
 
-  #noRoom(bytes: number): SpoolFull | undefined {
+  #noRoom(bytes: number): Refused | undefined {
     const { maxBytes, hasRoom } = this.#limits;
-    if (bytes > maxBytes) return new SpoolFull(`The click spool is full: it may hold ${maxBytes} bytes`);
-    if (!hasRoom()) return new SpoolFull("The click spool is full: the disk has too little free space");
+    if (bytes > maxBytes)
+      return new Refused("spool_full", `The click spool is full: it may hold ${maxBytes} bytes`);
+    if (!hasRoom())
+      return new Refused("spool_full", "The click spool is full: the disk has too little free space");
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 // Port of the click spool: durable local storage for clicks while the event store is unavailable.
-import { DomainError } from "../../runtime/errors.ts";
+import type { Refused } from "../../runtime/refused.ts";
 import type { ClickBatch } from "./append-once.ts";
 
 /** Consecutive batches of one stream, joined. `upTo`: the argument for `drop` once they are in the store. */
@@ -8,7 +8,7 @@ export type SpooledClicks = ClickBatch & { upTo: number };
 export type SpoolSize = { clicks: number; bytes: number };
 
 /** `numbers`: one for each stored batch, from the first on. `full`: why the remaining ones were not stored. */
-export type PutClicks = { numbers: number[]; full: SpoolFull | undefined };
+export type PutClicks = { numbers: number[]; full: Refused | undefined };
 
 /** FIFO of one thread's clicks. Locked while open; after a crash it remains as an orphaned spool. */
 export interface ClickSpool {
@@ -31,9 +31,4 @@ export interface ClickSpools {
    * `onUnreadable`: called for each spool that can't be read.
    */
   openOrphaned(onUnreadable: (message: string, error: unknown) => void): ClickSpool[];
-}
-
-/** The spool's size limit is reached or the disk is full: clicks stay in memory. */
-export class SpoolFull extends DomainError {
-  override readonly code = "spool_full";
 }

@@ -1,7 +1,6 @@
 // The worker thread's side of thread-client.ts: calls methods of the served objects and posts their results.
 import type { MessagePort } from "node:worker_threads";
 import { errorFields } from "../error-fields.ts";
-import { collectAfterStart } from "./collect-after-start.ts";
 import {
   encoded,
   type MethodCall,
@@ -85,5 +84,4 @@ export function serveThread(
     for (const message of messages) receive(message);
   });
   post({ id: 0, value: undefined });
-  collectAfterStart();
 }

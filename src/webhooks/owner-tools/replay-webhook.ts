@@ -29,7 +29,7 @@ const BATCH = 2_000;
 /**
  * Reads all clicks of the service that were recorded since `from`, 30 days ago at most, up to the head of the log at the
  * call, which may take minutes. Clicks that already have a delivery are not queued again. `accountId`: the required owner,
- * if given. @throws NotFound, TierRequired
+ * if given. @throws not_found, tier_required
  */
 export async function replayFrom(
   deps: ReplayDeps,

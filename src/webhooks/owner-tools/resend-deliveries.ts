@@ -1,5 +1,5 @@
 // Lets an owner resend one delivery, or all that failed since a point in time.
-import { NotFound } from "../../queries/errors.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Delivery } from "../queue/queue.ts";
 import { type DeliveriesDeps, showDelivery } from "./deliveries.ts";
 import { entitledWebhook } from "./entitled-webhook.ts";
@@ -9,7 +9,7 @@ export type ResendDeps = DeliveriesDeps & { clock: () => Date };
 /**
  * Makes the delivery due now and restarts its schedule, also when it was delivered before; `webhook-id` and body stay
  * the same. A delivery in flight is not changed, and that of a paused webhook waits until the webhook is resumed.
- * @throws NotFound, TierRequired
+ * @throws not_found, tier_required
  */
 export async function resendDelivery(
   deps: ResendDeps,
@@ -19,11 +19,11 @@ export async function resendDelivery(
   const { webhookId } = await showDelivery(deps, deliveryId, accountId);
   await entitledWebhook(deps, webhookId, accountId);
   const delivery = await deps.deliveryQueue.resend(deliveryId, deps.clock().toISOString());
-  if (!delivery) throw new NotFound("Delivery not found");
+  if (!delivery) throw new Refused("not_found", "Delivery not found");
   return delivery;
 }
 
-/** Resends all deliveries that failed at or after `since`; returns how many. @throws NotFound, TierRequired */
+/** Resends all deliveries that failed at or after `since`; returns how many. @throws not_found, tier_required */
 export async function recoverSince(
   deps: ResendDeps,
   webhookId: string,

@@ -1,7 +1,7 @@
 // The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint and returns the outcome.
-import { WebhookKeyMissing } from "../../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { DeliverySender } from "../delivery/delivery-sender.ts";
 import type { AttemptResult } from "../delivery/send-delivery.ts";
@@ -26,7 +26,7 @@ export type TestedWebhook = {
 /**
  * Works for a paused webhook too, so that an endpoint can be tested before it is resumed. Not in the delivery log.
  * `accountId`: the required owner, if given.
- * @throws NotFound, TierRequired, WebhookKeyMissing
+ * @throws not_found, tier_required, webhook_key_missing
  */
 export async function testWebhook(
   deps: TestWebhookDeps,
@@ -36,7 +36,7 @@ export async function testWebhook(
   const webhook = await entitledWebhook(deps, webhookId, accountId);
   const now = deps.clock();
   const keys = await keysInUse(deps.secrets, webhookId, now);
-  if (!keys) throw new WebhookKeyMissing();
+  if (!keys) throw new Refused("webhook_key_missing");
   const body = samplePayload(deps.baseUrl, now.getTime());
   const id = `test_${deps.newId()}`;
   const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;

@@ -1,13 +1,13 @@
 // Validates a webhook's URL: when it is added or changed, and again before every delivery.
 import { isIP } from "node:net";
-import { RequestRefused } from "./request-refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 
 const MAX_RECEIVER_URL_LENGTH = 2048;
 
 /**
  * The parsed URL. Host names are checked for syntax only; their addresses are checked at connection time.
- * @throws RequestRefused (`url_refused`, `port_refused`, `address_refused`)
+ * @throws Refused (`url_refused`, `port_refused`, `address_refused`)
  */
 export function receiverUrl(text: string, reach: Reach): URL {
   const url = URL.parse(text);
@@ -18,7 +18,7 @@ export function receiverUrl(text: string, reach: Reach): URL {
     throw refused(reach.allowPrivate ? "must begin with https:// or http://" : "must begin with https://");
   if (url.username !== "" || url.password !== "") throw refused("must not hold a user name or password");
   const port = portRefusal(url.port);
-  if (port) throw new RequestRefused("port_refused", port);
+  if (port) throw new Refused("port_refused", port);
   checkHost(url.hostname, reach);
   return url;
 }
@@ -28,11 +28,11 @@ function checkHost(hostname: string, reach: Reach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) {
     const why = addressRefusal(host, reach);
-    if (why) throw new RequestRefused("address_refused", `${host} is ${why}`);
+    if (why) throw new Refused("address_refused", `${host} is ${why}`);
   } else if (!isName(host)) {
     throw refused("must name a host");
   } else if (isLocalName(host) && !reach.allowPrivate) {
-    throw new RequestRefused("address_refused", `${host} is this machine and not reachable for webhooks`);
+    throw new Refused("address_refused", `${host} is this machine and not reachable for webhooks`);
   }
 }
 
@@ -46,6 +46,6 @@ function isName(host: string): boolean {
   return name.length <= 253 && name.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
 }
 
-function refused(what: string): RequestRefused {
-  return new RequestRefused("url_refused", `The webhook URL ${what}`);
+function refused(what: string): Refused {
+  return new Refused("url_refused", `The webhook URL ${what}`);
 }

@@ -1,5 +1,5 @@
 // Maps errors and statuses of a request to a stable code and a sentence for the delivery log.
-import { RequestRefused } from "./request-refused.ts";
+import { isRefused } from "../../runtime/refused.ts";
 
 export type RequestFailure = { code: string; message: string };
 
@@ -25,7 +25,7 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
 /** The failure for an error that a request threw; `timeoutMs`: the limit of the whole attempt. */
 export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
   const error = firstOf(thrown);
-  if (error instanceof RequestRefused) return { code: error.code, message: error.message };
+  if (isRefused(error)) return { code: error.code, message: error.message };
   const code = codeOf(error);
   if (code === "TimeoutError") return { code: "timeout", message: `No answer within ${timeoutMs / 1000} s` };
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT")

@@ -4,10 +4,10 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { Refused } from "../../runtime/refused.ts";
 import { isLocalName } from "./receiver-url.ts";
-import { RequestRefused } from "./request-refused.ts";
 
-/** All addresses of a name, at least one. @throws RequestRefused (`dns_failed`) */
+/** All addresses of a name, at least one. @throws Refused (`dns_failed`) */
 export type ResolveReceiver = (name: string) => Promise<LookupAddress[]>;
 
 const HOSTS_FILE = "/etc/hosts";
@@ -31,7 +31,7 @@ async function addressesOf(resolver: Resolver, name: string): Promise<LookupAddr
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = [...addresses(v4, 4), ...addresses(v6, 6)];
   if (found.length > 0) return found;
-  throw new RequestRefused("dns_failed", `${name} ${noAddress([v4, v6])}`);
+  throw new Refused("dns_failed", `${name} ${noAddress([v4, v6])}`);
 }
 
 function addresses(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {

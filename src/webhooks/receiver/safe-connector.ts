@@ -2,7 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { RequestRefused } from "./request-refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { ResolveReceiver } from "./resolve-receiver.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 
@@ -41,12 +41,12 @@ export function safeAgent(deps: SafeAgentDeps): Dispatcher {
 }
 
 /** IP literals are connected to without a lookup, so they are checked here. */
-function refusalOf(options: buildConnector.Options, reach: Reach): RequestRefused | undefined {
+function refusalOf(options: buildConnector.Options, reach: Reach): Refused | undefined {
   const port = portRefusal(options.port);
-  if (port) return new RequestRefused("port_refused", port);
+  if (port) return new Refused("port_refused", port);
   const host = options.hostname.replace(/^\[|\]$/g, "");
   const why = isIP(host) === 0 ? undefined : addressRefusal(host, reach);
-  return why === undefined ? undefined : new RequestRefused("address_refused", `${host} is ${why}`);
+  return why === undefined ? undefined : new Refused("address_refused", `${host} is ${why}`);
 }
 
 /** The socket connects to exactly the addresses returned here, which prevents DNS rebinding. */
@@ -69,10 +69,10 @@ async function checkedAddresses(
   name: string,
 ): Promise<[LookupAddress, ...LookupAddress[]]> {
   const [first, ...others] = await deps.resolve(name);
-  if (!first) throw new RequestRefused("dns_failed", `${name} has no address`);
+  if (!first) throw new Refused("dns_failed", `${name} has no address`);
   for (const { address } of [first, ...others]) {
     const why = addressRefusal(address, deps);
-    if (why) throw new RequestRefused("address_refused", `${name} leads to ${address}, which is ${why}`);
+    if (why) throw new Refused("address_refused", `${name} leads to ${address}, which is ${why}`);
   }
   return [first, ...others];
 }

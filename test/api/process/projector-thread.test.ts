@@ -47,10 +47,10 @@ describe("the projector", () => {
   it("says once that it can't report while a store is unavailable", async () => {
     const { path: dataDir, remove } = await temporaryFolder();
     const double = await startDouble();
-    const config = { DATA_DIR: dataDir, EVENTSTORE_URL: double.connectionString, SECRET_KEY: "x".repeat(32) };
+    const config = { ...parseConfig({ DATA_DIR: dataDir }), eventStoreUrl: double.connectionString };
     const warnings: string[] = [];
     const log = { ...silent(), warn: (_: object, message: string) => void warnings.push(message) };
-    const projector = startProjector(parseConfig(config), log as unknown as BasicLogger);
+    const projector = startProjector(config, log as unknown as BasicLogger);
     const answers = async () => (await projector.status())?.length === allProjections.length;
     try {
       await until("a status", answers);

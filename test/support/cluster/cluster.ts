@@ -15,17 +15,14 @@ import { keys } from "../../../src/projections/definitions/keys.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
 import { operator } from "../commands/command-deps.ts";
-import { type EventStoreDbDouble, startDouble } from "../event-store/eventstoredb-double/double.ts";
 import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";
-import { deleteStreams } from "../servers/eventstoredb-server.ts";
 import { freePort } from "../servers/free-port.ts";
-import { startMongodb, type TestMongodb } from "../servers/mongodb-server.ts";
-import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "../servers/redis-server.ts";
 import { type Answer, type Ask, send } from "../service/ask.ts";
 import { childEnvironment } from "../service/child-environment.ts";
 import { endWithThisProcess } from "../service/end-with-this-process.ts";
 import { type Environment, runCommand } from "../service/service-process.ts";
+import { type OwnServers, ownServers } from "./own-servers.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** On a machine that is busy with other tests. */
@@ -44,11 +41,7 @@ export type RoleProcess = {
   end(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 };
 
-export type Cluster = {
-  redis: TestRedis;
-  mongodb: TestMongodb;
-  /** Undefined with EVENTSTORE_URL: then it is the real server. */
-  events: EventStoreDbDouble | undefined;
+export type Cluster = Pick<OwnServers, "redis" | "mongodb" | "events"> & {
   environment: Environment;
   /** Of a further process. */
   config: Config;
@@ -64,16 +57,11 @@ export type Cluster = {
 
 export async function startCluster(more: Environment = {}): Promise<Cluster> {
   const folder = await temporaryFolder();
-  const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
-  const events = process.env.EVENTSTORE_URL ? undefined : await startDouble();
-  const name = crypto.randomUUID().slice(0, 8);
+  const servers = await ownServers();
+  const { redis, mongodb, events } = servers;
   const environment: Environment = {
-    BASE_URL: `http://${name}.localhost`,
-    EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.connectionString ?? "",
-    EVENTSTORE_PREFIX: `t${name}_`,
-    MONGODB_URL: mongodb.newDatabase(),
-    REDIS_URL: redis.url,
-    SECRET_KEY: "a secret key for all processes of one test",
+    ...servers.environment,
+    BASE_URL: `http://${crypto.randomUUID().slice(0, 8)}.localhost`,
     TRUST_PROXY: "127.0.0.1/32",
     LOG_LEVEL: "warn",
     // The dashboard then names the plan, which tests wait for.
@@ -110,10 +98,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
     async stop() {
       await Promise.all(started.map((process) => process.end("SIGKILL")));
       await backend.close();
-      await events?.close();
-      if (!redisIsOurs) await removeKeys(redis.url, `linkledger:${config.eventStorePrefix}`);
-      if (!events) await deleteStreams(config.eventStoreUrl ?? "", config.eventStorePrefix);
-      await Promise.all([mongodb.stop(), redis.stop()]);
+      await servers.stop();
       await folder.remove();
     },
   };

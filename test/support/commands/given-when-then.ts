@@ -1,7 +1,6 @@
-// Given-when-then for deciders: given past events, when a command is decided, then these events or this error.
+// Given-when-then for deciders: given past events, when a command is decided, then these events or this refusal.
 import { expect } from "vitest";
-
-type Refusal = abstract new (...args: never[]) => Error;
+import type { RefusalCode } from "../../../src/runtime/refused.ts";
 
 export function deciderOf<S, E>(initial: S, evolve: (state: S, event: E) => S) {
   return {
@@ -12,7 +11,8 @@ export function deciderOf<S, E>(initial: S, evolve: (state: S, event: E) => S) {
           return {
             thenEvents: (...events: readonly E[]) => expect(decide(state)).toEqual(events),
             thenNothing: () => expect(decide(state)).toEqual([]),
-            thenRefused: (refusal: Refusal) => expect(() => decide(state)).toThrow(refusal),
+            thenRefused: (code: RefusalCode) =>
+              expect(() => decide(state)).toThrow(expect.objectContaining({ code })),
           };
         },
       };

@@ -1,7 +1,6 @@
 // Runs the real service as its own process on a free port, for fault tests, benchmarks and the demo.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { until } from "../runtime/until.ts";
@@ -44,7 +43,13 @@ export async function startService(
   program = root,
   programArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const words = [...startFlags(), ...nodeArguments, "src/cli.ts", "serve", ...programArguments];
+  const words = [
+    "--import=./src/runtime/compile-cache.js",
+    ...nodeArguments,
+    "src/cli.ts",
+    "serve",
+    ...programArguments,
+  ];
   const child = spawn(process.execPath, words, {
     cwd: program,
     env: childEnvironment(instance),
@@ -109,13 +114,6 @@ export async function accountWithKeys(
     issued.push(key);
   }
   return { accountId: account.account_id, keys: issued };
-}
-
-/** Node's own flags as `npm start` gives them: what tests and benchmarks run is what people run. */
-export function startFlags(): string[] {
-  const [, flags = ""] =
-    /^ {2}serve\) flags="(.*)"/m.exec(readFileSync(`${root}bin/linkledger`, "utf8")) ?? [];
-  return ["--import=./src/runtime/compile-cache.js", ...flags.split(" ")];
 }
 
 /** `ready`, or what keeps it from that. */

@@ -4,7 +4,9 @@ import { apiErrors } from "../../../src/api/api-errors.ts";
 import { httpErrorOf } from "../../../src/api/http-errors.ts";
 import { EventNewer, EventUnreadable } from "../../../src/events/read-event.ts";
 import { DomainError } from "../../../src/runtime/errors.ts";
+import { REFUSALS, type RefusalCode, Refused } from "../../../src/runtime/refused.ts";
 
+/** Errors that are no refusals. */
 class Coded extends DomainError {
   override readonly code: string;
   constructor(code: string) {
@@ -13,13 +15,16 @@ class Coded extends DomainError {
   }
 }
 
+const errorOf = (code: string) =>
+  code in REFUSALS ? new Refused(code as RefusalCode, "of a test") : new Coded(code);
+
 it.each(Object.entries(apiErrors(400, 401, 402, 403, 404, 409, 422)))(
   "the codes of %s are answered with it",
   (status, { description = "" }) => {
     const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
     expect(codes).not.toEqual([]);
     for (const code of codes)
-      expect(httpErrorOf(new Coded(code)), code).toMatchObject({ status: Number(status), code });
+      expect(httpErrorOf(errorOf(code)), code).toMatchObject({ status: Number(status), code });
   },
 );
 

@@ -5,7 +5,7 @@ import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { drawPng, type QrLook } from "../../../src/api/qr/draw-qr.ts";
-import { qrImages, TooManyQrImages } from "../../../src/api/qr/qr-images.ts";
+import { qrImages } from "../../../src/api/qr/qr-images.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;
@@ -108,7 +108,7 @@ describe("QR images", () => {
       ...["fulfilled", "fulfilled", "fulfilled"],
       ...["rejected", "rejected"],
     ]);
-    await expect(requests[4]).rejects.toThrow(TooManyQrImages);
+    await expect(requests[4]).rejects.toMatchObject({ code: "qr_busy" });
     await images.image("4", "4", look);
     expect(drawn).toEqual(["0", "1", "2", "4"]);
   });

@@ -4,10 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InvalidHostname } from "../../../src/commands/domains/domain-errors.ts";
 import { acceptHostname } from "../../../src/commands/domains/hostname.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../../../src/commands/links/accept-url.ts";
-import { InvalidSlug, InvalidUrl, UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
 import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../../src/commands/links/slug.ts";
 import { urlSafety } from "../../../src/commands/links/url-safety.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -74,7 +72,7 @@ describe("a URL to shorten", () => {
     "http://[::ffff:127.0.0.1]:3000/",
     "http://sub.localhost:3000/",
   ])("%j is refused", async (given) => {
-    await expect(acceptUrl(local, given, none)).rejects.toThrow(InvalidUrl);
+    await expect(acceptUrl(local, given, none)).rejects.toMatchObject({ code: "invalid_url" });
     await expect(acceptUrl(local, given, none)).rejects.toThrow(/valid HTTP\/HTTPS URL/);
   });
 
@@ -86,13 +84,15 @@ describe("a URL to shorten", () => {
   it.each(["https://lnk.example/x", "http://LNK.example./x", "https://lnk.example:8443/"])(
     "%j is refused as the service itself",
     async (given) => {
-      await expect(acceptUrl(hosted, given, none)).rejects.toThrow(InvalidUrl);
+      await expect(acceptUrl(hosted, given, none)).rejects.toMatchObject({ code: "invalid_url" });
     },
   );
 
   it("on the caller's own domain is refused as a loop", async () => {
     const own = async () => ["go.example.com"];
-    await expect(acceptUrl(hosted, "https://go.example.com/x", own)).rejects.toThrow(InvalidUrl);
+    await expect(acceptUrl(hosted, "https://go.example.com/x", own)).rejects.toMatchObject({
+      code: "invalid_url",
+    });
     const kept = { longUrl: "https://www.example.com/x", isChecked: true };
     expect(await acceptUrl(hosted, kept.longUrl, own)).toEqual(kept);
   });
@@ -123,9 +123,9 @@ describe("an unsafe URL", () => {
     await writeFile(file, "next.example\n");
     expect(await check("http://next.example/")).toBe("unsafe");
     expect(await check("http://bad.example/")).toBe("safe");
-    await expect(acceptUrl({ ...local, urlSafety: safety }, "http://next.example/", none)).rejects.toThrow(
-      UnsafeUrl,
-    );
+    await expect(
+      acceptUrl({ ...local, urlSafety: safety }, "http://next.example/", none),
+    ).rejects.toMatchObject({ code: "unsafe_url" });
   });
 
   it("is refused by the remote check, and accepted unchecked when that is unavailable", async () => {
@@ -162,7 +162,7 @@ describe("a slug", () => {
   it.each(["", "ab", "x".repeat(51), "a b", "a/b", "äbc", "a.b", "abc\n", "Health"])(
     "%j is refused",
     (given) => {
-      expect(() => acceptCustomSlug(given)).toThrow(InvalidSlug);
+      expect(() => acceptCustomSlug(given)).toThrow(expect.objectContaining({ code: "invalid_slug" }));
     },
   );
 
@@ -206,6 +206,8 @@ describe("the hostname of a custom domain", () => {
     "lnk.service.example",
     "service.example",
   ])("%j is refused", (given) => {
-    expect(() => acceptHostname(given, "lnk.service.example")).toThrow(InvalidHostname);
+    expect(() => acceptHostname(given, "lnk.service.example")).toThrow(
+      expect.objectContaining({ code: "invalid_hostname" }),
+    );
   });
 });

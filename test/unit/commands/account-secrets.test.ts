@@ -1,7 +1,6 @@
 // Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
-import { EmailTaken, WrongCredentials } from "../../../src/commands/account/account-errors.ts";
 import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
@@ -62,7 +61,9 @@ describe("an address", () => {
     const accountId = await member(email);
     await checkCredentials(deps, { email, password });
     await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
-    await expect(checkCredentials(deps, { email, password })).rejects.toThrow(WrongCredentials);
+    await expect(checkCredentials(deps, { email, password })).rejects.toMatchObject({
+      code: "wrong_credentials",
+    });
   });
 
   it("can be confirmed in another spelling by its account alone", async () => {
@@ -95,7 +96,7 @@ describe("an address", () => {
     await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
     const newcomer = await member(email);
     expect(newcomer).not.toBe(accountId);
-    await expect(member(email)).rejects.toThrow(EmailTaken);
+    await expect(member(email)).rejects.toMatchObject({ code: "email_taken" });
     await eraseClosed(deps, operator, accountId);
     expect(await checkCredentials(deps, { email, password })).toMatchObject({ accountId: newcomer });
   });
@@ -115,7 +116,8 @@ describe("an address", () => {
     ]);
     const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     expect(won).toHaveLength(1);
-    for (const one of settled) if (one.status === "rejected") expect(one.reason).toBeInstanceOf(EmailTaken);
+    for (const one of settled)
+      if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "email_taken" });
     expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
   });
 

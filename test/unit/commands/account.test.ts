@@ -9,15 +9,7 @@ import {
   noAccount,
   open,
 } from "../../../src/commands/account/account.ts";
-import {
-  AccountExists,
-  AccountNotFound,
-  KeyLimitReached,
-  KeyNotFound,
-} from "../../../src/commands/account/account-errors.ts";
 import * as domainOf from "../../../src/commands/domains/domain.ts";
-import { DomainNotFound } from "../../../src/commands/domains/domain-errors.ts";
-import { TierRequired } from "../../../src/commands/errors.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
@@ -56,7 +48,7 @@ describe("an account", () => {
     account
       .given(opened("free"))
       .when((a) => open(a, { accountId, tier: "free", at }))
-      .thenRefused(AccountExists);
+      .thenRefused("account_exists");
   });
 
   it("changes its tier, and changes nothing when it has that tier", () => {
@@ -66,7 +58,7 @@ describe("an account", () => {
       .when(toDeveloper)
       .thenEvents({ type: "TierChanged", data: { accountId, from: "free", to: "developer", at } });
     account.given(opened("developer")).when(toDeveloper).thenNothing();
-    account.given().when(toDeveloper).thenRefused(AccountNotFound);
+    account.given().when(toDeveloper).thenRefused("account_not_found");
   });
 
   it("refuses every command once it is closed", () => {
@@ -74,7 +66,7 @@ describe("an account", () => {
     account
       .given(opened("free"), closed)
       .when((a) => issue(a, newKey(1)))
-      .thenRefused(AccountNotFound);
+      .thenRefused("account_not_found");
   });
 
   it("has at most 2 active keys on Free and 5 on Developer", () => {
@@ -87,7 +79,7 @@ describe("an account", () => {
     account
       .given(opened("free"), ...two)
       .when((a) => issue(a, newKey(3)))
-      .thenRefused(KeyLimitReached);
+      .thenRefused("key_limit_reached");
     account
       .given(opened("developer"), ...two)
       .when((a) => issue(a, newKey(3)))
@@ -95,7 +87,7 @@ describe("an account", () => {
     account
       .given(opened("developer"), ...five)
       .when((a) => issue(a, newKey(6)))
-      .thenRefused(KeyLimitReached);
+      .thenRefused("key_limit_reached");
   });
 
   it("does not count deactivated keys", () => {
@@ -109,7 +101,7 @@ describe("an account", () => {
     const off = (a: AccountState) => deactivate(a, { keyId: newKey(1).keyId, at });
     account.given(opened("free"), issued(1)).when(off).thenEvents(keyOff(1));
     account.given(opened("free"), issued(1), keyOff(1)).when(off).thenNothing();
-    account.given(opened("free")).when(off).thenRefused(KeyNotFound);
+    account.given(opened("free")).when(off).thenRefused("key_not_found");
   });
 });
 
@@ -121,7 +113,7 @@ describe("a domain of an account", () => {
   it("is added on the Developer tier only, and once", () => {
     account.given(opened("developer")).when(add).thenEvents(added);
     account.given(opened("developer"), added).when(add).thenNothing();
-    account.given(opened("free")).when(add).thenRefused(TierRequired);
+    account.given(opened("free")).when(add).thenRefused("tier_required");
   });
 
   it("gets its id by verification and is active immediately", () => {
@@ -133,7 +125,7 @@ describe("a domain of an account", () => {
       .given(...owned)
       .when(verify)
       .thenNothing();
-    account.given(opened("developer")).when(verify).thenRefused(DomainNotFound);
+    account.given(opened("developer")).when(verify).thenRefused("domain_not_found");
   });
 
   it("is deactivated and activated again, each once", () => {
@@ -156,7 +148,7 @@ describe("a domain of an account", () => {
       .given(...owned)
       .when(on)
       .thenNothing();
-    account.given(opened("developer"), added).when(on).thenRefused(DomainNotFound);
+    account.given(opened("developer"), added).when(on).thenRefused("domain_not_found");
   });
 
   it("is removed with or without an id, and can be added anew", () => {

@@ -6,17 +6,10 @@ import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { holderOf } from "../../../src/commands/domains/claim-hostname.ts";
 import { activateDomain } from "../../../src/commands/domains/domain-activation.ts";
-import {
-  DomainNotProven,
-  DomainNotVerified,
-  DomainTaken,
-} from "../../../src/commands/domains/domain-errors.ts";
 import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
 import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
-import { TierRequired } from "../../../src/commands/errors.ts";
-import { InvalidUrl } from "../../../src/commands/links/link-errors.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 import { accountEvents } from "../../../src/queries/feed/account-events.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
@@ -94,7 +87,7 @@ describe("a custom domain", () => {
     const token = await tokenOf(accountId);
     for (const id of [accountId, holder.accountId]) await changeTier(deps(), operator, id, "free");
     shows(token);
-    await expect(verify(accountId)).rejects.toThrow(TierRequired);
+    await expect(verify(accountId)).rejects.toMatchObject({ code: "tier_required" });
     expect(await stateOf(holder.accountId)).toBe("active");
     shows(holder.token);
     expect(await holder.recheck()).toBe("found");
@@ -134,7 +127,7 @@ describe("a custom domain", () => {
     const { accountId, recheck } = await verified();
     gone();
     await recheck();
-    await expect(verify(accountId)).rejects.toThrow(DomainNotProven);
+    await expect(verify(accountId)).rejects.toMatchObject({ code: "domain_not_proven" });
     now += 7 * DAY_MS;
     await recheck();
     expect(await stateOf(accountId)).toBe("inactive");
@@ -148,7 +141,7 @@ describe("a custom domain", () => {
       await tokenOf(accountId);
       return [[token]];
     };
-    await expect(verify(accountId)).rejects.toThrow(DomainNotVerified);
+    await expect(verify(accountId)).rejects.toMatchObject({ code: "domain_not_verified" });
     expect(await stateOf(accountId)).toBe("added");
   });
 
@@ -194,8 +187,10 @@ describe("a custom domain", () => {
     await recheck();
     now += 8 * DAY_MS;
     await recheck();
-    await expect(activateDomain(deps(), operator, accountId, domainId)).rejects.toThrow(DomainNotProven);
-    await expect(verify(accountId)).rejects.toThrow(DomainNotProven);
+    await expect(activateDomain(deps(), operator, accountId, domainId)).rejects.toMatchObject({
+      code: "domain_not_proven",
+    });
+    await expect(verify(accountId)).rejects.toMatchObject({ code: "domain_not_proven" });
     shows(token);
     expect(await verify(accountId)).toMatchObject({ domainId, state: "active" });
   });
@@ -253,7 +248,7 @@ describe("a custom domain", () => {
     const first = await verified();
     const second = await account();
     shows(first.token, await tokenOf(second));
-    await expect(verify(second)).rejects.toThrow(DomainTaken);
+    await expect(verify(second)).rejects.toMatchObject({ code: "domain_taken" });
     expect(await stateOf(first.accountId)).toBe("active");
   });
 
@@ -299,7 +294,7 @@ describe("a custom domain", () => {
     const second = await account();
     await tokenOf(second);
     const vouched = verifyDomain(deps(), operator, second, HOST, { skipDns: true });
-    await expect(vouched).rejects.toThrow(DomainTaken);
+    await expect(vouched).rejects.toMatchObject({ code: "domain_taken" });
     expect(await stateOf(first.accountId)).toBe("active");
   });
 
@@ -309,6 +304,6 @@ describe("a custom domain", () => {
     expect((await set("https://www.example.com/welcome")).homeUrl).toBe("https://www.example.com/welcome");
     expect((await set("")).homeUrl).toBeNull();
     for (const bad of ["javascript:alert(1)", `https://${HOST}/`, "not a URL"])
-      await expect(set(bad)).rejects.toThrow(InvalidUrl);
+      await expect(set(bad)).rejects.toMatchObject({ code: "invalid_url" });
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { streamRules } from "../../../src/audit/stream-rules.ts";
 import * as accounts from "../../../src/commands/account/account.ts";
 import * as domains from "../../../src/commands/domains/domain.ts";
-import { HistoryFull } from "../../../src/commands/errors.ts";
 import * as links from "../../../src/commands/links/link.ts";
 import * as webhooks from "../../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
@@ -158,12 +157,12 @@ describe("an account's stream takes in", () => {
     account
       .given(...withWebhooks)
       .when(add)
-      .thenRefused(HistoryFull);
+      .thenRefused("history_full");
     const removed = { type: "DomainRemoved", data: { ...ofAccount, hostname: "d0.example.com" } } as const;
     account
       .given(...historyOf(LOOPS.domains ?? (() => []), 1 + domainsAdded), removed)
       .when((a) => domains.add(a, { hostname, token: "t", at }))
-      .thenRefused(HistoryFull);
+      .thenRefused("history_full");
   });
 
   it("5,000 events of whatever kind: then nothing is issued, added, changed, resumed or activated", () => {
@@ -171,7 +170,7 @@ describe("an account's stream takes in", () => {
     account
       .given(...full.slice(0, STREAM_LIMITS.accountEvents))
       .when(addDomain)
-      .thenRefused(HistoryFull);
+      .thenRefused("history_full");
     account
       .given(...full.slice(0, STREAM_LIMITS.accountEvents - 1))
       .when(addDomain)
@@ -190,7 +189,7 @@ describe("an account's stream takes in", () => {
       (a) => domains.activate(a, { domainId, at }),
       (a) => domains.setHome(a, { domainId, homeUrl: null, at }),
     ] satisfies ((a: accounts.AccountState) => readonly AccountEvent[])[])
-      stopped.when(grow).thenRefused(HistoryFull);
+      stopped.when(grow).thenRefused("history_full");
   });
 
   it("what deactivates, pauses, removes or closes, however long it is", () => {
@@ -238,7 +237,7 @@ describe("a link's stream takes in", () => {
       link
         .given(...live, ...events)
         .when(to({ type: back }))
-        .thenRefused(HistoryFull);
+        .thenRefused("history_full");
     }
   });
 });

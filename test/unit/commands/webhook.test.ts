@@ -1,16 +1,10 @@
 // The decider of an account's webhooks, as given-when-then (interface, parts 6 and 7).
 import { describe, expect, it } from "vitest";
 import { type AccountState, evolve, noAccount } from "../../../src/commands/account/account.ts";
-import { AccountNotFound } from "../../../src/commands/account/account-errors.ts";
-import { TierRequired } from "../../../src/commands/errors.ts";
 import * as webhook from "../../../src/commands/webhooks/webhook.ts";
-import {
-  WebhookHeld,
-  WebhookLimitReached,
-  WebhookNotFound,
-} from "../../../src/commands/webhooks/webhook-errors.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier, WebhookPauser } from "../../../src/events/vocabulary.ts";
+import { Refused } from "../../../src/runtime/refused.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 
 const accountId = "11111111-1111-4111-8111-111111111111";
@@ -42,8 +36,8 @@ const rename = (a: AccountState) => webhook.change(a, { webhookId: id(1), label:
 describe("adding a webhook", () => {
   it("needs the Developer tier", () => {
     account.given(opened("developer")).when(add(1)).thenEvents(added(1));
-    account.given(opened("free")).when(add(1)).thenRefused(TierRequired);
-    account.given().when(add(1)).thenRefused(AccountNotFound);
+    account.given(opened("free")).when(add(1)).thenRefused("tier_required");
+    account.given().when(add(1)).thenRefused("account_not_found");
   });
 
   it("is refused at the sixth, with the limit's message", () => {
@@ -55,8 +49,10 @@ describe("adding a webhook", () => {
     account
       .given(opened("developer"), ...five)
       .when(add(6))
-      .thenRefused(WebhookLimitReached);
-    expect(new WebhookLimitReached(5).message).toBe("The webhook limit of 5 is reached");
+      .thenRefused("webhook_limit_reached");
+    expect(new Refused("webhook_limit_reached", `The webhook limit of ${5} is reached`).message).toBe(
+      "The webhook limit of 5 is reached",
+    );
   });
 
   it("counts paused webhooks and does not count removed ones", () => {
@@ -64,7 +60,7 @@ describe("adding a webhook", () => {
     account
       .given(opened("developer"), ...five, paused("user"))
       .when(add(6))
-      .thenRefused(WebhookLimitReached);
+      .thenRefused("webhook_limit_reached");
     account
       .given(opened("developer"), ...five, removed)
       .when(add(6))
@@ -140,7 +136,7 @@ describe("a webhook", () => {
     account
       .given(...one, paused("operator"))
       .when(resume("user"))
-      .thenRefused(WebhookHeld);
+      .thenRefused("webhook_held");
     account
       .given(...one, paused("operator"))
       .when(resume("operator"))
@@ -191,11 +187,11 @@ describe("a webhook", () => {
     const downgraded = account.given(...one, toFree);
     downgraded.when(pause("user")).thenEvents(paused("user"));
     downgraded.when(remove).thenEvents(removed);
-    downgraded.when(rename).thenRefused(TierRequired);
+    downgraded.when(rename).thenRefused("tier_required");
     account
       .given(...one, paused("user"), toFree)
       .when(resume("user"))
-      .thenRefused(TierRequired);
+      .thenRefused("tier_required");
   });
 
   it("is removed for good, and a repeated removal changes nothing", () => {
@@ -218,11 +214,11 @@ describe("a webhook", () => {
     account
       .given(...one, removed)
       .when(command)
-      .thenRefused(WebhookNotFound);
-    account.given(opened("developer")).when(command).thenRefused(WebhookNotFound);
+      .thenRefused("webhook_not_found");
+    account.given(opened("developer")).when(command).thenRefused("webhook_not_found");
   });
 
   it("that never was can't be removed", () => {
-    account.given(opened("developer")).when(remove).thenRefused(WebhookNotFound);
+    account.given(opened("developer")).when(remove).thenRefused("webhook_not_found");
   });
 });

@@ -7,7 +7,13 @@ import { BadConfig, describeConfig, parseConfig, secretKeyOf } from "../../../sr
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const SECRET_KEY_NEEDED =
-  "SECRET_KEY must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set";
+  "SECRET_KEY must be set, to the same value in every process, with EVENTSTORE_URL, MONGODB_URL and REDIS_URL";
+const SERVERS = {
+  EVENTSTORE_URL: "esdb+discover://admin:secret@a:2113,b:2113?nodePreference=leader",
+  MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?readPreference=primary",
+  REDIS_URL: "rediss://:secret@cache.example:6380/1",
+};
+const ON_SERVERS = { ...SERVERS, SECRET_KEY: "k".repeat(32) };
 const EVENTSTORE =
   "must be a connection string such as kurrentdb://host:2113?tls=false or esdb://host:2113?tls=false";
 const LEADER = "must have nodePreference leader (the default): another node may lag behind the log";
@@ -114,7 +120,9 @@ describe("the configuration", () => {
       });
       const needsKey = /^(EVENTSTORE|MONGODB|REDIS)_URL$/m.test(Object.keys(env).join("\n"));
       const key = needsKey && !env.SECRET_KEY ? [SECRET_KEY_NEEDED] : [];
-      expect([...problems(env)].sort()).toEqual([...expected, ...key].sort());
+      expect([...problems(needsKey ? { ...SERVERS, ...env } : env)].sort()).toEqual(
+        [...expected, ...key].sort(),
+      );
     }
   });
 
@@ -128,17 +136,28 @@ describe("the configuration", () => {
     expect(problems({ PORT: "0" })).toEqual([
       "BASE_URL must be set when PORT is 0, as the port isn't known beforehand",
     ]);
-    expect(problems({ MONGODB_URL: "mongodb://127.0.0.1/links" })).toEqual([SECRET_KEY_NEEDED]);
+    expect(problems(SERVERS)).toEqual([SECRET_KEY_NEEDED]);
+  });
+
+  it("takes the three servers together, and keeps their passwords out of the log", () => {
+    const config = parseConfig(ON_SERVERS);
+    const { EVENTSTORE_URL: eventStoreUrl, MONGODB_URL: mongodbUrl, REDIS_URL: redisUrl } = SERVERS;
+    expect(config).toMatchObject({ eventStoreUrl, mongodbUrl, redisUrl });
+    expect(JSON.stringify(describeConfig(config))).not.toMatch(/secret@|kkk/);
   });
 
   it.each([
-    ["eventStoreUrl", { EVENTSTORE_URL: "esdb+discover://admin:secret@a:2113,b:2113?nodePreference=leader" }],
-    ["mongodbUrl", { MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?readPreference=primary" }],
-    ["redisUrl", { REDIS_URL: "rediss://:secret@cache.example:6380/1" }],
-  ])("takes %s on its own, beside embedded stores, and keeps it out of the log", (field, env) => {
-    const config = parseConfig({ ...env, SECRET_KEY: "k".repeat(32) });
-    expect(config).toMatchObject({ [field]: Object.values(env)[0] });
-    expect(JSON.stringify(describeConfig(config))).not.toMatch(/secret@|kkk/);
+    [["EVENTSTORE_URL"], "MONGODB_URL and REDIS_URL"],
+    [["MONGODB_URL"], "EVENTSTORE_URL and REDIS_URL"],
+    [["REDIS_URL"], "EVENTSTORE_URL and MONGODB_URL"],
+    [["EVENTSTORE_URL", "MONGODB_URL"], "REDIS_URL"],
+    [["EVENTSTORE_URL", "REDIS_URL"], "MONGODB_URL"],
+    [["MONGODB_URL", "REDIS_URL"], "EVENTSTORE_URL"],
+  ])("refuses %j alone in one line", (given, lacking) => {
+    const env = Object.fromEntries(Object.entries(ON_SERVERS).filter(([name]) => given.includes(name)));
+    expect(problems({ ...env, SECRET_KEY: ON_SERVERS.SECRET_KEY })).toEqual([
+      `EVENTSTORE_URL, MONGODB_URL and REDIS_URL go together, all or none: ${lacking} must be set, too`,
+    ]);
   });
 
   it.each([
@@ -147,7 +166,7 @@ describe("the configuration", () => {
     "kurrentdb+discover://a:2113",
     "esdb://a:2113?NODE_PREFERENCE=Leader&tls=false",
   ])("takes the leader as the node to read from: %s", (EVENTSTORE_URL) => {
-    expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
+    expect(problems({ ...ON_SERVERS, EVENTSTORE_URL })).toEqual([]);
   });
 
   it.each(["no-reply@example.com", '"Example, Inc." <no-reply@localhost>', "<a@b>"])(
@@ -164,7 +183,7 @@ describe("the configuration", () => {
     ["MONGODB_URL", PRIMARY, "mongodb://a,b/links?replicaSet=rs0&readPreference=secondaryPreferred"],
     ["MONGODB_URL", PRIMARY, "mongodb+srv://a/links?readpreference=nearest"],
   ])("refuses a %s that would read what lags: %s: %s", (variable, sentence, value) => {
-    expect(problems({ [variable]: value, SECRET_KEY: "k".repeat(32) })).toEqual([`${variable} ${sentence}`]);
+    expect(problems({ ...ON_SERVERS, [variable]: value })).toEqual([`${variable} ${sentence}`]);
   });
 
   it("prints no password, of secrets and of addresses alike, and keeps a value on one line", () => {

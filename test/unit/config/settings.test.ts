@@ -55,7 +55,15 @@ describe("the settings", () => {
 it.each([
   [{}, "developer"],
   [{ PLAN_PRICE: "9 USD a month" }, "free"],
-  [{ MONGODB_URL: "mongodb://host/", SECRET_KEY: "a secret of thirty-two characters" }, "free"],
+  [
+    {
+      EVENTSTORE_URL: "esdb://host:2113",
+      MONGODB_URL: "mongodb://host/",
+      REDIS_URL: "redis://host:6379",
+      SECRET_KEY: "a secret of thirty-two characters",
+    },
+    "free",
+  ],
   [{ PLAN_PRICE: "9 USD a month", DEFAULT_TIER: "developer" }, "developer"],
 ])("with %j who signs up is on the %s plan", (env, tier) => {
   expect(parseConfig(env).defaultTier).toBe(tier);

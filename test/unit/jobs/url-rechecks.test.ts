@@ -4,7 +4,6 @@ import { openAccount } from "../../../src/commands/account/open-account.ts";
 import type { UrlSafety } from "../../../src/commands/links/accept-url.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
-import { UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
 import { CATEGORY, linkStream } from "../../../src/events/streams.ts";
@@ -66,7 +65,7 @@ describe("a link whose URL could not be checked", () => {
       type: "LinkDisabled",
       metadata: { actor: { type: "system", id: "url-check" } },
     });
-    await expect(change("enable")).rejects.toThrow(UnsafeUrl);
+    await expect(change("enable")).rejects.toMatchObject({ code: "unsafe_url" });
     expect(await waiting()).toEqual([]);
   });
 
@@ -108,7 +107,7 @@ describe("a link whose URL could not be checked", () => {
   it("is checked again before it is restored", async () => {
     await change("delete");
     known = "unsafe";
-    await expect(change("restore")).rejects.toThrow(UnsafeUrl);
+    await expect(change("restore")).rejects.toMatchObject({ code: "unsafe_url" });
     expect(await link()).toMatchObject({ status: "deleted" });
     known = "safe";
     await change("restore");

@@ -1,6 +1,6 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { InvalidPosition, refuseForeignPosition } from "../../../src/event-store/foreign-position.ts";
+import { refuseForeignPosition } from "../../../src/event-store/foreign-position.ts";
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
@@ -126,12 +126,12 @@ describe("the account's feed", () => {
 
   it("refuses a position of another store, and one beyond the end of the log", async () => {
     const refuse = (position: string) => refuseForeignPosition(stores, position);
-    await expect(refuse("00000000000000000000")).rejects.toThrow(InvalidPosition);
+    await expect(refuse("00000000000000000000")).rejects.toMatchObject({ code: "invalid_position" });
     const { position } = await append(stores.eventStore, accountStream(ACCOUNT), [opened(ACCOUNT)]);
     await expect(refuse(position)).resolves.toBeUndefined();
     const other = `${position}:${position}`;
     for (const foreign of [other, "abc", "1", position.replace(/.$/, "9")])
-      await expect(refuse(foreign)).rejects.toThrow(InvalidPosition);
+      await expect(refuse(foreign)).rejects.toMatchObject({ code: "invalid_position" });
   });
 
   it("shows an event of a newer program to nobody, rather than to pass over it", async () => {

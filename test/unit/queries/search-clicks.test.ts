@@ -6,7 +6,6 @@ import { clickHours } from "../../../src/projections/definitions/click-hours.ts"
 import { lastPositionIn } from "../../../src/queries/analytics/click-positions.ts";
 import { findClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { searchClicks } from "../../../src/queries/audit/search-clicks.ts";
-import { NotFound } from "../../../src/queries/errors.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
@@ -88,5 +87,7 @@ it("finds all clicks of a link without times, also in a log of another link's th
   expect(cut.events).toHaveLength(2);
   const rest = await searchClicks(search, { ...wanted, after: cut.next ?? "" });
   expect([rest.events.length, rest.next]).toEqual([2, null]);
-  await expect(searchClicks(search, { link: "unknown", limit: 50 })).rejects.toThrow(NotFound);
+  await expect(searchClicks(search, { link: "unknown", limit: 50 })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });

@@ -3,7 +3,6 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { TierRequired } from "../../../src/commands/errors.ts";
 import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
 import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
@@ -12,7 +11,6 @@ import { pauseWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
-import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { listDeliveries, showDelivery } from "../../../src/webhooks/owner-tools/deliveries.ts";
@@ -129,16 +127,18 @@ describe("the test tool", () => {
     await testWebhook(deps, webhookId, accountId);
     await changeTier(deps, operator, accountId, "free");
     await fixture.catchUp();
-    await expect(testWebhook(deps, webhookId, accountId)).rejects.toThrow(TierRequired);
+    await expect(testWebhook(deps, webhookId, accountId)).rejects.toMatchObject({ code: "tier_required" });
     expect(received).toHaveLength(1);
   });
 
   it("finds no webhook of another account, and none that was removed", async () => {
     const [ann, bob] = [await webhook(), await webhook()];
-    await expect(testWebhook(deps, ann.webhookId, bob.accountId)).rejects.toThrow(NotFound);
+    await expect(testWebhook(deps, ann.webhookId, bob.accountId)).rejects.toMatchObject({
+      code: "not_found",
+    });
     await removeWebhook(deps, operator, ann.accountId, ann.webhookId);
     await fixture.catchUp();
-    await expect(testWebhook(deps, ann.webhookId)).rejects.toThrow(NotFound);
+    await expect(testWebhook(deps, ann.webhookId)).rejects.toMatchObject({ code: "not_found" });
     expect(await listWebhooks(deps, ann.accountId)).toEqual([]);
   });
 
@@ -176,9 +176,9 @@ describe("the delivery log", () => {
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
     expect(seen).toEqual(ids.toReversed());
-    await expect(listDeliveries(deps, webhookId, { limit: 50, cursor: "nonsense" })).rejects.toThrow(
-      InvalidCursor,
-    );
+    await expect(listDeliveries(deps, webhookId, { limit: 50, cursor: "nonsense" })).rejects.toMatchObject({
+      code: "invalid_cursor",
+    });
   });
 
   it("filters by state and shows every attempt of one", async () => {
@@ -197,11 +197,15 @@ describe("the delivery log", () => {
   it("is visible to its owner only", async () => {
     const [ann, bob] = [await webhook(), await webhook()];
     const [id = ""] = await queued(ann.webhookId, 1);
-    await expect(listDeliveries(deps, ann.webhookId, { limit: 50 }, bob.accountId)).rejects.toThrow(NotFound);
-    await expect(showDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
-    await expect(resendDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
-    await expect(recoverSince(deps, ann.webhookId, new Date(0), bob.accountId)).rejects.toThrow(NotFound);
-    await expect(showDelivery(deps, "nothing.such")).rejects.toThrow(NotFound);
+    await expect(listDeliveries(deps, ann.webhookId, { limit: 50 }, bob.accountId)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(showDelivery(deps, id, bob.accountId)).rejects.toMatchObject({ code: "not_found" });
+    await expect(resendDelivery(deps, id, bob.accountId)).rejects.toMatchObject({ code: "not_found" });
+    await expect(recoverSince(deps, ann.webhookId, new Date(0), bob.accountId)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(showDelivery(deps, "nothing.such")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
@@ -233,9 +237,9 @@ describe("deliveries that failed", () => {
     const id = await failed(webhookId);
     await changeTier(deps, operator, accountId, "free");
     await fixture.catchUp();
-    await expect(resendDelivery(deps, id)).rejects.toThrow(TierRequired);
-    await expect(recoverSince(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
-    await expect(replayFrom(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
+    await expect(resendDelivery(deps, id)).rejects.toMatchObject({ code: "tier_required" });
+    await expect(recoverSince(deps, webhookId, new Date(0))).rejects.toMatchObject({ code: "tier_required" });
+    await expect(replayFrom(deps, webhookId, new Date(0))).rejects.toMatchObject({ code: "tier_required" });
     expect(await showDelivery(deps, id)).toMatchObject({ state: "failed" });
   });
 });
@@ -271,7 +275,7 @@ describe("a replay", () => {
     expect(await replayFrom(deps, webhookId, since)).toMatchObject({ found: 2, queued: 0 });
     const future = new Date(deps.clock().getTime() + 60_000);
     expect(await replayFrom(deps, webhookId, future)).toMatchObject({ found: 0, queued: 0 });
-    await expect(replayFrom(deps, webhookId, since, other)).rejects.toThrow(NotFound);
+    await expect(replayFrom(deps, webhookId, since, other)).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("reads the log from the hour before its time only", async () => {

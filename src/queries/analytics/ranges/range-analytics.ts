@@ -19,7 +19,7 @@ import {
 import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { utcDate } from "../../../runtime/moment.ts";
-import { InvalidRange, NotFound } from "../../errors.ts";
+import { Refused } from "../../../runtime/refused.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
 import { positionsAsOf } from "./as-of.ts";
 import { bucketStarts, fittingInterval, type Interval, MOST_FITTING_POINTS, startOfDay } from "./buckets.ts";
@@ -77,7 +77,7 @@ const DAYS_AT_A_TIME = 4;
 const LONG_MS = 31 * DAY_MS;
 const LONG_AT_A_TIME = 2;
 
-/** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
+/** The query @throws invalid_range, invalid_position, not_found, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   const { eventStore, readStore } = deps;
   const next = nextEventFinder(eventStore, linkClicks.categories);
@@ -104,7 +104,8 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
       return asOf.position;
     }
     const { time } = asOf;
-    if (time > now.getTime() + CLOCK_DIFFERENCE_MS) throw new InvalidRange("as_of must not be in the future");
+    if (time > now.getTime() + CLOCK_DIFFERENCE_MS)
+      throw new Refused("invalid_range", "as_of must not be in the future");
     return await positionAsOf(link, new Date(time).toISOString());
   }
 
@@ -125,7 +126,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
     const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
     const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
     const link = request.asOf ? await linkThen() : present;
-    if (!link) throw new NotFound("The link did not exist at as_of.");
+    if (!link) throw new Refused("not_found", "The link did not exist at as_of.");
     if (asOf !== undefined) await whenCounted(asOf);
     const { from, to } = request;
     const wanted = { from: dayAt(from), to: dayAt(to) };
@@ -205,17 +206,18 @@ export function intervalOf(
   return interval ?? fittingInterval(series);
 }
 
-/** Of the points. @throws InvalidRange for none, and for too many */
+/** Of the points. @throws invalid_range for none, and for too many */
 export function startsOf(
   request: Pick<RangeRequest, "zone" | "interval">,
   series: { from: number; to: number },
 ): number[] {
   if (series.from >= series.to)
-    throw new InvalidRange("from must be before to; without to, before now or as_of");
+    throw new Refused("invalid_range", "from must be before to; without to, before now or as_of");
   const most = request.interval ? MOST_POINTS : MOST_FITTING_POINTS;
   const starts = bucketStarts(request.zone, intervalOf(request, series), series, most);
   if (!starts)
-    throw new InvalidRange(
+    throw new Refused(
+      "invalid_range",
       `The range has more than ${most} points: choose a longer interval, or a shorter range`,
     );
   return starts;

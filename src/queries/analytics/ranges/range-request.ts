@@ -2,7 +2,7 @@
 import type { Position } from "../../../event-store/port.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { parseLocalMoment } from "../../../runtime/moment.ts";
-import { InvalidRange } from "../../errors.ts";
+import { Refused } from "../../../runtime/refused.ts";
 import type { Interval } from "./buckets.ts";
 import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
 
@@ -31,12 +31,15 @@ const POSITION = /^\d{20}(?::\d{20})?$/;
 /** Further years have another format in UTC, and times are stored and compared as text. */
 const [FIRST, LAST] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
-/** @throws InvalidRange */
+/** @throws invalid_range */
 export function parseRange(given: RangeParameters): RangeRequest {
   const { timezone = "UTC", interval = "day", kind } = given;
   const zone = timeZone(timezone);
   if (!zone)
-    throw new InvalidRange(`There is no time zone "${timezone}": use an IANA name such as Europe/Berlin`);
+    throw new Refused(
+      "invalid_range",
+      `There is no time zone "${timezone}": use an IANA name such as Europe/Berlin`,
+    );
   const time = (name: "from" | "to") => {
     const text = given[name];
     return text === undefined ? undefined : timeOf(text, zone, name);
@@ -50,11 +53,11 @@ export function parseRange(given: RangeParameters): RangeRequest {
     asOf: asOfOf(given.as_of, zone),
   };
   if (request.from !== undefined && request.to !== undefined && request.from >= request.to)
-    throw new InvalidRange("from must be before to");
+    throw new Refused("invalid_range", "from must be before to");
   return request;
 }
 
-/** @throws InvalidRange */
+/** @throws invalid_range */
 export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   if (text === undefined) return undefined;
   if (POSITION.test(text)) return { position: text };
@@ -63,13 +66,14 @@ export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["
 
 /**
  * The milliseconds of an ISO 8601 time, of `zone` where it has no offset; within the years 0 to 9999 of UTC.
- * @throws InvalidRange
+ * @throws invalid_range
  */
 export function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
   // A `+` that wasn't encoded in the URL arrives as a space.
   const moment = parseLocalMoment(text.replace(/(?<=:\d\d.*) (?=\d\d:?\d\d$)/, "+"));
   if (!moment)
-    throw new InvalidRange(
+    throw new Refused(
+      "invalid_range",
       `${name} must be a time in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00+01:00${alternative}`,
     );
   const { local, offset } = moment;

@@ -1,0 +1,226 @@
+// All refusals of the program: a stable code for programs, and what the API, the forms and the command line make of it.
+import { DomainError } from "./errors.ts";
+
+/**
+ * `status`: of the API and the portal; without one it is answered as an error of the service. `message`: for people,
+ * unless whoever refuses says more. `field`: of the form that it is shown beside. `retryAfter`: seconds. `exit`: of the
+ * command line, 1 by default.
+ */
+type Refusal = { status?: number; message?: string; field?: string; retryAfter?: number; exit?: number };
+
+/** A code never changes once published. */
+export const REFUSALS = {
+  // Requests (interface, part 7).
+  invalid_request: { status: 400 },
+  invalid_json: { status: 400 },
+  invalid_content_type: { status: 400 },
+  body_too_large: { status: 400 },
+  invalid_idempotency_key: { status: 400 },
+  invalid_address: { status: 400 },
+  invalid_range: { status: 400 },
+  invalid_cursor: {
+    status: 400,
+    message: "The cursor is not valid. Use next_cursor of the page before, unchanged.",
+  },
+  // A position of another service, or of a log that was restored from an older backup.
+  invalid_position: {
+    status: 400,
+    message: "This is not a position of this log: give one that it has shown, or leave it out",
+  },
+  // One message for a missing and for an invalid key (interface, part 5).
+  invalid_api_key: {
+    status: 401,
+    message: "Missing or invalid API key: send a valid key in the X-API-Key header",
+  },
+  invalid_admin_token: {
+    status: 401,
+    message: "Sign in at /admin, or send Authorization: Bearer with the ADMIN_TOKEN of this service",
+  },
+  tier_required: { status: 402 },
+  forbidden: { status: 403 },
+  form_refused: {
+    status: 403,
+    message: "This form came from another page: open it here, and send it again",
+  },
+  not_found: { status: 404, message: "There is nothing at this address" },
+  history_full: { status: 409 },
+  idempotency_key_reused: {
+    status: 409,
+    message: "This Idempotency-Key was used with another request body: use a new key for a new request",
+  },
+  rate_limit_exceeded: { status: 429 },
+  // When one of the open streams will end is not known.
+  too_many_streams: { status: 429, retryAfter: 10 },
+  too_busy: { status: 503, message: "Too many people sign in just now" },
+  qr_busy: { status: 503, message: "Too many QR images are being drawn" },
+
+  // Links.
+  invalid_url: { status: 400, field: "url" },
+  unsafe_url: {
+    status: 400,
+    field: "url",
+    message: "This URL is flagged as unsafe and can't be shortened",
+  },
+  invalid_domain: { status: 400, field: "domain", message: "Domain not found, not verified or not active" },
+  custom_slug_needs_domain: {
+    status: 400,
+    field: "slug",
+    message: "Custom slugs are only available with custom domains: domain_id is required with customSlug",
+  },
+  invalid_slug: { status: 422, field: "slug" },
+  slug_taken: { status: 409, field: "slug" },
+  invalid_item: { status: 400 },
+  no_free_slug: { message: "Failed to create the short link" },
+  invalid_link: { status: 400 },
+  invalid_reason: { status: 400 },
+  link_not_found: { status: 404, message: "Short link not found" },
+  link_not_yours: { status: 403, message: "This link belongs to another account" },
+  link_blocked: { status: 409 },
+  link_deleted: { status: 409, message: "This link is deleted; restore it first" },
+
+  // Accounts, their keys and signing in.
+  account_not_found: { status: 401, message: "Account not found" },
+  account_exists: { status: 409, message: "This account is open already" },
+  invalid_email: { status: 400, field: "email", message: "Please provide a valid e-mail address" },
+  email_taken: {
+    status: 409,
+    field: "email",
+    message: "An account with this e-mail address exists already",
+  },
+  key_not_found: { status: 404, message: "API key not found" },
+  key_limit_reached: { status: 409 },
+  password_refused: { status: 400, field: "password" },
+  wrong_password: { status: 403, message: "This is not your password" },
+  // One message for an unknown address and a wrong password, so that addresses can't be enumerated.
+  wrong_credentials: { status: 401, message: "This e-mail address and password don't go together" },
+  // Of a mailed link that is used, expired, unknown, or void because the password or the address changed.
+  link_expired: {
+    status: 404,
+    message: "This link was used already or is too old; please ask for a new one",
+  },
+
+  // Custom domains.
+  invalid_hostname: { status: 400, field: "hostname" },
+  domain_not_found: { status: 404, message: "Domain not found" },
+  domain_not_verified: { status: 409, message: "This domain is not verified yet" },
+  domain_taken: { status: 409 },
+  // The TXT record is missing or DNS is unavailable; the caller may try again in both cases.
+  domain_not_proven: { status: 409 },
+
+  // Webhooks.
+  webhook_not_found: { status: 404, message: "Webhook not found" },
+  webhook_limit_reached: { status: 400 },
+  invalid_webhook: { status: 400 },
+  webhook_held: {
+    status: 403,
+    message: "This webhook was paused by the operator of the service, who alone can resume it",
+  },
+  rotation_under_way: {
+    status: 409,
+    message: "The key of this webhook is being rotated by another request; try again in a moment",
+  },
+  // For instance after a restore without the secrets.
+  webhook_key_missing: { status: 409, message: "The key of this webhook is missing: make a new one" },
+  // Of a delivery that is not sent; stored in the delivery log.
+  url_refused: {},
+  port_refused: {},
+  address_refused: {},
+  dns_failed: {},
+
+  // Withdrawals of clicks.
+  invalid_withdrawal: { status: 400 },
+  nothing_to_withdraw: { status: 409 },
+  withdrawals_changed: {
+    status: 409,
+    message: "Another withdrawal of this link was made or taken back in this moment; look again",
+  },
+  withdrawal_not_found: { status: 404, message: "This link has no such withdrawal" },
+  already_restored: { status: 409 },
+
+  // Operation: projections, the log and its seals, data folders.
+  unknown_projection: { status: 404 },
+  build_in_progress: { status: 409 },
+  build_waits: {},
+  build_cancelled: {},
+  nothing_else_answers: { status: 409 },
+  no_previous_build: { status: 409 },
+  nothing_to_activate: { status: 409 },
+  verification_in_progress: { status: 409 },
+  seals_untrusted: {},
+  bad_export: {},
+  log_form_unknown: {},
+  secret_key_unknown: {},
+  bad_name: {},
+  mail_not_sent: {},
+  worker_ended: {},
+  // Clicks stay in memory.
+  spool_full: {},
+  // The redirect answers 503 instead of losing the click.
+  recorder_busy: {},
+
+  // The command line, and imports.
+  interrupted: { exit: 130 },
+  started_meanwhile: {
+    message: "The service was started while this command read its files: run the command again",
+  },
+  no_data: {},
+  ambiguous: {},
+  stream_not_found: {},
+  nothing_to_classify: {},
+  backup_refused: {},
+  reason_required: {},
+  bad_anchor: {},
+  key_missing: {},
+  bad_key: {},
+  file_not_found: {},
+  file_required: {},
+  no_file_of_clicks: {},
+  wrong_format: {},
+  record_refused: {},
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** Its message may be shown to the caller; nothing has happened. */
+export class Refused extends DomainError {
+  override readonly code: RefusalCode;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: RefusalCode, message?: string, details: { retryAfter?: number; cause?: unknown } = {}) {
+    const { retryAfter, ...options } = details;
+    super(message ?? refusal(code).message, options);
+    this.code = code;
+    this.retryAfter = retryAfter ?? refusal(code).retryAfter;
+  }
+
+  get status(): number | undefined {
+    return refusal(this.code).status;
+  }
+
+  get field(): string | undefined {
+    return refusal(this.code).field;
+  }
+
+  get exit(): number {
+    return refusal(this.code).exit ?? 1;
+  }
+}
+
+/** Whether it is one of these refusals; without codes, any. */
+export function isRefused(error: unknown, ...codes: RefusalCode[]): error is Refused {
+  return error instanceof Refused && (codes.length === 0 || codes.includes(error.code));
+}
+
+/**
+ * Whether the request itself is refused (4xx), as it would be again: a form or a list says so beside what was given.
+ * Limits and queues that are full only say when to try again.
+ */
+export function isClientError(error: unknown): error is Refused {
+  const status = isRefused(error) ? (error.status ?? 500) : 500;
+  return status < 500 && status !== 429;
+}
+
+function refusal(code: RefusalCode): Refusal {
+  return REFUSALS[code];
+}

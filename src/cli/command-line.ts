@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   audit: {
     about: "the log of events",
-    load: async () => (await import("./audit-commands.ts")).auditCommands,
+    load: async () => (await import("./audit/audit-commands.ts")).auditCommands,
   },
   explain: { load: async () => (await import("./audit/question-commands.ts")).explainCommand },
   secrets: {

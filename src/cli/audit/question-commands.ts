@@ -100,10 +100,11 @@ export function askedBy<Args extends z.ZodObject>({ shape }: Args, command: stri
 
 /** One without which the question can't be asked must be given. */
 function optionOf(name: string, schema: z.ZodType): Option {
-  const { flag = `--${name} <${name}>`, about = "" } = (schema.meta() ?? {}) as Asked;
+  const { label, example, about = `${label}: ${example}` } = (schema.meta() ?? {}) as Asked;
+  const word = name.replace(/_id$/, "").replaceAll("_", "-");
   const { success, data } = schema.safeParse(undefined);
   // A page of the console is limited, an answer of a command is not.
-  const made = option(flag, about, name === "limit" ? wholeFrom(1) : parsedBy(schema));
+  const made = option(`--${word} <value>`, about, name === "limit" ? wholeFrom(1) : parsedBy(schema));
   return success ? made.default(data) : made.makeOptionMandatory();
 }
 

@@ -12,7 +12,7 @@ import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { card, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
-import { accountPath, badge, empty, facts, rowTable, streamPath } from "./view.ts";
+import { accountPath, badge, empty, facts, rowTable, streamPath, textLink } from "./view.ts";
 
 export function accountPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/accounts", questions.accounts, {
@@ -124,8 +124,7 @@ type Domain = AccountDetails["domains"][number];
 type Webhook = AccountDetails["webhooks"][number];
 
 const LINKS = {
-  "Short link": ({ link, short_url }: Link) =>
-    html`<a class="break" href="${streamPath(`link-${link}`)}">${short_url}</a>`,
+  "Short link": ({ link, short_url }: Link) => textLink(streamPath(`link-${link}`), short_url),
   Destination: ({ long_url }: Link) => outward(long_url),
   State: ({ status }: Link) => statusBadge(status),
   Made: "created_at",
@@ -133,17 +132,15 @@ const LINKS = {
 
 const KEYS = {
   Label: ({ key_id, label }: Key) =>
-    html`<a class="break" href="${address("/admin/events", { actor: `key:${key_id}` })}">${label || "No label"}</a>`,
+    textLink(address("/admin/events", { actor: `key:${key_id}` }), label || "No label"),
   Key: ({ hint }: Key) => html`<code>…${hint}</code>`,
   State: "status",
   Issued: "issued_at",
-  "Last used": ({ last_used_at: at }: Key) =>
-    at === null ? html`<span class="muted">Never</span>` : time(at),
+  "Last used": "last_used_at",
 } as const;
 
 const DOMAINS = {
-  Domain: ({ hostname }: Domain) =>
-    html`<a class="break" href="${streamPath(`domain-${hostname}`)}">${hostname}</a>`,
+  Domain: ({ hostname }: Domain) => textLink(streamPath(`domain-${hostname}`), hostname),
   State: ({ state, active }: Domain): HtmlValue =>
     state === "verified" ? (active ? "active" : "not active") : "not verified",
   Added: "added_at",

@@ -29,6 +29,7 @@ import {
   shortPosition,
   statePath,
   streamPath,
+  textLink,
 } from "./view.ts";
 
 const HOUR_MS = 3_600_000;
@@ -123,7 +124,7 @@ function clicksPath(link: string): string {
 
 function owner({ owner: { account_id: account, email } }: LinkExplanation): Html | string {
   if (account === null) return "unknown";
-  return html`<a class="break" href="${address("/admin/events", { account })}">${email ?? account}</a>`;
+  return textLink(address("/admin/events", { account }), email ?? account);
 }
 
 type Streams = Awaited<ReturnType<typeof questions.streams.answer>>;
@@ -164,7 +165,7 @@ function hitTable(events: readonly AuditedEvent[]): Html {
   type Row = (typeof rows)[number];
   const columns = {
     Recorded: ({ recorded }: Row) => recorded,
-    Link: ({ link }: Row) => html`<a class="break" href="${streamPath(`${PREFIX.link}${link}`)}">${link}</a>`,
+    Link: ({ link }: Row) => textLink(streamPath(`${PREFIX.link}${link}`), link),
     Kind: "kind",
     From: ({ country, ip }: Row) => html`${country} <span class="muted small">${ip}</span>`,
     "User agent": ({ userAgent }: Row) => html`<span class="break small">${userAgent}</span>`,

@@ -29,6 +29,7 @@ import {
   rowTable,
   shortPosition,
   streamPath,
+  textLink,
 } from "./view.ts";
 
 /** Shorter times give numbers that say nothing. */
@@ -188,6 +189,6 @@ ${previous && !building && confirmed("Roll back", back, postButton(path("rollbac
 
 function waitCard({ stream, type, position }: NonNullable<ProjectionRow["waits_for"]>): Html {
   return html`<section class="card card-danger"><h2>${icon("alert")}Waits for a newer program</h2>
-${facts({ Event: html`${type} at position ${positionLink(position)}`, Stream: html`<a class="break" href="${streamPath(stream)}">${stream}</a>` })}
+${facts({ Event: html`${type} at position ${positionLink(position)}`, Stream: textLink(streamPath(stream), stream) })}
 <p class="muted">A newer program has written it: one that is started goes on from here.</p></section>`;
 }

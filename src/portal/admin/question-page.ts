@@ -103,10 +103,10 @@ function questionForm(
   const kept: Record<string, string> = {};
   const fields: Html[] = [];
   for (const [name, schema] of Object.entries(shape)) {
-    const { label, flag, example, oneOf } = ((schema as z.ZodType).meta() ?? {}) as Asked;
+    const { label, about, example, oneOf } = ((schema as z.ZodType).meta() ?? {}) as Asked;
     const value = String(values[name] ?? "");
     if (label === undefined) {
-      if (flag === undefined && value !== "") kept[name] = value;
+      if (about === undefined && value !== "") kept[name] = value;
     } else if (oneOf) {
       const options = [["", "All"], ...oneOf.map((one) => [one, one] as const)] as const;
       fields.push(choice({ name, label, value, options }));

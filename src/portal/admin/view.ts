@@ -28,8 +28,13 @@ export function projectionPath(name: string, below = ""): string {
   return `/admin/projections/${encodeURIComponent(name)}${below}`;
 }
 
+/** What may be long breaks anywhere. */
+export function textLink(path: string, text: HtmlValue): Html {
+  return html`<a class="break" href="${path}">${text}</a>`;
+}
+
 /** A column shows the member of this name, or what the function makes of the row. */
-type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row: Row) => HtmlValue)>>;
+export type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row: Row) => HtmlValue)>>;
 
 /** Numbers stand at the end of their line. */
 export function rowTable<Row extends object>(
@@ -58,7 +63,7 @@ export function shownMember(name: string, value: unknown): HtmlValue {
     case "stream":
       return html`<a class="break" href="${streamPath(text)}"><strong>${text}</strong></a>`;
     case "account":
-      return html`<a class="break" href="${accountPath(text)}">${text}</a>`;
+      return textLink(accountPath(text), text);
     case "actor":
       return actorLink(value as Actor | string);
     case "position":
@@ -83,7 +88,7 @@ const BEHIND_EVENT = { By: "actor", Recorded: "recorded_at", Position: "position
 export const EVENT_COLUMNS: Columns<ShownEvent> = { Event: eventLink, ...BEHIND_EVENT };
 export const STREAM_EVENT_COLUMNS: Columns<ShownEvent> = {
   Event: eventLink,
-  Stream: ({ stream }) => html`<a class="break" href="${streamPath(stream)}">${stream}</a>`,
+  Stream: ({ stream }) => textLink(streamPath(stream), stream),
   ...BEHIND_EVENT,
 };
 
@@ -98,7 +103,7 @@ export function eventLink({
 /** Leads to what this actor did. */
 export function actorLink(given: Actor | string): Html {
   const actor = typeof given === "string" ? given : actorKey(given);
-  return html`<a class="break" href="${address("/admin/events", { actor })}">${actor.replace(":", " ")}</a>`;
+  return textLink(address("/admin/events", { actor }), actor.replace(":", " "));
 }
 
 /** Leads to the log from there on. */

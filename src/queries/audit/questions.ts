@@ -31,12 +31,11 @@ export type Question<Deps, Args extends z.ZodObject, Answer> = {
   next?: keyof z.infer<Args> & string;
 };
 
-/** How an argument is asked for: the label and example of its field in a form, the flag and meaning of its option. */
+/** How people are asked for an argument, by a field of a form or an option: paging and `about` are for options alone. */
 export type Asked = {
   label?: string;
   example?: string;
-  oneOf?: readonly string[];
-  flag?: string;
+  oneOf?: readonly string[] | undefined;
   about?: string;
 };
 
@@ -47,20 +46,26 @@ type OfAccounts = Parameters<typeof accountDetails>[0] & FindAccountDeps;
 
 export const CATEGORIES = [...Object.values(CATEGORY), SEALS_STREAM] as const;
 
+const LOGGED_CATEGORIES = Object.values(CATEGORY);
 /** Of streams in the index of events. */
-const INDEXED_CATEGORIES = CATEGORIES.filter(
-  (category) => category !== CATEGORY.clicks && category !== SEALS_STREAM,
-);
+const INDEXED_CATEGORIES = LOGGED_CATEGORIES.filter((category) => category !== CATEGORY.clicks);
 
 /** What findAccount takes, and namedLink. */
 export const ACCOUNT_NAMES = "e-mail, id, key id, hostname or short URL";
 const LINK_NAMES = "slug, host/slug or short URL";
-const FROM = "2026-03-01T10:00Z";
+const TIME = "such as 2026-03-01T10:00Z";
 
 /** An empty field of a form is no argument. */
-function arg<T extends z.ZodType>(schema: T, asked: Asked = {}) {
-  const given = (value: unknown) => (typeof value === "string" && value.trim() === "" ? undefined : value);
-  return z.preprocess(given, schema).meta({ ...asked });
+function given<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === "" || /^\s+$/.test(String(value)) ? undefined : value), schema);
+}
+
+function arg<T extends z.ZodType>(schema: T, label: string, example: string, oneOf?: readonly string[]) {
+  return given(schema).meta({ label, example, oneOf } satisfies Asked);
+}
+
+function paging<T extends z.ZodType>(schema: T, about: string) {
+  return given(schema).meta({ about });
 }
 
 function whole(least: number, most = 1e15) {
@@ -93,45 +98,22 @@ const actor = text.regex(
   "must be operator, or key:, account: or system: and an id",
 );
 
-const limit = arg(whole(1, 200).default(50), { flag: "--limit <count>", about: "at most so many" });
-const cursor = arg(words, { flag: "--cursor <cursor>", about: "`next` of the page before" });
-const before = arg(whole(0).optional(), { flag: "--before <number>", about: "only those before this one" });
-const account = arg(words, {
-  ...{ label: "Account", example: ACCOUNT_NAMES },
-  ...{ flag: "--account <account>", about: `of this account: ${ACCOUNT_NAMES}` },
-});
-const link = {
-  label: "Link",
-  example: LINK_NAMES,
-  flag: "--link <link>",
-  about: `of this link: ${LINK_NAMES}`,
-};
-const from = {
-  label: "From",
-  example: FROM,
-  flag: "--from <time>",
-  about: "at this time or later, ISO 8601",
-};
-const to = { label: "Until", example: "now", flag: "--to <time>", about: "before this time, ISO 8601" };
+const limit = paging(whole(1, 200).default(50), "at most so many");
+const cursor = paging(words, "`next` of the page before");
+const before = paging(whole(0).optional(), "only those before this one");
+const account = arg(words, "Account", ACCOUNT_NAMES);
+const from = arg(moment, "From", TIME);
+const to = arg(moment, "Until", TIME);
 
-const ofLink = z.object({ link: arg(text.min(1), link) });
+const ofLink = z.object({ link: arg(text.min(1), "Link", LINK_NAMES) });
 
 /** All hits since the link was made are a choice of the operator's, not what a forgotten field means. */
 const hitsOfLink = ofLink.extend({
-  from: arg(moment.unwrap(), from),
-  to: arg(moment, to),
-  ip_prefix: arg(words, {
-    ...{ label: "Network", example: "203.0.113.0/24", flag: "--ip-prefix <network>" },
-    about: "only from this network, such as 203.0.113.0/24",
-  }),
-  user_agent: arg(words, {
-    ...{ label: "User agent contains", example: "HeadlessChrome", flag: "--user-agent <text>" },
-    about: "only with a user agent that contains this, in any case",
-  }),
-  visitor: arg(words, {
-    ...{ label: "Visitor code", example: "16 hex digits", flag: "--visitor <code>" },
-    about: "only of this visitor code, as exports show it",
-  }),
+  from: arg(moment.unwrap(), "From", TIME),
+  to: arg(moment, "Until", "now"),
+  ip_prefix: arg(words, "Network", "203.0.113.0/24"),
+  user_agent: arg(words, "User agent contains", "HeadlessChrome, in any case"),
+  visitor: arg(words, "Visitor code", "16 hex digits, as exports show it"),
 });
 
 export type HitsOfLink = z.infer<typeof hitsOfLink>;
@@ -154,7 +136,7 @@ export const questions = {
     answer: async (deps: OfAccounts, asked) => accountDetails(deps, await accountNamed(deps, asked.account)),
   }),
   streams: question({
-    args: z.object({ category: arg(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
+    args: z.object({ category: given(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
     next: "cursor",
     answer: async (deps: FindAccountDeps, { category, ...asked }) =>
       category === CATEGORY.clicks
@@ -176,43 +158,21 @@ export const questions = {
   state: question({
     args: z.object({
       stream: name,
-      revision: arg(whole(0).optional(), {
-        label: "Revision",
-        flag: "--revision <number>",
-        about: "the last one by default",
-      }),
-      against: arg(whole(-1).optional(), {
-        ...{ label: "Compared with", example: "-1: before the first event", flag: "--against <number>" },
-        about: "the one before by default; -1 for the time before the first",
-      }),
+      revision: arg(whole(0).optional(), "Revision", "the last one by default"),
+      against: arg(whole(-1).optional(), "Compared with", "the one before by default; -1: before the first"),
     }),
     answer: (deps: Logged, { stream, ...revisions }) => streamState(deps, stream, revisions),
   }),
   events: question({
     args: z.object({
       account,
-      actor: arg(actor.optional(), {
-        ...{ label: "Actor", example: "operator, key:…, account:…", flag: "--actor <actor>" },
-        about: "by operator, or by key:ID, account:ID or system:ID",
-      }),
-      correlation_id: arg(words, {
-        ...{ label: "Correlation id", example: "The x-request-id of a request" },
-        ...{ flag: "--correlation <id>", about: "of this request" },
-      }),
-      category: arg(z.enum(INDEXED_CATEGORIES).optional(), {
-        ...{ label: "Category", oneOf: INDEXED_CATEGORIES, flag: "--category <category>" },
-        about: "of streams of this category, such as link",
-      }),
-      type: arg(z.enum(eventIndex.handles).optional(), {
-        ...{ label: "Type", oneOf: eventIndex.handles, flag: "--type <type>" },
-        about: "of this type, such as LinkCreated",
-      }),
-      from: arg(moment, from),
-      to: arg(moment, { ...to, example: "2026-03-02" }),
-      up_to: arg(position, {
-        ...{ label: "Up to position", example: "Of an event", flag: "--up-to <position>" },
-        about: "at this position or before",
-      }),
+      actor: arg(actor.optional(), "Actor", "operator, or key:, account: or system: and an id"),
+      correlation_id: arg(words, "Correlation id", "the x-request-id of a request"),
+      category: arg(z.enum(INDEXED_CATEGORIES).optional(), "Category", "such as link", INDEXED_CATEGORIES),
+      type: arg(z.enum(eventIndex.handles).optional(), "Type", "such as LinkCreated", eventIndex.handles),
+      from,
+      to,
+      up_to: arg(position, "Up to position", "of an event"),
       limit,
       cursor,
     }),
@@ -224,11 +184,8 @@ export const questions = {
   }),
   log: question({
     args: z.object({
-      from: arg(position, { label: "From position", example: "The beginning" }),
-      category: arg(z.enum(CATEGORIES).optional(), {
-        label: "Category",
-        oneOf: CATEGORIES.filter((one) => one !== SEALS_STREAM),
-      }),
+      from: arg(position, "From position", "the beginning"),
+      category: arg(z.enum(CATEGORIES).optional(), "Category", "such as clicks", LOGGED_CATEGORIES),
       limit,
     }),
     next: "from",
@@ -236,11 +193,11 @@ export const questions = {
   }),
   clicks: question({
     args: z.object({
-      link: arg(words, link),
+      link: arg(words, "Link", LINK_NAMES),
       account,
-      from: arg(moment, from),
-      to: arg(moment, { ...to, example: "2026-03-01T11:00Z", about: "an hour after --from by default" }),
-      after: arg(words, { flag: "--after <position>", about: "`next` of the page before" }),
+      from,
+      to: arg(moment, "Until", "an hour later by default"),
+      after: paging(words, "`next` of the page before"),
       limit,
     }),
     next: "after",

@@ -15,12 +15,10 @@ import { accountDetails, accountsPage } from "../account-details.ts";
 import { type FindAccountDeps, findAccount } from "../find-account.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";
-import type { FindClicks } from "./find-clicks.ts";
-import { findEvents } from "./find-events.ts";
+import { type FindClicks, searchClicks } from "./find-clicks.ts";
+import { findEvents, listClickHours, listStreams } from "./find-events.ts";
 import { listSeals } from "./list-seals.ts";
-import { listClickHours, listStreams } from "./list-streams.ts";
 import { projectionRows } from "./projection-rows.ts";
-import { searchClicks } from "./search-clicks.ts";
 import { streamState } from "./stream-state.ts";
 import { previewRow, withdrawalRow } from "./withdrawal-rows.ts";
 

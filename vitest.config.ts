@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 /** No process but the test's own: `npm run test:unit`. */
-const UNIT = ["test/{unit,properties}/**/*.test.ts"];
+const UNIT = ["test/unit/**/*.test.ts"];
 /** Files of test/api imported again, on another topology: each needs a process of its own. */
 const CLUSTER = ["test/cluster/**/*.test.ts"];
 /** Where the disk matters: crashes, load, programs that are built and run there. */

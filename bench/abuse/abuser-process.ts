@@ -1,47 +1,118 @@
-// The abusive clients: runs the ordered kinds of abuse for a time, and answers with the counts of their responses.
+// The abusive clients: each kind of abuse at its rate for the ordered time, and counts of what was answered.
+import { connect } from "node:net";
 import { setPriority } from "node:os";
 import { pause } from "../../src/runtime/pause.ts";
-import { type Abuse, type AbuseCounts, type AbuseKind, type AbuseOrder, abuseKinds } from "./abuses.ts";
+import { send as sendRequest } from "../../test/support/service/ask.ts";
+import { benchSlug } from "../load/requests.ts";
+
+export type AbuseOrder = {
+  port: number;
+  seconds: number;
+  /** Cookies of a signed-in Free account with many links, and of a Developer account that owns the visited links. */
+  free: string;
+  watcher: string;
+};
+
+/** Number of responses by status code, or by error message, of each kind of abuse. */
+export type AbuseCounts = Record<string, Record<string, number>>;
+
+/** `perSecond`: requests started a second; `inFlight`: at most, which bounds those that wait for a slow service. */
+type Abuse = { perSecond: number; inFlight: number; send: (n: number) => Promise<string | number> };
+
+/** Client address of the abuse, sent as X-Forwarded-For, which the service trusts from loopback. */
+const ABUSER = "198.51.100.66";
+const WATCHERS = 10;
+const LAST_ANSWERS_MS = 5_000;
 
 /** The work of the abusers themselves is done on the same cores here, but it is not what redirects are to withstand. */
 setPriority(10);
 
 process.on("message", async (order: AbuseOrder) => {
-  process.send?.(await abuse(order));
+  const until = performance.now() + order.seconds * 1_000;
+  const kinds = Object.entries(abuses(order));
+  const counts = await Promise.all(
+    kinds.map(async ([name, abuse]) => [name, await repeat(abuse, until)] as const),
+  );
+  process.send?.(Object.fromEntries(counts));
 });
 process.once("disconnect", () => process.exit(0));
 
-async function abuse(order: AbuseOrder): Promise<AbuseCounts> {
-  const kinds = await abuseKinds(order);
-  const until = performance.now() + order.seconds * 1_000;
-  const counts: AbuseCounts = {};
-  await Promise.all(
-    order.kinds.map(async (kind: Abuse) => {
-      counts[kind] = await repeat(kinds[kind], until);
-    }),
-  );
-  return counts;
+function abuses({ port, free, watcher }: AbuseOrder): Record<string, Abuse> {
+  const ask = (path: string, headers: Record<string, string> = {}, fields?: Record<string, string>) =>
+    sendRequest<unknown>(port, path, {
+      method: fields ? "POST" : "GET",
+      headers: {
+        ...{ "x-forwarded-for": ABUSER, accept: "text/html", ...headers },
+        ...(fields && { "content-type": "application/x-www-form-urlencoded" }),
+      },
+      body: fields && new URLSearchParams(fields).toString(),
+    });
+  const asFree = { cookie: free };
+  const status = async (answer: ReturnType<typeof ask>) => (await answer).status;
+  const newKey = async (n: number) => {
+    const issued = await ask("/portal/keys", asFree, { label: `key ${n}` });
+    const { text } = await ask("/portal/keys", asFree);
+    const deactivate = /action="(\/portal\/keys\/[^"]+\/deactivate)"/.exec(text)?.[1];
+    if (deactivate) await ask(deactivate, asFree, {});
+    return issued.status;
+  };
+  const colour = (n: number) => n.toString(16).padStart(6, "0");
+  const at = (perSecond: number, inFlight: number, send: Abuse["send"]) => ({ perSecond, inFlight, send });
+  return {
+    keys: at(100, 4, newKey),
+    links: at(100, 8, (n) => status(ask("/portal/links", asFree, { url: `https://example.com/${n}` }))),
+    // Another colour each time, so that no image is cached.
+    "QR images": at(50, 16, (n) =>
+      status(ask(`/api/qr/${benchSlug(0)}?size=2048&margin=0&ecc=H&dark=${colour(n)}`)),
+    ),
+    searches: at(50, 8, (n) => status(ask(`/portal/links?q=nowhere-${n}`, asFree))),
+    exports: at(2, 2, () => status(ask("/portal/account/export", asFree))),
+    "stalled live numbers": at(WATCHERS, WATCHERS, () => stalledWatcher(port, watcher)),
+    "unknown slugs": at(500, 16, (n) => status(ask(`/s${(n * 7919) % 1_000_000}${n}`))),
+    passwords: at(20, 4, (n) =>
+      status(ask("/portal/sign-in", {}, { email: "watcher@example.com", password: `guess ${n}` })),
+    ),
+    "wrong keys": at(100, 8, (n) =>
+      status(ask("/api/v1/links", { "x-api-key": `ll_${n.toString().padStart(32, "0")}` })),
+    ),
+    readiness: at(100, 8, () => status(ask("/health/ready"))),
+  };
 }
 
 /** Starts requests at the kind's rate; waits while its maximum is in flight. */
-async function repeat(
-  { perSecond, maxInFlight, send }: AbuseKind,
-  until: number,
-): Promise<Record<string, number>> {
+async function repeat({ perSecond, inFlight, send }: Abuse, until: number): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
-  const count = (answer: string) => {
+  const count = (answer: string | number) => {
     answers[answer] = (answers[answer] ?? 0) + 1;
   };
   const started = performance.now();
-  const inFlight = new Set<Promise<void>>();
+  const waiting = new Set<Promise<void>>();
   for (let n = 0; performance.now() < until; n += 1) {
     await pause(Math.max(0, started + (n * 1_000) / perSecond - performance.now()));
-    if (inFlight.size >= maxInFlight) await Promise.race(inFlight);
+    if (waiting.size >= inFlight) await Promise.race(waiting);
     const one: Promise<void> = send(n)
       .then(count, (error: Error) => count(error.message))
-      .finally(() => inFlight.delete(one));
-    inFlight.add(one);
+      .finally(() => waiting.delete(one));
+    waiting.add(one);
   }
-  await Promise.race([Promise.all(inFlight), pause(5_000)]);
+  await Promise.race([Promise.all(waiting), pause(LAST_ANSWERS_MS)]);
   return answers;
+}
+
+/** Requests live updates of the most visited link and never reads them, until the service closes the connection. */
+function stalledWatcher(port: number, cookie: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port }, () => {
+      const path = `/portal/links/localhost/${benchSlug(0)}/live`;
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`);
+      socket.pause();
+    });
+    socket.on("error", () => resolve("reset"));
+    socket.on("close", () => resolve("dropped"));
+    // The service has not closed the connection within the phase.
+    setTimeout(() => {
+      socket.destroy();
+      resolve("still stalled");
+    }, 25_000).unref();
+  });
 }

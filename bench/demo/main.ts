@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { accountWithKeys, instanceOf, startService } from "../../test/support/service/service-process.ts";
-import { bars, type Counts, heading, hours, table } from "./print.ts";
+import { printTable } from "../report.ts";
+import { bars, type Counts, heading, hours } from "./print.ts";
 import { type Visit, visits } from "./visits.ts";
 
 const VISITS = 300;
@@ -100,7 +101,8 @@ function print(links: readonly Link[], found: readonly Analytics[]): void {
     const { totalClicks, actualClicks, previews, qrScans } = found[i] ?? ({} as Partial<Analytics>);
     return [short_url, ...[totalClicks, actualClicks, previews, qrScans].map(String), long_url];
   });
-  console.log(table("Links", ["short link", "total", "clicks", "previews", "qr scans", "leads to"], rows));
+  console.log(heading("Links"));
+  printTable([["short link", "total", "clicks", "previews", "qr scans", "leads to"], ...rows]);
   const [busiest] = found;
   if (!busiest) return;
   console.log(heading(`All that follows is about ${links[0]?.short_url}`));
@@ -114,5 +116,6 @@ function print(links: readonly Link[], found: readonly Analytics[]): void {
   console.log(hours(busiest.hourlyClicks));
   const columns = ["at", "type", "device", "browser", "os", "country", "city", "ip"];
   const recent = busiest.recentClicks.map((click) => columns.map((column) => String(click[column] ?? "")));
-  console.log(table("Last clicks", columns, recent));
+  console.log(heading("Last clicks"));
+  printTable([columns, ...recent]);
 }

@@ -1,4 +1,4 @@
-// Prints analytics as tables and bars of plain text, with bold headings on a terminal.
+// Prints analytics as bars of plain text, with bold headings on a terminal.
 
 const BAR_WIDTH = 30;
 const TOP = 6;
@@ -30,19 +30,6 @@ export function hours(hourly: Counts): string {
   const first = counts[0]?.[0].slice(11, 16);
   const last = counts.at(-1)?.[0].slice(11, 16);
   return `${heading("Last 24 hours (UTC)")}\n  ${first} |${row}| ${last}`;
-}
-
-/** Columns as wide as their widest cell. */
-export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const format = (row: readonly string[]) =>
-    `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd();
-  return [
-    heading(title),
-    format(head),
-    format(widths.map((width) => "-".repeat(width))),
-    ...rows.map(format),
-  ].join("\n");
 }
 
 function line(name: string, count: number, most: number): string {

@@ -1,5 +1,5 @@
 // The demo's visits, the same at every run: links, user agents, addresses, referrers and campaigns.
-import { bots, desktops, mobiles, pick, tablets } from "../traffic/user-agents.ts";
+import { bots, desktops, mobiles, pick, tablets } from "../load/visitors.ts";
 
 export type Visit = { link: number; method: "GET" | "HEAD"; query: string; headers: Record<string, string> };
 

@@ -1,15 +1,14 @@
-// Runs a file of the benchmarks as a child process that is driven by messages.
+// Runs a file of the benchmarks as a child process that is driven by messages, so that it takes no time from what is
+// measured.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** What the child is started with, beside its file: its arguments, and Node's flags. */
-export type ChildStart = { arguments?: readonly string[]; flags?: readonly string[] };
+export type Child = ReturnType<typeof startChild>;
 
-/** Starts a file, named from `bench/`; `request` sends a message and resolves with the next one from the child. */
-export function startChild(file: string, { arguments: args = [], flags = [] }: ChildStart = {}) {
-  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = fork(path, args, { execArgv: [...flags] });
+/** `file` is named from `bench/`; `request` sends a message and resolves with the next one from the child. */
+export function startChild(file: string) {
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), { execArgv: [] });
   const failed = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended with ${code}`);
   });

@@ -1,20 +1,18 @@
-// Drives the load generator, which is a process of its own so that it takes no time from what is measured.
-import type { Traffic } from "../traffic/requests.ts";
+// Drives the load generator, which is a process of its own.
 import { startChild } from "./child.ts";
+import type { Traffic } from "./requests.ts";
 
 /**
- * `rate`: requests a second over all connections, unlimited when absent. `expect`: status of a good answer.
- * `keepSlugs`: file that gets the slugs of created links, one a line. `amount`: ends after that many requests.
+ * `rate`: requests a second over all connections, unlimited when absent. `expect`: status of a good answer. `amount`: ends
+ * after that many requests, even before the time.
  */
 export type LoadOrder = {
   url: string;
   traffic: Traffic;
   expect: number;
-  connections: number;
   seconds: number;
   amount?: number | undefined;
   rate?: number | undefined;
-  keepSlugs?: string | undefined;
   seed: number;
 };
 
@@ -34,19 +32,14 @@ export type LoadResult = {
 
 export type Load = ReturnType<typeof startLoad>;
 
-/** Connections of every benchmark that names no other number. */
-export const CONNECTIONS = 50;
-
 /** Starts the generator; `run` sends requests for some seconds and resolves when all are answered. */
 export function startLoad() {
   const child = startChild("load/load-process.ts");
-  let runs = 0;
+  let seed = 0;
   return {
-    /** Each run has other draws; the same ones in each benchmark. */
-    run: (order: Omit<LoadOrder, "connections" | "seed" | "expect"> & Partial<LoadOrder>) => {
-      runs += 1;
-      const defaults = { connections: CONNECTIONS, seed: runs, expect: 301 };
-      return child.request<LoadResult>({ ...defaults, ...order } satisfies LoadOrder);
+    run: (order: Omit<LoadOrder, "seed" | "expect"> & Partial<LoadOrder>) => {
+      seed += 1;
+      return child.request<LoadResult>({ seed, expect: 301, ...order } satisfies LoadOrder);
     },
     stop: child.stop,
   };

@@ -1,93 +1,38 @@
 // Rounds of load against a server, with the CPU time that each takes until everything is done, and their medians.
 import type { Load, LoadOrder, LoadResult } from "../load/load.ts";
-import { whole } from "../report/report.ts";
-import { median } from "./statistics.ts";
-import { type CpuEach, cpuEach, threadCpu } from "./thread-cpu.ts";
+import { median, whole } from "../report.ts";
+import { cpuSeconds } from "./process-usage.ts";
 
 /** `settle`: resolves with seconds when the server has done what the requests asked for, such as folding clicks. */
 export type Server = { url: string; pid: number; settle?: () => Promise<number> };
 
-export type Round = LoadResult & {
-  /** Of all threads, from the first request until the server had settled. */
-  cpu: CpuEach;
-  settledAfterS: number;
+export type Rounds = {
+  /** All that was sent, with the round that warms up. */
+  runs: LoadResult[];
+  /** Medians of the rounds. `cpu`: µs a request, from the first one until the server had settled. */
+  median: { rate: number; cpu: number; p50: number; p99: number; settledAfterS: number };
 };
 
-export type Loading = Pick<LoadOrder, "traffic" | "seconds"> & Partial<Pick<LoadOrder, "expect" | "rate">>;
+export type Loading = Pick<LoadOrder, "traffic" | "seconds" | "expect"> & { rounds: number };
 
-export async function measureRound(load: Load, server: Server, loading: Loading): Promise<Round> {
-  const before = threadCpu(server.pid);
-  const { traffic, seconds, expect = 301, rate } = loading;
-  const result = await load.run({ url: server.url, traffic, seconds, expect, rate });
-  const settledAfterS = (await server.settle?.()) ?? 0;
-  const cpu = cpuEach(before, threadCpu(server.pid), result.answered + result.other);
-  return { ...result, cpu, settledAfterS };
-}
-
-/** After one that isn't counted, as the server's threads are still being compiled and its caches filled. */
-export async function measureRounds(
-  load: Load,
-  server: Server,
-  { rounds: amount, ...loading }: Loading & { rounds: number },
-  onRound: (line: string) => void,
-): Promise<{ warmUp: Round; rounds: Round[] }> {
-  const warmUp = await measureRound(load, server, loading);
-  const rounds: Round[] = [];
-  while (rounds.length < amount) {
-    const round = await measureRound(load, server, loading);
-    rounds.push(round);
-    onRound(roundLine(rounds.length, round));
+/** After a round that isn't counted, as the server's code is still being compiled and its caches filled. */
+export async function measureRounds(load: Load, server: Server, loading: Loading): Promise<Rounds> {
+  const { rounds, ...order } = loading;
+  const measured: (LoadResult & Rounds["median"])[] = [];
+  while (measured.length < 1 + rounds) {
+    const before = cpuSeconds(server.pid);
+    const result = await load.run({ url: server.url, ...order });
+    const settledAfterS = (await server.settle?.()) ?? 0;
+    const cpu = ((cpuSeconds(server.pid) - before) * 1e6) / (result.answered + result.other);
+    measured.push({ ...result, cpu, settledAfterS });
   }
-  return { warmUp, rounds };
+  const of = (field: keyof Rounds["median"]) => median(measured.slice(1).map((round) => round[field]));
+  const medians = { rate: of("rate"), cpu: of("cpu"), p50: of("p50"), p99: of("p99") };
+  return { runs: measured, median: { ...medians, settledAfterS: of("settledAfterS") } };
 }
 
-/** `cpu`: µs a request, all threads, everything folded. `completeAfterS`: the longest, after a round's last answer. */
-export type Medians = {
-  cpu: number;
-  threads: Record<string, number>;
-  rate: number;
-  p50: number;
-  p99: number;
-  completeAfterS: number;
-};
+export const ROUNDS_HEAD = ["", "requests/s", "µs of CPU each", "p50 ms", "p99 ms", "counted after s"];
 
-export function mediansOf(rounds: readonly Round[]): Medians {
-  const of = (value: (round: Round) => number) => median(rounds.map(value));
-  return {
-    cpu: of(({ cpu }) => cpu.all),
-    threads: threadMedians(rounds),
-    rate: of(({ rate }) => rate),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    completeAfterS: Math.max(...rounds.map(({ settledAfterS }) => settledAfterS)),
-  };
-}
-
-/** With the CPU time first, as it is the steadiest. */
-export function mediansTable({ cpu, threads, rate, p50, p99 }: Medians): string[][] {
-  return [
-    ["", "median"],
-    ["µs of CPU a request", cpu.toFixed(1)],
-    ...Object.entries(threads).map(([name, micros]) => [`  ${name}`, micros.toFixed(1)]),
-    ["requests/s", whole(rate)],
-    ["p50 ms", p50.toFixed(2)],
-    ["p99 ms", p99.toFixed(2)],
-  ];
-}
-
-function roundLine(number: number, { cpu, rate, settledAfterS }: Round): string {
-  return `round ${number}   CPU ${cpu.all.toFixed(1)} µs   ${whole(rate)}/s   complete after ${settledAfterS.toFixed(1)} s`;
-}
-
-/** Threads that take at least half a microsecond. */
-function threadMedians(rounds: readonly Round[]): Record<string, number> {
-  const names = new Set(rounds.flatMap(({ cpu }) => cpu.threads.map(({ name }) => name)));
-  const microsOf = (name: string, { cpu }: Round) =>
-    cpu.threads.find((thread) => thread.name === name)?.micros ?? 0;
-  return Object.fromEntries(
-    [...names]
-      .map((name) => [name, median(rounds.map((round) => microsOf(name, round)))] as const)
-      .filter(([, micros]) => micros >= 0.5)
-      .sort(([, a], [, b]) => b - a),
-  );
+export function roundsRow(name: string, { rate, cpu, p50, p99, settledAfterS }: Rounds["median"]): string[] {
+  return [name, whole(rate), whole(cpu), p50.toFixed(1), p99.toFixed(1), settledAfterS.toFixed(1)];
 }

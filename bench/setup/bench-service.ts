@@ -1,4 +1,8 @@
-// The service of a benchmark: its own data folder or servers, links, the process, and the same stores opened here.
+// The service of a benchmark: a data folder that is removed afterwards, links, the process, and the same stores opened here.
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import {
@@ -7,66 +11,63 @@ import {
   type ServiceProcess,
   startService,
 } from "../../test/support/service/service-process.ts";
-import type { Options } from "../options.ts";
-import { withDataFolder } from "./data-folder.ts";
-import { profiling } from "./profiling.ts";
-import { seedLinks } from "./seed-links.ts";
-import { benchServers } from "./servers.ts";
+import { type Load, startLoad } from "../load/load.ts";
+import { seedLinks } from "./seed.ts";
 
-export type BenchService = {
-  service: ServiceProcess;
-  pid: number;
-  /** Restarts it on the same data with the same settings; the earlier process has been stopped. */
-  start: () => Promise<ServiceProcess>;
+/** Stores in a folder of their own, before or without a service. */
+export type Prepared = {
   instance: Environment;
   config: Config;
-  /** The service's stores, opened a second time. */
   backend: Backend;
   dataDir: string;
+  /** Of the account that all links belong to. */
   accountId: string;
 };
 
-export type ServiceOptions = {
-  links: number;
-  environment?: Environment;
-  /** Fills the stores before the service starts. */
-  seed?: (prepared: Pick<BenchService, "backend" | "config" | "accountId" | "dataDir">) => Promise<void>;
-};
+export type Running = Prepared & { service: ServiceProcess; pid: number; readyAfterS: number; load: Load };
 
-/** `work` may stop the service itself. Everything is removed afterwards. */
-export async function withService<T>(
-  options: Pick<Options, "double" | "profile" | "workers">,
-  { links, environment = {}, seed = async () => {} }: ServiceOptions,
-  work: (bench: BenchService) => Promise<T>,
+type Setup = { links: number; environment?: Environment };
+
+/** Opens stores and fills them with links; removes the folder when `work` has settled, or the process exits before. */
+export async function withStores<T>(
+  { links, environment = {} }: Setup,
+  work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
-  const servers = await benchServers(options.double);
+  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  process.once("exit", remove);
   try {
-    return await withDataFolder(async (dataDir) => {
-      const instance = await instanceOf(dataDir, {
-        ...servers.environment,
-        ...environment,
-        ...profiling(options.profile),
-      });
-      const config = parseConfig(instance);
-      const backend = await openBackend(config, { offThread: false });
-      try {
-        await backend.prepare();
-        const accountId = await seedLinks(backend, config.baseUrl, links);
-        await seed({ backend, config, accountId, dataDir });
-        const more = options.workers === undefined ? [] : ["--workers", String(options.workers)];
-        const start = () => startService(instance, [], undefined, more);
-        const service = await start();
-        try {
-          const pid = service.child.pid ?? 0;
-          return await work({ service, pid, start, instance, config, backend, dataDir, accountId });
-        } finally {
-          await service.stop();
-        }
-      } finally {
-        await backend.close();
-      }
-    });
+    const instance = await instanceOf(dataDir, environment);
+    const config = parseConfig(instance);
+    const backend = await openBackend(config, { offThread: false });
+    try {
+      await backend.prepare();
+      const accountId = await seedLinks(backend, config.baseUrl, links);
+      return await work({ instance, config, backend, dataDir, accountId });
+    } finally {
+      await backend.close();
+    }
   } finally {
-    await servers.stop();
+    process.off("exit", remove);
+    remove();
   }
+}
+
+/** The same with a service and a load generator. `seed`: fills the stores further before the service starts. */
+export async function withService<T>(
+  { seed, ...setup }: Setup & { seed?: (prepared: Prepared) => Promise<void> },
+  work: (running: Running) => Promise<T>,
+): Promise<T> {
+  return await withStores(setup, async (prepared) => {
+    await seed?.(prepared);
+    const starting = performance.now();
+    const service = await startService(prepared.instance);
+    const readyAfterS = (performance.now() - starting) / 1000;
+    const load = startLoad();
+    try {
+      return await work({ ...prepared, service, pid: service.child.pid ?? 0, readyAfterS, load });
+    } finally {
+      await Promise.all([load.stop(), service.stop()]);
+    }
+  });
 }

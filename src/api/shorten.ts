@@ -1,7 +1,6 @@
 // POST /api/v1/shorten: route and schemas of createLink, which holds the rules (interface, part 4).
 import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
-import { LinkObject } from "../commands/links/link-object.ts";
-import { ShortenRequest } from "../commands/links/shorten-request.ts";
+import { LinkObject, ShortenRequest } from "../commands/links/link-object.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";

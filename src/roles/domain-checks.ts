@@ -1,5 +1,5 @@
 // The singleton job of the projector role that checks the TXT records of custom domains.
-import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { checkDueDomains } from "../jobs/domain-checks.ts";
 import type { RoleContext } from "./role-context.ts";

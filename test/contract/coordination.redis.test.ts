@@ -67,25 +67,6 @@ onServer(redis, () => {
       expect(await ping(connection)).toBe("PONG");
     });
 
-    it("notices that Redis is back without a command", async () => {
-      const connection = await server.connect();
-      await server.process?.kill();
-      await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
-      await server.process?.start();
-      await expect.poll(() => connection.unavailable).toBe(false);
-    });
-
-    it("takes one time-out when Redis hangs, not one per caller, and recovers by itself", async () => {
-      const connection = await server.connect();
-      await server.process?.pause();
-      await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
-      for (let n = 0; n < 20; n++) await expectRefusedAtOnce(connection);
-      expect(connection.unavailable).toBe(true);
-      server.process?.resume();
-      await expect.poll(() => ping(connection).catch(() => "unavailable")).toBe("PONG");
-      expect(connection.unavailable).toBe(false);
-    });
-
     it.each([
       "READONLY You can't write against a read only replica.",
       // Of a script before Redis 7.

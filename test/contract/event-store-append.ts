@@ -72,21 +72,6 @@ export function appendPromises({ fixture, newStream }: Subject): void {
       },
     );
 
-    it.each<[string, ExpectedRevision]>([
-      ["none", "none"],
-      ["an exact revision", 1],
-    ])("answers a re-append of a large batch at %s as the first time", async (_, at) => {
-      const { store } = fixture();
-      const stream = newStream();
-      if (at !== "none") await store.append(stream, "none", sampleEvents(2));
-      const events = sampleEvents(50);
-      const first = await store.append(stream, at, events);
-      await store.append(stream, first.revision, sampleEvents(1));
-      expect(await store.append(stream, at, events)).toEqual(first);
-      await conflict(store.append(stream, at, [...events.slice(0, 49), sampleEvent()]));
-      expect(await store.read(stream)).toHaveLength(first.revision + 2);
-    });
-
     it("conflicts when only a part of the batch is already there", async () => {
       const { store } = fixture();
       const stream = newStream();

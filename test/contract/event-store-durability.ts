@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { categoryOf } from "../../src/event-store/categories.ts";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function durabilityPromises({ fixture, newStream }: Subject): void {
@@ -85,7 +86,7 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
             expect(positions).toEqual([...new Set(positions)].sort());
           }
         }),
-        { numRuns: 25 },
+        { numRuns: effort(8, 25) },
       );
     });
   });

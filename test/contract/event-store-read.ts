@@ -50,22 +50,6 @@ export function readPromises({ fixture, newCategory, newStream }: Subject): void
       expect(await revisions({ backwards: true, from: 1 })).toEqual([1, 0]);
       expect(await revisions({ from: 6 })).toEqual([]);
     });
-
-    it("reads from the middle of large batches, between single events, in both directions", async () => {
-      const { store } = fixture();
-      const stream = newStream();
-      const batches = [1, 40, 2, 60].map((size) => sampleEvents(size));
-      let expected: "none" | number = "none";
-      for (const batch of batches) expected = (await store.append(stream, expected, batch)).revision;
-      const ids = batches.flat().map(({ id }) => id);
-      const idsOf = async (options: Parameters<typeof store.read>[1]) =>
-        (await store.read(stream, options)).map(({ id }) => id);
-      expect(await idsOf({})).toEqual(ids);
-      expect(await idsOf({ from: 20, limit: 30 })).toEqual(ids.slice(20, 50));
-      expect(await idsOf({ from: 42 })).toEqual(ids.slice(42));
-      expect(await idsOf({ backwards: true, limit: 70 })).toEqual(ids.toReversed().slice(0, 70));
-      expect(await idsOf({ backwards: true, from: 50, limit: 20 })).toEqual(ids.slice(31, 51).reverse());
-    });
   });
 
   describe("readAll", () => {
@@ -104,39 +88,6 @@ export function readPromises({ fixture, newCategory, newStream }: Subject): void
       expect(
         await store.readAll({ categories: [categoryOf(stream)], from: all[5]?.position, limit: 2 }),
       ).toEqual(all.slice(5, 7));
-    });
-
-    it("continues in the middle of a large batch, and keeps the order of interleaved streams", async () => {
-      const { store } = fixture();
-      const [a, b] = [newStream(), newStream()];
-      const categories = [a, b].map(categoryOf);
-      const expected: Record<string, "none" | number> = { [a]: "none", [b]: "none" };
-      const appended: string[] = [];
-      for (const [stream, size] of [
-        [a, 30],
-        [b, 3],
-        [a, 1],
-        [b, 25],
-        [a, 17],
-      ] as const) {
-        const events = sampleEvents(size);
-        expected[stream] = (await store.append(stream, expected[stream] ?? "none", events)).revision;
-        appended.push(...events.map(({ id }) => id));
-      }
-      const all = await store.readAll({ categories, limit: 1000 });
-      expect(all.map(({ id }) => id)).toEqual(appended);
-      for (const limit of [1, 7, 31]) {
-        const paged: string[] = [];
-        for (let after: string | undefined; ; ) {
-          const page = await store.readAll({ categories, after, limit });
-          if (page.length === 0) break;
-          paged.push(...page.map(({ id }) => id));
-          after = page.at(-1)?.position;
-        }
-        expect(paged).toEqual(appended);
-      }
-      const ofOne = await store.readAll({ categories: [categoryOf(b)], after: all[31]?.position, limit: 3 });
-      expect(ofOne).toEqual(all.filter(({ stream }) => stream === b).slice(2, 5));
     });
 
     it("takes a category by its whole name, also of a stream without a dash", async () => {

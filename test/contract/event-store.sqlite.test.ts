@@ -103,38 +103,6 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
   });
 });
 
-it("misses no event when another thread appends small and large batches during reads", async () => {
-  const folder = await folderOfTest();
-  const file = join(folder.path, "events.db");
-  const writer = await openSqliteEventStore(file, { offThread: true });
-  const reader = await openSqliteEventStore(file, { pollMs: 1 });
-  onTestFinished(async () => {
-    await writer.close();
-    await reader.close();
-  });
-  const TURNS = 400;
-  const stopped = new AbortController();
-  const seen: string[] = [];
-  const reading = (async () => {
-    for await (const events of reader.subscribe({ categories: ["clicks"], signal: stopped.signal })) {
-      seen.push(...events.map(({ id }) => id));
-      if (seen.length >= TURNS * 21) stopped.abort();
-    }
-  })();
-  const appended: string[] = [];
-  let expected: "none" | number = "none";
-  for (let turn = 0; turn < TURNS; turn++)
-    for (const size of [1, 20]) {
-      const events = sampleEvents(size);
-      expected = (await writer.append("clicks-a", expected, events)).revision;
-      appended.push(...events.map(({ id }) => id));
-    }
-  const late = setTimeout(() => stopped.abort(), 5_000);
-  await reading;
-  clearTimeout(late);
-  expect(seen).toEqual(appended);
-});
-
 describe("the SQLite event store's thread", () => {
   it("is replaced when it crashes, and pending appends can be repeated", async () => {
     const folder = await folderOfTest();

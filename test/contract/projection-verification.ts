@@ -6,7 +6,7 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../src/projections/definitions/days/link-day.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
-import { allProjections, clickProjections } from "../../src/projections/groups.ts";
+import { allProjections } from "../../src/projections/groups.ts";
 import { type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
@@ -128,40 +128,6 @@ export function projectionVerificationContract(name: string, open: () => Promise
       expect(found.projections.find((one) => one.name === "link-clicks")).toMatchObject({
         documents: length,
       });
-    });
-
-    it("answers in the order in which it was asked, whatever the checkpoints are", async () => {
-      await click();
-      // As after a crash between the checkpoints of a group.
-      await programOn(
-        stores,
-        clickProjections.filter((_, n) => n % 2 === 1),
-      ).catchUp();
-      const found = await verify(clickProjections);
-      const [first, second, third] = found.projections.map(({ position }) => position);
-      expect(third).toBe(first);
-      expect(second).not.toBe(first);
-      expect(found.projections.map((one) => one.name)).toEqual(clickProjections.map((one) => one.name));
-      expect(found).toMatchObject({ ok: true, differences: [] });
-    });
-
-    it("draws a sample, also of what is missing", async () => {
-      await tamper(totalsOfNow, () => []);
-      await stores.readStore.replace(totalsOfNow.collection.name, [strayOf(undefined, "")]);
-      const { projections, differences } = await verify([totalsOfNow, accountDaysOfNow], { sample: 5 });
-      expect(projections.map(({ name, documents }) => [name, documents])).toEqual([
-        ["link-clicks", 120],
-        ["account-days", 5],
-      ]);
-      expect(new Set(differences.map(({ problem }) => problem))).toEqual(new Set(["missing"]));
-    });
-
-    it("compares but some of the documents of a sample", async () => {
-      const { ok, projections } = await verify([totalsOfNow], { sample: 5 });
-      const [{ documents } = { documents: 0 }] = projections;
-      expect(ok).toBe(true);
-      expect(documents).toBeGreaterThan(0);
-      expect(documents).toBeLessThan(120);
     });
 
     it("names breakdowns that don't add up, and days that lack clicks of an account's links", async () => {

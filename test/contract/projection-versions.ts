@@ -1,14 +1,12 @@
 // The contract of a raised projection version on every read store: no query waits for the new build or reads part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
-import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
-import type { Builds } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
-import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
+import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
 import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
 import { accountDays } from "../../src/projections/definitions/days/days.ts";
-import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import type { Document } from "../../src/read-store/port.ts";
@@ -23,7 +21,6 @@ import {
   totalsOfNext,
 } from "../support/projections/builds-of.ts";
 import { type Commit, committingStore } from "../support/projections/committing-store.ts";
-import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { append } from "../support/runtime/stores.ts";
 
 export function projectionVersionsContract(name: string, open: () => Promise<BuildsFixture>): void {
@@ -127,25 +124,6 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       );
     });
 
-    it("counts no event twice that was read before an interruption and not committed", async () => {
-      const stopped = new AbortController();
-      const deps = { ...next.deps, pageEvents: 100 };
-      await registerMissing(deps, projectionsOfNext, true);
-      await foldBuilds(deps, projectionsOfNext, stopped.signal, () => stopped.abort());
-      const shown: number[] = [];
-      const { signal } = new AbortController();
-      await foldBuilds(deps, projectionsOfNext, signal, ({ events }) => shown.push(events));
-      expect(shown).toEqual([100, 200, 300, 400, 500, 600, 700, 800]);
-    });
-
-    it("is registered again by the projector whose write a concurrent one has undone", async () => {
-      const { readStore, reads } = undoingOneWrite(stores.readStore, isRegistered);
-      const program = programOn({ ...stores, readStore }, projectionsOfNext);
-      const active = async () => (await entry())?.active?.version;
-      await program.projecting(() => expect.poll(active).toBe(totalsOfNext.version));
-      expect(reads()).toBeGreaterThan(2);
-    });
-
     it("leaves no documents when its build is cancelled, also during a commit", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
       const deps = { ...next.deps, maxEvents: 100 };
@@ -230,33 +208,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect([...seen]).toEqual([40]);
       expect(Object.keys(await stores.readStore.checkpoints())).toContain(checkpointName(linkClicks));
     });
-
-    it("are registered again by the projector whose write a concurrent one has undone", async () => {
-      await happenings(stores.eventStore);
-      const { readStore, reads } = undoingOneWrite(stores.readStore, isRegistered);
-      const program = programOn({ ...stores, readStore });
-      const total = async () => (await program.totals().catch(() => undefined))?.totalClicks;
-      await program.projecting(() => expect.poll(total).toBe(40));
-      expect(reads()).toBeGreaterThan(2);
-    });
-
-    it("answer once the stored list has them, not half a second later", async () => {
-      await happenings(stores.eventStore);
-      const program = programOn(stores);
-      await program.register();
-      const projections = allProjections;
-      const queried = activeReadStore({ store: stores.readStore, projections, clock: () => 0 });
-      const total = async () =>
-        (await queried.get<LinkClicksDocument>(linkClicks.collection.name, LINK))?.totalClicks;
-      await expect(total()).rejects.toThrow(StoreUnavailable);
-      await rebuild(program.deps, allProjections);
-      expect(await total()).toBe(40);
-    });
   });
-}
-
-function isRegistered({ projections }: Builds): boolean {
-  return projections[linkClicks.name]?.building !== undefined;
 }
 
 function isOfNext({ collection }: Commit["changed"][number]): boolean {

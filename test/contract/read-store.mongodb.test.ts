@@ -1,6 +1,6 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
-import { Collection, MongoServerError } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { MongoServerError } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
@@ -28,31 +28,6 @@ onServer(mongodb, () => {
   });
 
   describe("the read store on MongoDB", () => {
-    it("accepts a batch of 200 documents of which half are already stored in a newer version", async () => {
-      const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
-      const documents = (position: string, count: number) =>
-        Array.from({ length: count }, (_, n) => ({ _id: `d${n}`, _position: position, n }));
-      await readStore.replace("many", documents("9", 100));
-      await readStore.replace("many", documents("5", 200));
-      expect(await readStore.count("many", {})).toBe(200);
-      expect(await readStore.count("many", { where: { _position: "9" } })).toBe(100);
-      await readStore.close();
-    });
-
-    it("finds a checkpoint where the server takes no name from the filter of the upsert", async () => {
-      const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
-      vi.spyOn(Collection.prototype, "replaceOne").mockImplementation(function (
-        this: Collection,
-        _,
-        inserted,
-      ) {
-        return this.insertOne(inserted) as never;
-      });
-      await readStore.saveCheckpoint("links", { position: "1" });
-      expect(await readStore.checkpoint("links")).toEqual({ position: "1" });
-      await readStore.close();
-    });
-
     it("is unavailable while a shard has no primary, which mongos tells by a code of its own", async () => {
       const connection = new MongodbConnection(server.newDatabase());
       const message = 'Could not find host matching read preference { mode: "primary" } for set shard-1';

@@ -1,13 +1,10 @@
 // The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
-import { links } from "../../src/projections/definitions/links.ts";
-import type { Checkpoint, Document } from "../../src/read-store/port.ts";
-import { conditions } from "../../src/read-store/sqlite/query.ts";
+import type { Document } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -74,37 +71,6 @@ it("writes the same in a thread when the caller goes on meanwhile, and tells whe
   }
 });
 
-it("shows the lookups of one task of the event loop one state of the file, and those of the next the newest", async () => {
-  const { readStore, file, cleanUp } = await open(true);
-  const writer = new DatabaseSync(file);
-  const put = (id: string, text: string) => {
-    const doc = JSON.stringify({ _id: id, _position: "1", text });
-    writer.prepare("INSERT OR REPLACE INTO docs_notes (_id, position, doc) VALUES (?, '1', ?)").run(id, doc);
-  };
-  const textOf = async (id: string) => (await readStore.get<Document & { text: string }>("notes", id))?.text;
-  try {
-    await readStore.ensure([{ name: "notes", indexes: [] }]);
-    put("a", "old");
-    put("b", "old");
-    await setImmediate();
-    const first = textOf("a");
-    put("b", "new");
-    expect(await Promise.all([first, textOf("b"), textOf("b")])).toEqual(["old", "old", "old"]);
-    await setImmediate();
-    expect(await textOf("b")).toBe("new");
-    // A collection that has to be made, as it is read for the first time, ends what they share.
-    expect(await Promise.all([textOf("a"), readStore.get("fresh", "a"), textOf("b")])).toEqual([
-      ...["old", undefined, "new"],
-    ]);
-    await setImmediate();
-    // Nobody reads any more: otherwise the file beside the database could not be emptied.
-    expect(writer.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0, log: 0 });
-  } finally {
-    writer.close();
-    await cleanUp();
-  }
-});
-
 it.each([true, false])(
   "is unavailable while pages of its file can't be read (a thread of its own: %s)",
   async (offThread) => {
@@ -138,44 +104,3 @@ it.each([true, false])(
     }
   },
 );
-
-it("refuses what is no name for a collection as an error of its own", async () => {
-  const { readStore, cleanUp } = await open(true);
-  onTestFinished(cleanUp);
-  await expect(readStore.get("no name", "a")).rejects.toMatchObject({ code: "bad_name" });
-});
-
-it("reads a collection as empty whose first commit was rolled back", async () => {
-  const { readStore, cleanUp } = await open(false);
-  try {
-    const batch = readStore.writeBatch();
-    batch.add("fresh", [{ _id: "a", _position: "1" }]);
-    const checkpoint = { position: 1n } as unknown as Checkpoint;
-    await expect(batch.write({ checkpoints: { "p:1": checkpoint } })).rejects.toThrow("BigInt");
-    expect(await readStore.get("fresh", "a")).toBeUndefined();
-  } finally {
-    await cleanUp();
-  }
-});
-
-it("finds a link of a domain by an index that has no links of the default host", async () => {
-  const { readStore, file, cleanUp } = await open(false);
-  const db = new DatabaseSync(file);
-  try {
-    await readStore.ensure([links.collection]);
-    const ofDefault = { _id: "sho.rt/a", _position: "1", slug: "a", domainId: null };
-    const ofDomain = { _id: "my.example/a", _position: "2", slug: "a", domainId: "d", accountId: "b" };
-    await readStore.replace("links", [ofDefault, ofDomain]);
-    const onDomains = { range: { field: "domainId", from: "" } };
-    for (const where of [{ slug: "a" }, { slug: "a", domainId: "d" }, { slug: "a", accountId: "b" }]) {
-      const { sql, values } = conditions({ where, ...onDomains }, []);
-      const [step] = db.prepare(`EXPLAIN QUERY PLAN SELECT doc FROM docs_links${sql}`).all(...values);
-      expect(step?.detail).toContain("ix_links_slug_domainId");
-    }
-    const hasNull = "EXPLAIN QUERY PLAN SELECT 1 FROM docs_links INDEXED BY ix_links_slug_domainId";
-    expect(() => db.prepare(hasNull)).toThrow("no query solution");
-  } finally {
-    db.close();
-    await cleanUp();
-  }
-});

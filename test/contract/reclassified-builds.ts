@@ -5,7 +5,7 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
-import { prepareReclassified, rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
+import { prepareReclassified, rollBack } from "../../src/projections/builds/finish-builds.ts";
 import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
 import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
@@ -94,18 +94,6 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
       expect(await movedClicks(stores, RULES)).toMatchObject({ clicks: 760, moved: 760 });
     });
 
-    it("go on with new clicks as recorded under the same rules, and classify the others again", async () => {
-      await prepare();
-      await activate(async () => {
-        await click({ kind: "click", rules: RULES, browser: { name: "As recorded" } });
-        await click({ kind: "click", rules: RULES.replace(/isbot@[^,]*/, "isbot@1.0.0") });
-        await click({ kind: "qr_scan" });
-        await expect.poll(program.totals).toMatchObject({ totalClicks: 43 });
-        expect(await program.totals()).toMatchObject({ click: 1, preview: 28, qr_scan: 14 });
-        expect((await program.breakdowns()).browsers).toContainEqual(["As recorded", 1]);
-      });
-    });
-
     it("take withdrawn clicks out by the kind that they have there", async () => {
       await prepare();
       await activate(async () => {
@@ -114,13 +102,6 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
         await expect.poll(program.totals).toMatchObject({ totalClicks: 32, click: 0 });
       });
       expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
-    });
-
-    it("are replaced by a plain rebuild, which folds as recorded", async () => {
-      await prepare();
-      await rebuild(program.deps, clickProjections);
-      expect(await active()).toBeUndefined();
-      expect(await program.totals()).toMatchObject(RECORDED);
     });
 
     it("are made again by a program with other rules, which takes no withdrawn click out of the older ones", async () => {
@@ -145,24 +126,6 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
       });
       expect(await totalsIn("previous")).toEqual(before);
       expect(await verify()).toMatchObject({ ok: true, unverified: [] });
-    });
-
-    it("that wait when the rules change can't take over, and are replaced by others", async () => {
-      await prepare();
-      await madeUnder(OLDER, "building");
-      await expect(activateBuilds(program.deps, clickProjections)).rejects.toMatchObject({
-        code: "nothing_to_activate",
-      });
-      expect((await prepare()).builds.map(({ build }) => build)).toEqual(clickProjections.map(() => 2));
-      await activate();
-      expect(await program.totals()).toMatchObject(MOVED);
-    });
-
-    it("can't be verified by a program with other rules, which says so", async () => {
-      await madeUnder(OLDER, "active");
-      const { unverified } = await verify();
-      expect(unverified).toHaveLength(clickProjections.length);
-      expect(unverified[0]?.reason).toContain("isbot@1.0.0");
     });
   });
 }

@@ -59,25 +59,11 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.list(newKey(), NOW)).toEqual([]);
     });
 
-    it("compares times by value, not by notation", async () => {
-      const key = newKey();
-      await fixture.secrets.put(key, { value: "salt", expiresAt: "2026-03-01T10:00:01Z" });
-      expect(await fixture.secrets.get(key, NOW)).toBe("salt");
-      expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
-    });
-
     it("puts only if absent, and returns what is stored", async () => {
       const key = newKey();
       expect(await fixture.secrets.putIfAbsent(key, { value: "first" }, NOW)).toBe("first");
       expect(await fixture.secrets.putIfAbsent(key, { value: "second" }, NOW)).toBe("first");
       expect(await fixture.secrets.get(key, NOW)).toBe("first");
-    });
-
-    it("treats an expired record as absent when it puts", async () => {
-      const key = newKey();
-      await fixture.secrets.put(key, { value: "old", expiresAt });
-      expect(await fixture.secrets.putIfAbsent(key, { value: "new" }, LATER)).toBe("new");
-      expect(await fixture.secrets.get(key, LATER)).toBe("new");
     });
 
     it("returns the same secret to all who race to put one", async () => {

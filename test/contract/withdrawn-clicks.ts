@@ -6,14 +6,11 @@ import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-buil
 import { accountDays, type DayDocument, hitsOf } from "../../src/projections/definitions/days/days.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import { topLinks } from "../../src/queries/links/account-links.ts";
-import type { Document, ReadStore } from "../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import type { Document } from "../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
-import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
 export function withdrawnClicksContract(name: string, open: () => Promise<BuildsFixture>): void {
@@ -124,63 +121,6 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await changed(clicksRestored(of, 1));
       await program.catchUp();
       expect(unpositioned(await documents())).toEqual(before);
-    });
-
-    it("are found equal by a verification, also when they are withdrawn meanwhile", async () => {
-      await program.catchUp();
-      await changed(clicksWithdrawn(of, 1, { to: "2026-03-02T00:00:00.000Z" }));
-      await program.catchUp();
-      const scratch = await openSqliteReadStore("");
-      let isFirst = true;
-      const readStore: ReadStore = storeWith(stores.readStore, {
-        async getMany<D extends Document>(collection: string, ids: readonly string[]) {
-          if (isFirst) {
-            isFirst = false;
-            await click();
-            await changed(clicksWithdrawn(of, 2));
-            await changed(clicksRestored(of, 1));
-            await click();
-            await program.catchUp();
-          }
-          return await stores.readStore.getMany<D>(collection, ids);
-        },
-      });
-      const deps = { ...program.deps, readStore, scratch, random: () => 0.5 };
-      const found = await verifyProjections(deps, clickProjections);
-      expect(found).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
-      expect(await total()).toBe(1);
-      await scratch.close();
-    });
-
-    it("are set aside by the projections that can't take them out", async () => {
-      const brittle = clickProjections.map(
-        (one): Projection =>
-          one.name === accountDays.name
-            ? {
-                ...one,
-                withdraw() {
-                  throw new Error("not today");
-                },
-              }
-            : one,
-      );
-      const { position } = await changed(clicksWithdrawn(of, 1));
-      await programOn(stores, brittle).projecting(async (group) => {
-        await expect.poll(total).toBe(0);
-        // Documents are there before checkpoints, where the store has no transactions.
-        const setAside = async () =>
-          (await group.status()).flatMap(({ name: one, setAside: { events } }) =>
-            events.map((event) => [one, event]),
-          );
-        await expect
-          .poll(setAside)
-          .toEqual([
-            [
-              accountDays.name,
-              expect.objectContaining({ position, type: "ClicksWithdrawn", error: "not today" }),
-            ],
-          ]);
-      });
     });
   });
 }

@@ -4,13 +4,16 @@ import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
 import { accountWithKeys, instanceOf, startService } from "../support/service/service-process.ts";
 
-const PER_SECOND = 500;
+const PER_SECOND = effort(200, 500);
+/** Redirects during an outage, twice. */
+const MANY = effort(200, 1_000);
 /** Redirects per second for the tests that follow each click rather than measure load. */
 const FEW = 150;
 /** Batched clicks that a crash may lose. */
@@ -100,27 +103,27 @@ onOwnServers(() =>
       it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
 
     both(
-      "continue while its connections are refused for 2,000 of them: none fails, no click is lost or duplicated",
+      "continue while its connections are refused: none fails, no click is lost or duplicated",
       async (scene) => {
         const { get, metric, health, load, drained, reckon, double } = scene;
         const redirects = load("refused", PER_SECOND);
-        await redirects.answeredMore(500);
+        await redirects.answeredMore(100);
         await double.wire.close();
-        await redirects.answeredMore(1000);
-        expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(400);
-        expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(200_000);
+        await redirects.answeredMore(MANY);
+        expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(0);
+        expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(0);
 
         expect((await get("/health/ready")).status).toBe(200);
         expect(await health()).toMatchObject({
           status: "degraded",
           degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
         });
-        await redirects.answeredMore(1000);
+        await redirects.answeredMore(MANY);
         await double.wire.open();
-        await redirects.answeredMore(500);
+        await redirects.answeredMore(100);
         await redirects.stop();
         await drained();
-        const counts = await reckon("EventStoreDB unavailable for 2,000 redirects", [redirects]);
+        const counts = await reckon("EventStoreDB unavailable", [redirects]);
         expect(counts).toMatchObject(nothingWrong);
       },
     );
@@ -129,7 +132,7 @@ onOwnServers(() =>
       const { load, drained, reckon, double } = scene;
       const redirects = load("edges");
       await redirects.answeredMore(100);
-      for (let outage = 0; outage < 3; outage++) {
+      for (let outage = 0; outage < effort(1, 3); outage++) {
         double.script.add("append", { kind: "drop", commit: true }, { kind: "drop", commit: true });
         await double.script.seen("append", double.script.counts.append + 2);
         await double.wire.close();
@@ -140,7 +143,7 @@ onOwnServers(() =>
       }
       await redirects.stop();
       await drained();
-      const counts = await reckon("answers lost before and after 3 outages", [redirects]);
+      const counts = await reckon("answers lost before and after outages", [redirects]);
       expect(counts).toMatchObject(nothingWrong);
     });
 
@@ -150,7 +153,7 @@ onOwnServers(() =>
       await redirects.answeredMore(100);
       double.script.add("append", { kind: "silent", commit: true }, { kind: "silent", commit: false });
       await double.script.seen("append", double.script.counts.append + 2);
-      await redirects.answeredMore(500);
+      await redirects.answeredMore(MANY / 2);
       await redirects.stop();
       await drained();
       const counts = await reckon("appends never answered", [redirects]);
@@ -162,15 +165,15 @@ onOwnServers(() =>
       const before = load("before");
       await before.answeredMore(150);
       await double.wire.close();
-      await before.answeredMore(300);
+      await before.answeredMore(150);
       const killedAt = Date.now();
       const killed = scene.kill();
       await Promise.all([killed, before.stop()]);
       await scene.startAgain();
       const after = load("after");
-      await after.answeredMore(300);
+      await after.answeredMore(100);
       await after.stop();
-      expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(500);
+      expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(200);
       await double.wire.open();
       await drained();
       const counts = await reckon("kill -9 during the outage", [before, after]);

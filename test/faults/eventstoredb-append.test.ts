@@ -57,18 +57,6 @@ describe("an append whose outcome is unknown", () => {
     expect(await Promise.all(appends)).toHaveLength(50);
     for (let n = 0; n < 50; n++) expect(await store.read(`link-${n}`)).toHaveLength(2);
   });
-
-  it("of one handle disturbs no other handle of the process", async () => {
-    const other = await openEventStoreDb(double.connectionString);
-    double.script.add("append", { kind: "late", ms: 100 });
-    const late = other.append("link-late", "none", [sampleEvent()]);
-    await double.script.seen("append", 1);
-    double.script.add("append", { kind: "status", code: UNAVAILABLE });
-    await store.append("link-a", "none", [sampleEvent()]);
-    expect(await late).toMatchObject({ revision: 0 });
-    expect(double.script.counts.append).toBe(3);
-    await other.close();
-  });
 });
 
 describe("an append that is refused", () => {
@@ -99,12 +87,6 @@ describe("an append that is refused", () => {
       code: "store_unavailable",
     });
     expect(performance.now() - started).toBeLessThan(stretched(3_000));
-  });
-
-  it("is not tried again when the request itself is wrong", async () => {
-    double.script.add("append", { kind: "status", code: 3, details: "no such thing" });
-    await expect(store.append("link-a", "none", [sampleEvent()])).rejects.toThrow("no such thing");
-    expect(double.script.counts.append).toBe(1);
   });
 
   it("names the stream's revision in a conflict, and none for a missing stream", async () => {
@@ -144,30 +126,6 @@ describe("an append above the limit of one request, of which only the first part
     await double.store.append("clicks-b", length - 1, [sampleEvent()]);
     await expect(store.append("clicks-b", "none", large)).rejects.toMatchObject({ actual: length });
   });
-});
-
-it("never repeats an append while an attempt before it is in flight", async () => {
-  double.script.add("append", { kind: "silent", commit: false });
-  const appended = store.append("link-a", "none", [sampleEvent()]);
-  await double.script.seen("append", 1);
-  const first = performance.now();
-  await double.script.seen("append", 2);
-  expect(performance.now() - first).toBeGreaterThan(TIMEOUT_MS * 0.9);
-  expect(await appended).toMatchObject({ revision: 0 });
-});
-
-it("never has more appends in flight than its limit", async () => {
-  const bounded = await openEventStoreDb(double.connectionString, { inFlight: 4 });
-  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
-  double.script.add("append", ...Array.from({ length: 4 }, () => ({ kind: "held", until }) as const));
-  const appends = Array.from({ length: 40 }, (_, n) => bounded.append(`link-${n}`, "none", [sampleEvent()]));
-  await double.script.seen("append", 4);
-  await bounded.head();
-  expect(double.script.counts.append).toBe(4);
-  answer();
-  await Promise.all(appends);
-  expect(double.script.counts.append).toBe(40);
-  await bounded.close();
 });
 
 it.each(["append", "read"] as const)("lets no %s wait behind others that get no answer", async (call) => {

@@ -84,11 +84,3 @@ it("is asked at its next leader when the one before steps down and stays reachab
   nameLeader(second);
   expect(await store.append("clicks-a", 2, sampleEvents(30))).toMatchObject({ revision: 32 });
 });
-
-it("is not read at a follower, to which the client connects while no node leads", async () => {
-  nameLeader(undefined);
-  await expect(store.head()).rejects.toThrow(StoreUnavailable);
-  nameLeader(second);
-  await second.store.append("clicks-a", "none", sampleEvents(3));
-  expect(await store.read("clicks-a")).toHaveLength(3);
-});

@@ -6,7 +6,6 @@ import { type EventStoreDbDouble, startDouble } from "../support/event-store/eve
 import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { subscribed } from "../support/event-store/subscribed.ts";
-import { stretched } from "../support/runtime/slowness.ts";
 
 let double: EventStoreDbDouble;
 let store: EventStore;
@@ -79,60 +78,11 @@ describe("a subscription", () => {
     expect(seen.map(({ revision }) => revision)).toEqual([...Array(11).keys()]);
   });
 
-  it("tries again every half a second at most, however long the outage", async () => {
-    await double.wire.close();
-    const taking = take(1);
-    await double.store.append("clicks-a", "none", [sampleEvent()]);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
-    await double.wire.open();
-    const opened = performance.now();
-    await taking;
-    expect(performance.now() - opened).toBeLessThan(stretched(1_000));
-  });
-
-  it("is not renewed while only other streams grow", async () => {
-    await double.store.append("clicks-a", "none", [sampleEvent()]);
-    const subscription = subscribed(store, { categories: ["clicks"] });
-    await subscription.take(1);
-    const next = subscription.take(1);
-    await double.store.append("link-a", "none", sampleEvents(20));
-    // The watchdog reads the head, then a page, which is a subscription too, to see what was missed.
-    await double.script.seen("subscribe", 2);
-    await expect.poll(() => double.script.openSubscriptions).toBe(1);
-    await double.store.append("clicks-a", 0, [sampleEvent()]);
-    expect(await next).toHaveLength(1);
-    expect(double.script.counts.subscribe).toBe(2);
-  });
-
-  it("takes from the server no faster than its consumer takes from it", async () => {
-    await double.store.append("clicks-a", "none", bulky(3000));
-    const subscription = subscribed(store, { categories: ["clicks"], batchSize: 10 });
-    const first = await subscription.take(1);
-    await store.head();
-    expect(subscription.largestBatch()).toBeLessThanOrEqual(10);
-    const rest = await subscription.take(2999);
-    expect([...first, ...rest].map(({ revision }) => revision)).toEqual([...Array(3000).keys()]);
-  });
-
-  it("ends on the server when its consumer leaves it", async () => {
-    await double.store.append("clicks-a", "none", sampleEvents(3));
-    await take(3);
-    await expect.poll(() => double.script.openSubscriptions).toBe(0);
-  });
-
   it("throws what is not transient to its consumer", async () => {
     await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toMatchObject({
       code: "invalid_position",
     });
     await expect(take(1, { after: "00000000000000000007" })).rejects.toMatchObject({ code: "store_failed" });
-  });
-
-  it("over no category yields nothing until it is aborted", async () => {
-    const abort = new AbortController();
-    const taking = take(1, { categories: [], signal: abort.signal });
-    await store.append("clicks-a", "none", [sampleEvent()]);
-    abort.abort();
-    expect(await taking).toEqual([]);
   });
 });
 
@@ -163,12 +113,6 @@ describe("a read", () => {
         ["List", expect.stringMatching(/metadata/)],
         ["Sound", undefined],
       ]);
-  });
-
-  it("of a deleted stream is empty", async () => {
-    const metadata = { exception: "stream-deleted", "stream-name": "link-a" };
-    double.script.add("read", { kind: "status", code: 9, metadata });
-    expect(await store.read("link-a")).toEqual([]);
   });
 
   it("throws StoreUnavailable while the server is unavailable, and works afterwards", async () => {
@@ -207,7 +151,3 @@ describe("opening and closing", () => {
     });
   });
 });
-
-function bulky(count: number) {
-  return Array.from({ length: count }, () => sampleEvent({ text: "x".repeat(200) }));
-}

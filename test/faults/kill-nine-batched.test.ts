@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import {
@@ -14,8 +15,8 @@ import {
 
 const PER_SECOND = 400;
 /** Redirects per round before the kill: enough to detect a recorder that commits too late. */
-const CLICKS = 1000;
-const ROUNDS = 3;
+const CLICKS = effort(300, 1_000);
+const ROUNDS = effort(1, 3);
 /** What CLICK_DURABILITY=batched promises. */
 const ALLOWED_LOSS_MS = 50;
 

@@ -6,6 +6,7 @@ import { parseConfig } from "../../src/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { clickFacts } from "../../src/events/click-facts.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import {
@@ -15,9 +16,9 @@ import {
   startService,
 } from "../support/service/service-process.ts";
 
-const ROUNDS = 3;
+const ROUNDS = effort(2, 3);
 /** Redirects before the kill: fewer prove little. */
-const ENOUGH_ANSWERS = 300;
+const ENOUGH_ANSWERS = effort(100, 300);
 const VISITORS = 16;
 const LINKS_A_REQUEST = 10;
 

@@ -13,14 +13,15 @@ import type { CollectionSpec } from "../../src/read-store/port.ts";
 import { type OwnServers, onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import type { Environment } from "../support/service/service-process.ts";
 
-const CLICKS = 50_000;
-const KILLS = 20;
+const CLICKS = effort(10_000, 50_000);
+const KILLS = effort(4, 20);
 const LINKS = 25;
 const AN_APPEND = 250;
 const PATIENT_MS = 900_000;

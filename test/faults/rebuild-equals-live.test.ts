@@ -13,6 +13,7 @@ import { checkpointName } from "../../src/projections/projection.ts";
 import type { VerifiedProjection } from "../../src/projections/verify/verify-projections.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -27,16 +28,15 @@ import {
   startService,
 } from "../support/service/service-process.ts";
 
-/** REBUILD_CLICKS=200000 takes five minutes of processor time. */
-const CLICKS = Number(process.env.REBUILD_CLICKS ?? 40_000);
-const KILLS = 10;
+const CLICKS = effort(4_000, 40_000);
+const KILLS = effort(4, 10);
 const AN_APPEND = 500;
 const LINKS = 100;
 const DAYS = 4;
 /** An account may ask 500 times an hour with each of its keys: for a third of it before, the rest during the rebuild. */
-const KEYS = 5;
-const QUERIES = 700;
-const MOST_QUERIES = 1_500;
+const KEYS = effort(1, 5);
+const QUERIES = effort(100, 700);
+const MOST_QUERIES = effort(200, 1_500);
 const PATIENT_MS = 600_000;
 
 type Made = { withdrawal_id: string; clicks: number };
@@ -156,7 +156,7 @@ function rebuildEqualsLive(
         await service?.stop("SIGKILL");
         if ((await positions()).some((one) => one < last)) whileFolding += 1;
         // The killed projector has folded a part of the clicks that are withdrawn now.
-        if (kill % 3 === 2) await withdraw(slugs[kill] ?? "");
+        if (kill % 2 === 1) await withdraw(slugs[kill] ?? "");
         service = await startService(instance);
       }
       await restoreFirst();
@@ -194,7 +194,7 @@ function rebuildEqualsLive(
       let counted = 0;
       for (const slug of slugs) counted += await totalOf(slug);
       const withdrawn = withdrawals.reduce((sum, { clicks }) => sum + clicks, 0);
-      expect(withdrawn).toBeGreaterThan(100);
+      expect(withdrawn).toBeGreaterThan(0);
       expect(counted).toBe(CLICKS + AN_APPEND - withdrawn);
       const p99 = { before: Math.round(before * 10) / 10, during: Math.round(during * 10) / 10 };
       printCounts("rebuild equals live", { kills: KILLS, whileFolding, events, counted, withdrawn, ...p99 });

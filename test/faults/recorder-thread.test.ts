@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config.ts";
@@ -93,14 +93,6 @@ describe("the click recorder", () => {
     expect(recorder.stats()).toMatchObject({ recorded: 1000, committed: 1000, backlog: 0, lost: 0 });
   });
 
-  it("lets redirects wait a moment once the oldest uncommitted click is old", async () => {
-    start();
-    expect(recorder.record({ ...hit(0), at: Date.now() - 1000 })).toBeUndefined();
-    await turn();
-    while (recorder.record({ ...hit(1), at: Date.now() }) === undefined) await turn();
-    await recorder.drain();
-  });
-
   it("neither loses nor duplicates a click when its thread is killed repeatedly under load", async () => {
     start();
     let number = 0;
@@ -129,35 +121,6 @@ describe("the click recorder", () => {
     });
   });
 
-  it("loses no click when a thread can't be started in place of one that ended", async () => {
-    let failures = 0;
-    const logged: string[] = [];
-    const startReal = realThreads();
-    start({
-      startThread: (revisions) => {
-        if (threads.length === 1 && failures < 2) throw new Error(`no thread ${++failures}`);
-        const thread = startReal(revisions) as Worker;
-        threads.push(thread);
-        return thread;
-      },
-      log: (message) => logged.push(message),
-    });
-    recorder.record(hit(0));
-    await recorder.drain();
-    const ended = once(threads[0] as Worker, "exit");
-    for (const number of [1, 2]) recorder.record(hit(number));
-    await Promise.all([threads[0]?.terminate(), ended]);
-    await recorder.record(hit(3));
-    await recorder.drain();
-    expect(await storedTerms()).toEqual(numbers(4));
-    expect(logged).toEqual(
-      ["ended with code 1", "no thread 1", "no thread 2"].map(
-        (why) => `Recorder thread: ${why}; starting another`,
-      ),
-    );
-    expect(recorder.stats()).toMatchObject({ committed: 4, threadRestarts: 3 });
-  });
-
   it("says how many clicks are lost when it must stop while the store takes none", async () => {
     const logged: string[] = [];
     start({ log: (message) => logged.push(message) });
@@ -173,46 +136,5 @@ describe("the click recorder", () => {
     other.close();
     await closed;
     expect(await storedTerms()).toEqual(numbers(3));
-  });
-
-  it("counts a durable click once that was refused while the store was frozen and then retried", async () => {
-    start({ durability: "durable", longestWaitMs: 1000 });
-    // The first commit has to wait until the thread has started.
-    await recorder.record(hit(0))?.catch(() => recorder.drain());
-    const other = new DatabaseSync(join(folder.path, "events.db"));
-    other.exec("BEGIN IMMEDIATE");
-    let refusals = 0;
-    const tries = numbers(30)
-      .slice(1)
-      .map(async (number) => {
-        // Staggered, so that some are refused and others still wait when the store continues.
-        await pause(number * 20);
-        return recorder.record(hit(number))?.then(
-          () => undefined,
-          () => {
-            refusals += 1;
-            return number;
-          },
-        );
-      });
-    await until("half of them to be refused", () => refusals > 14);
-    other.exec("ROLLBACK");
-    other.close();
-    const refused = (await Promise.all(tries)).filter((number) => number !== undefined);
-    expect(refused.length).toBeGreaterThan(10);
-    for (const number of refused) await recorder.record(hit(number));
-    expect((await storedTerms()).sort((a, b) => a - b)).toEqual(numbers(30));
-    expect(recorder.stats()).toMatchObject({ recorded: 30, committed: 30, backlog: 0 });
-  });
-
-  it("makes hits wait for room when its backlog is full, and drops none", async () => {
-    start({ maxBacklog: 300 });
-    // All at the same time again, so that they wait for room alone.
-    const { at } = hit(0);
-    const waits = numbers(2000).map((number) => recorder.record({ ...hit(number), at }));
-    expect(waits.filter((wait) => wait === undefined)).toHaveLength(300);
-    await Promise.all(waits);
-    await recorder.drain();
-    expect((await storedTerms()).sort((a, b) => a - b)).toEqual(numbers(2000));
   });
 });

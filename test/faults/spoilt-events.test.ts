@@ -11,11 +11,8 @@ import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/router
 import type { EventStore, Position, RecordedEvent } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { accountStream, CATEGORY } from "../../src/events/streams.ts";
-import { accountLines } from "../../src/export/account-lines.ts";
-import { clickRows } from "../../src/export/click-rows.ts";
 import { feedReader } from "../../src/log-reader/feed.ts";
 import { readiness } from "../../src/monitoring/health.ts";
-import { createMetrics } from "../../src/monitoring/metrics.ts";
 import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { eventPath } from "../../src/portal/admin/view.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
@@ -25,7 +22,6 @@ import { foldActive } from "../../src/projections/builds/fold-active.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { collectionsOf } from "../../src/projections/projection.ts";
 import { projectionStatus } from "../../src/projections/runner/status.ts";
-import { findEvents } from "../../src/queries/audit/find-events.ts";
 import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
@@ -217,24 +213,6 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     expect(found.degraded.map(({ part }) => part)).toContain("webhook router");
   });
 
-  it("counts them in the metrics", async () => {
-    const text = await createMetrics({
-      ...{ redirects: () => undefined, recorder: () => undefined, redis: undefined, webhooks: undefined },
-      projections: statuses,
-      routerSetAside: () => routerSetAside(stores.backend.readStore),
-      eventsBehind: async () => new Map(),
-      logProblems: () => ({}),
-    }).text();
-    const counted = new Map(
-      [...text.matchAll(/set_aside_events\{projection="([\w-]+)"\} (\d+)/g)].map(([, name, n]) => [name, n]),
-    );
-    const bad = (...types: string[]) => spoilt.filter(({ type }) => types.includes(type)).length;
-    expect(counted.get("link-clicks")).toBe(String(bad("LinkClicked")));
-    expect(counted.get("links")).toBe(String(bad("LinkCreated", "LinkDisabled")));
-    expect(counted.get("keys")).toBe(String(bad("KeyIssued")));
-    expect(Number(counted.get(ROUTER_CHECKPOINT))).toBeGreaterThanOrEqual(bad("LinkClicked"));
-  });
-
   it("lists each in the console, with a link to the event", async () => {
     const { projections, webhook_router: router } = await projectionRows(rowsDeps());
     const cards = [...projections, router].map((row) =>
@@ -273,44 +251,6 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       if (seen.length >= (await feed(other)).length) break;
     }
     expect(seen).toEqual((await feed(other)).map(({ position }) => position));
-  });
-
-  it("is exported with lines that say what could not be read", async () => {
-    const lines = (
-      await Array.fromAsync(
-        accountLines({ eventStore, baseHost: "sho.rt", clock: () => new Date() }, other, "account"),
-      )
-    ).join("");
-    const types = lines
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line).type as string);
-    const count = (type: string) => types.filter((one) => one === type).length;
-    expect([count("link"), count("click")]).toEqual([LINKS, clicksOfOther.length]);
-    expect(count("unreadable")).toBeGreaterThan(0);
-    const rows = (
-      await Array.fromAsync(
-        clickRows({ eventStore }, { accountId: undefined, from: undefined, to: undefined }, undefined),
-      )
-    ).flat();
-    expect(rows.filter((row) => "unreadable" in row)).toHaveLength(clickPositions().length);
-    expect(rows).toHaveLength(LINKS * 2 * 3);
-  });
-
-  it("is searched all the same, and says what the index lacks", async () => {
-    const { readStore } = stores.backend;
-    const { events, set_aside: missing } = await findEvents(
-      { eventStore, readStore },
-      { account: other },
-      { limit: 500 },
-    );
-    expect(events.length).toBeGreaterThan(2 * LINKS);
-    expect(missing.map(({ position }) => position)).toEqual(
-      spoilt
-        .filter(({ type }) => type !== "LinkClicked")
-        .map(({ position }) => position)
-        .sort(),
-    );
   });
 
   it("refuses a command on a stream that is spoilt, and shows its history", async () => {

@@ -5,8 +5,8 @@ import { openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
-import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
 import {
   accountWithKeys,
@@ -68,12 +68,12 @@ describe("a service of two workers", () => {
   it("keeps every answered click once, counts it once, and keeps the port open when a worker is killed", async () => {
     const { body } = await create(keys[1]);
     const load = startRedirectLoad("workers", service.url, [body.slug], PER_SECOND);
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await allWorkersAnswer(port);
     process.kill(processOf("1"), "SIGKILL");
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await allWorkersAnswer(port);
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await load.stop();
     // Connections of the killed worker were cut; no new one was refused.
     expect([...load.failed.values()].filter((why) => why.includes("ECONNREFUSED"))).toEqual([]);
@@ -93,16 +93,6 @@ describe("a service of two workers", () => {
     expect(await runCommand(instance, "audit", "verify")).toMatchObject({ ok: true });
   });
 
-  it("shows the metrics of all processes together", async () => {
-    const { text } = await send(port, "/metrics", {});
-    const { events } = await clicksInLog();
-    // Those of the killed workers are gone with them.
-    const recorded = Number(/^linkledger_clicks_recorded_total (\d+)$/m.exec(text)?.[1]);
-    expect(recorded).toBeGreaterThan(0);
-    expect(recorded).toBeLessThanOrEqual(events);
-    expect(text).toMatch(/^linkledger_projection_lag_seconds\{projection="links"\} 0$/m);
-  });
-
   it("answers while the primary is paused, each worker by its own count of what it had granted", async () => {
     expect((await create(keys[0])).status).toBe(429);
     service.child.kill("SIGSTOP");
@@ -114,32 +104,6 @@ describe("a service of two workers", () => {
       service.child.kill("SIGCONT");
     }
     expect((await create(keys[0])).status).toBe(429);
-  });
-
-  /** Reads or sets the primary's limit, below which it can't open the pipe to another process. */
-  const openFiles = (...options: string[]) =>
-    execFileSync("prlimit", ["--pid", `${service.child.pid}`, ...options])
-      .toString()
-      .trim();
-
-  it("starts a killed worker as soon as a process can be created again", async () => {
-    let logged = "";
-    service.child.stdout?.on("data", (chunk) => (logged += chunk));
-    const limit = openFiles("--nofile", "--output", "SOFT", "--noheadings");
-    openFiles("--nofile=3:");
-    process.kill(processOf("1"), "SIGKILL");
-    await until("the primary to fail to start it", () => logged.includes("EMFILE"));
-    expect(() => processOf("1")).toThrow("no process of worker 1");
-    expect(processOf("2")).toBeGreaterThan(0);
-    openFiles(`--nofile=${limit}:`);
-    await allWorkersAnswer(port);
-  });
-
-  it("stops all processes on SIGTERM", async () => {
-    const children = (["1", "2", "background"] as const).map(processOf);
-    await service.stop("SIGTERM");
-    expect(service.child.exitCode).toBe(0);
-    for (const child of children) expect(() => process.kill(child, 0)).toThrow("ESRCH");
   });
 
   async function clicksInLog() {

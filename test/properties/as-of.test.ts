@@ -12,6 +12,7 @@ import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { append } from "../support/runtime/stores.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -94,7 +95,7 @@ describe("analytics as of a time", () => {
           await folder.remove();
         }
       }),
-      { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+      { numRuns: effort(10, 40), interruptAfterTimeLimit: 20_000 },
     );
     expect(answered).toBeGreaterThan(20);
     expect(refused).toBeGreaterThan(5);

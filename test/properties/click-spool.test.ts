@@ -7,6 +7,7 @@ import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
 import { newSender, type Sender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -79,7 +80,7 @@ it("holds every accepted click exactly once, and those of a day in order", async
         await folder.remove();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: effort(12, 40) },
   );
 }, 120_000);
 

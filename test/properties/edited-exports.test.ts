@@ -5,6 +5,7 @@ import type { EventOf, LinkEvent, StoredEvent } from "../../src/events/catalogue
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import type { ImportReport } from "../../src/import/run-import.ts";
 import { openImport, ownExport } from "../support/import/own-export.ts";
+import { effort } from "../support/runtime/effort.ts";
 
 const LONG = "x".repeat(9_000);
 const hostile = fc.constantFrom<unknown>(
@@ -219,7 +220,7 @@ describe("an import of an edited export", () => {
           await own.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: effort(15, 60) },
     );
     expect(seen.created).toBeGreaterThan(0);
     expect(seen.failed).toBeGreaterThan(0);

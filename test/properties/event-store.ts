@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { categoryOf } from "../../src/event-store/categories.ts";
 import type { EventMetadata, EventStore, NewEvent, RecordedEvent } from "../../src/event-store/port.ts";
 import { sampleEvent } from "../support/event-store/sample-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 
-/** Cases of each property; 10,000 were run once. */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 200);
+const numRuns = effort(40, 200);
 
 /** Hangs only where a subscription does. */
 const PATIENCE_MS = 60_000;
@@ -126,7 +126,7 @@ export function eventStoreProperties(name: string, open: () => Promise<PropertyF
             await holds(fixture.store, streams, batches, { pages, batchSize });
           },
         );
-        await fc.assert(property, { numRuns, endOnFailure: numRuns > 1_000 });
+        await fc.assert(property, { numRuns });
       },
       60_000 + numRuns * 3_000,
     );

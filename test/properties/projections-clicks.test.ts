@@ -23,6 +23,7 @@ import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stor
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
 import { plainFold, plainParts } from "../support/projections/plain-fold.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const value = fc.oneof(
@@ -97,7 +98,7 @@ describe("projections of clicks", () => {
           await expectPlainFold(readStore, events);
         });
       }),
-      { numRuns: 25, interruptAfterTimeLimit: LIMIT_MS },
+      { numRuns: effort(8, 25), interruptAfterTimeLimit: LIMIT_MS },
     );
   });
 
@@ -124,7 +125,7 @@ describe("projections of clicks", () => {
           }
         }
       }),
-      { numRuns: 25, interruptAfterTimeLimit: LIMIT_MS },
+      { numRuns: effort(8, 25), interruptAfterTimeLimit: LIMIT_MS },
     );
   });
 
@@ -158,7 +159,7 @@ describe("projections of clicks", () => {
         expect(sums(ofLinks)).toEqual(totals(({ link }) => link));
         expect(sums(plainFold(accountDays, events).values())).toEqual(totals(({ accountId }) => accountId));
       }),
-      { numRuns: 50, interruptAfterTimeLimit: LIMIT_MS },
+      { numRuns: effort(15, 50), interruptAfterTimeLimit: LIMIT_MS },
     );
   });
 });

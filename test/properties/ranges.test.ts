@@ -16,6 +16,7 @@ import type { RangeAnalytics } from "../../src/queries/analytics/ranges/range-an
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { type AskRange, rangesOf } from "../support/projections/range-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
@@ -114,7 +115,7 @@ describe("ranges of a link's analytics", () => {
           );
         });
       }),
-      { numRuns: 20, interruptAfterTimeLimit: LIMIT_MS },
+      { numRuns: effort(6, 20), interruptAfterTimeLimit: LIMIT_MS },
     );
     expect(asked).toBeGreaterThan(20);
     expect(ofLog).toBeGreaterThan(5);

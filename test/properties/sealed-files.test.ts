@@ -11,11 +11,12 @@ import { verifySealedLog } from "../../src/audit/verify-sealed-log.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 /** SEAL_FILE_EDITS=500 for the figure in docs/audit.md. */
-const EDITS = Number(process.env.SEAL_FILE_EDITS ?? 15);
+const EDITS = effort(5, 15);
 
 const keys = sealKeysOf("the key of this test");
 const newest = { get: async () => undefined, set: async () => undefined, forget: async () => undefined };

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { addressRefusal } from "../../src/webhooks/receiver/safe-address.ts";
+import { effort } from "../support/runtime/effort.ts";
 
 const REFUSED_V4: readonly [network: string, bits: number][] = [
   ["0.0.0.0", 8],
@@ -58,7 +59,7 @@ describe("an address inside a refused network", () => {
           for (const host of spellings(address, radix)) expectRefused(host);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: effort(100, 500) },
     );
   });
 
@@ -79,7 +80,7 @@ describe("an address inside a refused network", () => {
           expectRefused(`[${text}]`);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: effort(100, 500) },
     );
   });
 

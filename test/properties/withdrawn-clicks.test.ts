@@ -20,6 +20,7 @@ import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
 import { plainFold, plainParts } from "../support/projections/plain-fold.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { append, openStores } from "../support/runtime/stores.ts";
 
 /** The first two links are of one account. */
@@ -94,7 +95,7 @@ describe("documents of clicks, some of them withdrawn", () => {
           await rebuilt.close();
         }
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 15_000 },
+      { numRuns: effort(15, 60), interruptAfterTimeLimit: 15_000 },
     );
   });
 });

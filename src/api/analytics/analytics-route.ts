@@ -1,6 +1,6 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-as-of.ts";
 import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
 import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";

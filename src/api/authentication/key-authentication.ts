@@ -1,6 +1,6 @@
 // Authenticates an API key, and limits how many unknown keys an address can try.
 import { LRUCache } from "lru-cache";
-import { hashKey } from "../../commands/keys/issue-key.ts";
+import { hashKey } from "../../commands/account/keys.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import { atMost } from "../../runtime/at-most.ts";
 

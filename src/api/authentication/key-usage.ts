@@ -1,7 +1,7 @@
 // Records when each API key was last used, to the minute; as secrets, because an event for each request would flood the
 // log.
 import { LRUCache } from "lru-cache";
-import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
+import { keyUseSecret } from "../../commands/account/secrets.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../secrets/port.ts";

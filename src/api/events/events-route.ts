@@ -1,7 +1,7 @@
 // GET /api/v1/events: the account's own events, as pages or as server-sent events, complete and in order.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import { EVENT_TYPES } from "../../events/published-data.ts";
 import { apiErrors } from "../api-errors.ts";

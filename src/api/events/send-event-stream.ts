@@ -1,6 +1,6 @@
 // The event feed as server-sent events: resumed by Last-Event-ID, ended with the key's validity.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hashKey } from "../../commands/keys/issue-key.ts";
+import { hashKey } from "../../commands/account/keys.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";

@@ -7,7 +7,7 @@ import type { Api } from "../../api/fastify.ts";
 import { rateLimitExceeded } from "../../api/limits/rate-limit.ts";
 import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { recordActions } from "../../commands/operator/record-actions.ts";
+import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";

@@ -1,8 +1,8 @@
 // GET /admin/accounts: finds an account by whatever names it; who waits for the Developer plan; all accounts.
 // GET /admin/accounts/:account: one of them with all that it has, and what the operator can do with it.
 import type { Api } from "../../api/fastify.ts";
-import { upgradeRequests } from "../../billing/manual-billing.ts";
-import { emailSecret } from "../../commands/account/open-account.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import { upgradeRequests } from "../../commands/account/tier.ts";
 import type { AccountDetails, AccountRow } from "../../queries/account-details.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
 import { count, outward, statusBadge } from "../links/link-view.ts";

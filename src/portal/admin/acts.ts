@@ -1,13 +1,12 @@
 // What the operator can do from the console, each with its arguments: forms and JSON routes are made from this list.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { changeTier } from "../../commands/account/change-tier.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { emailSecret } from "../../commands/account/open-account.ts";
+import { deactivateKey } from "../../commands/account/keys.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
-import { blockLink, unblockLink } from "../../commands/links/block-link.ts";
-import { namedLink } from "../../commands/withdrawals/named-link.ts";
+import { blockLink, namedLink, unblockLink } from "../../commands/links/change-link.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";
 import { TIERS } from "../../events/vocabulary.ts";

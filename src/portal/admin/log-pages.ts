@@ -1,8 +1,8 @@
 // Pages of the log: streams, one stream, events that were looked for, all in order, hits, and one link explained.
 import type { Api } from "../../api/fastify.ts";
-import { MOST_REASON } from "../../commands/accept-reason.ts";
+import { MOST_REASON } from "../../commands/accept-text.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import { currentLink } from "../../commands/links/link-stream.ts";
-import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import { categoryOf } from "../../event-store/categories.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";

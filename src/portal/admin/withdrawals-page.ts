@@ -1,6 +1,6 @@
 // GET /admin/withdrawals: a link's withdrawals of hits, and what another one would take out, with the forms for both ways.
 import type { Api } from "../../api/fastify.ts";
-import { MOST_REASON } from "../../commands/accept-reason.ts";
+import { MOST_REASON } from "../../commands/accept-text.ts";
 import { type HitsOfLink, questions } from "../../queries/audit/questions.ts";
 import type { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { hitFacts } from "../links/explanation-view.ts";

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
 import { type RateLimits, type RateWindow, tooManyTries } from "../../api/limits/rate-limit.ts";
-import { accountByEmailSecret } from "../../commands/account/open-account.ts";
+import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 

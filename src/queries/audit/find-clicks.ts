@@ -1,7 +1,7 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
 import { linkOf } from "../../click-log/clicks-between.ts";
-import { namedLink } from "../../commands/withdrawals/named-link.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";

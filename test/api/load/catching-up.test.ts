@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
@@ -12,12 +12,13 @@ import { createLogger } from "../../../src/runtime/logging.ts";
 import { openService } from "../../../src/service.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { effort } from "../../support/runtime/effort.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { send } from "../../support/service/ask.ts";
 
 /** Quick cores fold them in half a second, in which readiness is computed every 100 ms. */
-const EVENTS = 60_000;
+const EVENTS = effort(20_000, 60_000);
 const BATCH = 1_000;
 
 it("reports progress, rate and time left in the log and to the operator until it is ready", {

@@ -1,6 +1,7 @@
 // Redirect latency while the largest QR images are requested concurrently.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRedirectLoad } from "../../support/redirect/redirect-load.ts";
+import { effort } from "../../support/runtime/effort.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import {
@@ -12,7 +13,7 @@ import {
 
 /** It was 4,758 ms when all of the drawing ran on the HTTP thread. */
 const WORST_REDIRECT_MS = 150;
-const ROUNDS = 5;
+const ROUNDS = effort(2, 5);
 const ASKED_PER_SECOND = 333;
 
 describe("six concurrent QR images of 2,048 pixels", () => {

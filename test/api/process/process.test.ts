@@ -1,19 +1,13 @@
 // The service process: starting, stopping, refusing to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
-import { send } from "../../support/service/ask.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../../support/service/service-process.ts";
+import { type Environment, instanceOf, startService } from "../../support/service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -51,47 +45,9 @@ describe("the process", () => {
   it("answers a data folder that is a link to nowhere, such as a disk that isn't mounted, likewise", async () => {
     const link = join(folder.path, "data");
     await symlink(join(folder.path, "not-mounted"), link);
-    for (const secret of [{}, { SECRET_KEY: "a secret of thirty-two characters" }]) {
-      const { code, stderr } = await attempt({ ...instance, ...secret, DATA_DIR: link });
-      expect([code, stderr]).toEqual([
-        1,
-        `linkledger: DATA_DIR: ${link} can't be used: it leads to a folder that isn't there\n`,
-      ]);
-    }
-  });
-
-  it("answers an option or a role that there isn't likewise", async () => {
-    for (const args of [
-      ["--port", "80"],
-      ["--roles", "redirects"],
-      ["--workers", "none"],
-    ]) {
-      const { code, stdout, stderr } = await attempt(instance, ...args);
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^(error|linkledger): [^\n]+\n$/);
-      expect(stderr).toMatch(/'--port'|"redirects"|"none"/);
-    }
-  });
-
-  it("answers --workers beside roles that answer no HTTP likewise", async () => {
-    const { code, stdout, stderr } = await attempt(
-      instance,
-      "--workers",
-      "2",
-      "--roles",
-      "projector,webhooks",
-    );
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^linkledger: --workers: [^\n]+ --roles projector,webhooks\n$/);
-  });
-
-  it("runs the roles that --roles names", async () => {
-    const service = await startService(instance, [], undefined, ["--roles", "projector,redirect"]);
-    try {
-      expect((await send(Number(instance.PORT), "/portal/sign-in", {})).status).toBe(404);
-    } finally {
-      await service.stop();
-    }
+    const { code, stderr } = await attempt({ ...instance, DATA_DIR: link });
+    const message = `DATA_DIR: ${link} can't be used: it leads to a folder that isn't there`;
+    expect([code, stderr]).toEqual([1, `linkledger: ${message}\n`]);
   });
 
   it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {
@@ -104,23 +60,6 @@ describe("the process", () => {
       expect(stderr).toMatch(/^linkledger: GEOIP_DB: \S+ can't be read as a MaxMind database \([^\n]+\)\n$/);
       expect(stderr).toContain(GEOIP_DB);
     }
-  });
-
-  it("answers an UNSAFE_HOSTS_FILE that isn't there, or is a folder, likewise", async () => {
-    for (const UNSAFE_HOSTS_FILE of [join(folder.path, "missing.txt"), folder.path]) {
-      const { code, stdout, stderr } = await attempt({ ...instance, UNSAFE_HOSTS_FILE });
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^linkledger: UNSAFE_HOSTS_FILE: \S+ can't be read \([^\n]+\)\n$/);
-    }
-  });
-
-  it("names the file of the log that it can't open", async () => {
-    const file = join(instance.DATA_DIR ?? "", "events.db");
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, "not a database, and longer than the header of one".repeat(100));
-    const { code, stderr } = await attempt(instance);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${file}: Error: file is not a database`);
   });
 
   it("answers a port in use likewise, and leaves nothing running", async () => {
@@ -151,25 +90,5 @@ describe("the process", () => {
     expect(printed).toContain("account create --email");
     expect(printed).toContain('"stopped"');
     expect((await stat(join(folder.path, "data", "secret.key"))).mode & 0o777).toBe(0o600);
-  });
-
-  it("keeps links and every click through a restart", async () => {
-    const first = await startService(instance);
-    const { keys } = await accountWithKeys(instance, "developer", 1);
-    const [key = ""] = keys;
-    const port = Number(instance.PORT);
-    const body = { url: "https://example.com/kept" };
-    const { slug } = (await send<{ slug: string }>(port, "/api/v1/shorten", { method: "POST", key, body }))
-      .body;
-    await Promise.all(Array.from({ length: 50 }, () => send(port, `/${slug}`, {})));
-    await first.stop("SIGTERM");
-    const second = await startService(instance);
-    expect((await send(port, `/${slug}`, {})).headers.location).toBe(body.url);
-    const clicks = async () => {
-      type Analytics = { analytics: { totalClicks: number } };
-      return (await send<Analytics>(port, `/api/v1/analytics/${slug}`, { key })).body.analytics.totalClicks;
-    };
-    await expect.poll(clicks).toBe(51);
-    await second.stop();
   });
 });

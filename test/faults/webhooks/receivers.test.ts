@@ -1,13 +1,11 @@
 // Receivers that are down or slow lose no delivery and do not delay other webhooks; real time and real settings.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { printCounts } from "../../support/runtime/print-counts.ts";
 import { until } from "../../support/runtime/until.ts";
 import { freePort } from "../../support/servers/free-port.ts";
-import { sendSample } from "../../support/webhooks/send-sample.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import {
@@ -69,15 +67,6 @@ describe("a failing receiver", () => {
     expect((await webhooks.status()).openCircuits).toBe(0);
   }, 60_000);
 
-  it("does not count as late while it is left alone because it keeps failing", async () => {
-    const broken = await startReceiver({ answer: (response) => void response.writeHead(500).end() });
-    const account = await stores.account();
-    await webhookOf(stores.backend, account, broken.port);
-    await stores.clicks(account, 100);
-    await until("the receiver to be left alone", async () => (await webhooks.status()).openCircuits === 1);
-    expect((await webhooks.status()).queue).toMatchObject({ pending: 100, due: 0, oldestDueAt: null });
-  });
-
   it("does not delay other webhooks when it does not answer", async () => {
     let ended = 0;
     const slow = await startReceiver({ answer: (response) => void response.on("close", () => ended++) });
@@ -109,36 +98,4 @@ describe("a failing receiver", () => {
     expect(waiting).toMatchObject({ eventId: id, state: "pending", tries: 0 });
     expect(Date.parse(waiting?.dueAt ?? "")).toBeLessThanOrEqual(Date.now());
   });
-
-  it("gets one request an attempt when it breaks off within the header of its answer", async () => {
-    const { port, requests } = await startRawReceiver("HTTP/1.1 200 OK\r\nConte");
-    const result = await sendSample(`http://127.0.0.1:${port}/`);
-    expect(result).toMatchObject({ status: null, error: { code: "connection_lost" } });
-    expect(requests()).toBe(1);
-  });
-
-  it.each(["100 Continue", "101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x"])(
-    "is not said to have closed the connection when it answers %j, which nobody asked for",
-    async (first) => {
-      const { port, requests } = await startRawReceiver(`HTTP/1.1 ${first}\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`);
-      const { error } = await sendSample(`http://127.0.0.1:${port}/`);
-      expect(error).toMatchObject({ code: "bad_answer", message: expect.stringContaining("100 or 101") });
-      expect(requests()).toBe(1);
-    },
-  );
 });
-
-/** Writes the text and closes the connection, whatever the request. */
-async function startRawReceiver(text: string) {
-  let requests = 0;
-  const server = createTcpServer((socket) => {
-    socket.once("data", () => {
-      requests += 1;
-      socket.end(text);
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, requests: () => requests };
-}

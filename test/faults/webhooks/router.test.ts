@@ -1,6 +1,6 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/coordination/router-checkpoint.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
@@ -11,7 +11,6 @@ import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
-import { storeWith } from "../../support/runtime/store-with.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 import { webhookDeps, webhookOf } from "../../support/webhooks/webhook-of.ts";
@@ -101,19 +100,6 @@ describe("the webhook router", () => {
     expect(before).toHaveLength(ids.length);
   });
 
-  it("begins anew when the log ends before its checkpoint, as after a restore of an older log", async () => {
-    const account = await stores.account();
-    const hook = await hookFor(account);
-    const ids = await stores.clicks(account, 3);
-    await route();
-    const { eventStore, readStore } = stores.backend;
-    const position = (await eventStore.head())?.replace(/^\d/, "9") ?? "";
-    await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position });
-    ids.push(...(await stores.clicks(account, 2)));
-    await route();
-    expect(await deliveries(hook)).toEqual(ids.sort());
-  });
-
   it("queues nothing for imported clicks", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
@@ -131,44 +117,6 @@ describe("the webhook router", () => {
       ids = await stores.clicks(account, 2);
     });
     expect(await deliveries(hook)).toEqual(ids.sort());
-  });
-
-  it("reads no clicks after the last webhook is gone, and those that come after the next one is added", async () => {
-    const account = await stores.account();
-    const first = await hookFor(account);
-    await stores.clicks(account, 2);
-    const { eventStore } = stores.backend;
-    let read = 0;
-    const counting = storeWith<EventStore>(eventStore, {
-      async *subscribe(options) {
-        for await (const events of eventStore.subscribe(options)) {
-          read += events.filter(({ type }) => type === "LinkClicked").length;
-          yield events;
-        }
-      },
-    });
-    let [second, ids]: [string, string[]] = ["", []];
-    await route({ eventStore: counting }, async () => {
-      await removeWebhook(webhookDeps(stores.backend), operator, account, first);
-      await passed();
-      await stores.clicks(account, 50);
-      await passed();
-      expect(read).toBe(2);
-      second = await hookFor(account);
-      ids = await stores.clicks(account, 3);
-    });
-    expect(await deliveries(second)).toEqual(ids.sort());
-  });
-
-  it("folds the webhooks from before its checkpoint when it restarts", async () => {
-    const account = await stores.account();
-    const hook = await hookFor(account);
-    await stores.clicks(account, 1);
-    await route();
-    const second = await stores.clicks(account, 1);
-    await route();
-    expect(await deliveries(hook)).toEqual(expect.arrayContaining(second));
-    expect(await deliveries(hook)).toHaveLength(2);
   });
 
   it("creates no delivery for events older than the retention, and keeps deliveries that it may create again", async () => {
@@ -222,35 +170,6 @@ describe("the webhook router", () => {
       count: 1,
       events: [{ ...place, position, type: "LinkClicked" }],
     });
-  });
-
-  it("counts what it has set aside also after the last webhook is gone", async () => {
-    const { eventStore, readStore } = stores.backend;
-    const account = await stores.account();
-    const hook = await hookFor(account);
-    const metadata = { schemaVersion: 1 };
-    const bad = { id: crypto.randomUUID(), type: "LinkClicked", data: { link: "a/b" }, metadata };
-    await eventStore.append("clicks-bad-20260301", "none", [bad]);
-    await route({}, async () => {
-      await removeWebhook(webhookDeps(stores.backend), operator, account, hook);
-      await passed();
-      await stores.clicks(account, 1);
-    });
-    expect(await routerSetAside(readStore)).toMatchObject({ count: 1, events: [{ type: "LinkClicked" }] });
-  });
-
-  it("notes an unreadable change of an account also from before the first webhook", async () => {
-    const { eventStore, readStore } = stores.backend;
-    const account = await stores.account();
-    const metadata = {
-      ...{ schemaVersion: 1, correlationId: "x", causationId: "x" },
-      actor: { type: "operator" as const },
-    };
-    const bad = { id: crypto.randomUUID(), type: "TierChanged", data: {}, metadata };
-    const { position } = await eventStore.append("account-other", "none", [bad]);
-    await route({}, async () => void (await hookFor(account)));
-    await route();
-    expect(await routerSetAside(readStore)).toMatchObject({ count: 1, events: [{ position }] });
   });
 
   it("waits at an event of a newer program instead of passing it", async () => {

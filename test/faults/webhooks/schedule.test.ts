@@ -160,90 +160,6 @@ describe("a delivery through its schedule", () => {
     expect(now - lastSuccess).toBeLessThan(5 * DAY + 10 * HOUR);
   }, 60_000);
 
-  it("does not count failures from before the webhook was resumed", async () => {
-    const receiver = await startReceiver({ answer: answers(503) });
-    const worker = workerTo(receiver.port);
-    const failFor = async (hours: number) => {
-      for (const end = now + hours * HOUR; now < end; ) {
-        await enqueue(`event-${now}`);
-        await runUntil(worker, now + 5 * HOUR, HOUR);
-      }
-    };
-    await failFor(130);
-    expect(pausedFor).toHaveLength(1);
-    pausedFor = [];
-    changed = { activeSince: clock().toISOString() };
-    await failFor(115);
-    expect(pausedFor).toEqual([]);
-    await failFor(15);
-    expect(pausedFor[0]).toMatch(/five days/);
-  }, 60_000);
-
-  it("ends a row of failures with each success after one, also within a minute", async () => {
-    let status = 200;
-    const receiver = await startReceiver({ answer: (response) => response.writeHead(status).end() });
-    const worker = workerTo(receiver.port);
-    for (status of [200, 503, 200]) {
-      await enqueue(`event-${now}`);
-      await pollNow(worker);
-      now += 1_000;
-    }
-    expect(await queue().noteFailure(HOOK, isoOf(now))).toEqual({ since: isoOf(now), attempts: 1 });
-  });
-
-  it("ends a row of failures that another worker has noted after a minute, also when the clock was set back", async () => {
-    const receiver = await startReceiver();
-    const worker = workerTo(receiver.port);
-    const deliver = async () => {
-      await enqueue(`event-${now}`);
-      expect(await pollNow(worker)).toBe(1);
-    };
-    await deliver();
-    setBackMs = DAY;
-    await queue().noteFailure(HOOK, clock().toISOString());
-    now += 60_000;
-    await deliver();
-    expect(await queue().noteFailure(HOOK, isoOf(now))).toEqual({ since: isoOf(now), attempts: 1 });
-  });
-
-  it("waits from the end of an attempt that took long", async () => {
-    const receiver = await startReceiver({
-      answer: (response) => {
-        now += 12_000;
-        response.writeHead(503).end();
-      },
-    });
-    await enqueue("event-1");
-    await pollNow(workerTo(receiver.port));
-    const [delivery] = await queue().list({ webhookId: HOOK, limit: 1 });
-    expect(delivery?.dueAt).toBe(isoOf(START + 12_000 + 5_000));
-  });
-
-  it("leaves an answer out that comes after another worker has taken the delivery over", async () => {
-    const held: Parameters<AnswerRequest>[0][] = [];
-    const arrived = Promise.withResolvers<void>();
-    const receiver = await startReceiver({
-      answer(response) {
-        if (held.push(response) > 1) return void response.writeHead(200).end();
-        arrived.resolve();
-      },
-    });
-    const [late, other] = [workerTo(receiver.port), workerTo(receiver.port)];
-    await enqueue("event-1");
-    await late.startDue();
-    await arrived.promise;
-    now += 60_000;
-    expect(await pollNow(other)).toBe(1);
-    held[0]?.writeHead(410).end();
-    await late.inFlight.settled();
-    expect(pausedFor).toEqual([]);
-    expect(await queue().get(deliveryId(HOOK, "event-1"))).toMatchObject({ state: "delivered", tries: 1 });
-    const [attempts] = await late.counts.read();
-    expect(attempts?.values).toContainEqual(
-      expect.objectContaining({ labels: { outcome: "too_late" }, value: 1 }),
-    );
-  });
-
   it("goes at once to a receiver whose webhook got another URL or was resumed while its circuit was open", async () => {
     const [broken, mended] = [await startReceiver({ answer: answers(500) }), await startReceiver()];
     const worker = workerTo(broken.port);
@@ -275,18 +191,6 @@ describe("a delivery through its schedule", () => {
     expect(receiver.received.length).toBe(before + 1);
     const untried = (await queue().list({ webhookId: HOOK, limit: 100 })).filter(({ tries }) => tries === 0);
     expect(untried.length).toBe(40 - receiver.received.length);
-  });
-
-  it("goes to a receiver seconds after its circuit opened, also when the clock was set back meanwhile", async () => {
-    const receiver = await startReceiver({ answer: answers(500) });
-    const worker = workerTo(receiver.port);
-    await enqueue(...Array.from({ length: 40 }, (_, n) => `event-${n}`));
-    while ((await pollNow(worker)) > 0);
-    setBackMs = HOUR;
-    await enqueue("event-of-now");
-    expect(await pollNow(worker)).toBe(0);
-    now += 6_000;
-    expect(await pollNow(worker)).toBe(1);
   });
 });
 

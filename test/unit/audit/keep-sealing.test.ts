@@ -14,8 +14,6 @@ import { append, openStores, type Stores } from "../../support/runtime/stores.ts
 
 /** Of the first step, after the thread's more urgent work at its start. */
 const FIRST_AT_MS = 5_000;
-const STEP_MS = 10;
-const EVENTS_OF_A_STEP = 2_000;
 
 let stores: Stores;
 
@@ -23,16 +21,6 @@ beforeEach(async () => {
   stores = await openStores();
 });
 afterEach(() => stores.close());
-
-it("rests as long as a step took while there is more to seal, and then looks soon, and after a second when nothing came", async () => {
-  await appendClicks(2 * EVENTS_OF_A_STEP + 1);
-  expect(await startsOf(5, false)).toEqual([0, 20, 40, 150, 1_160]);
-});
-
-it("rests nine times as long while projections have a backlog", async () => {
-  await appendClicks(2 * EVENTS_OF_A_STEP + 1);
-  expect(await startsOf(4, true)).toEqual([0, 100, 200, 310]);
-});
 
 it("opens the seals anew, without a pause or a warning, when another process has sealed", async () => {
   const { eventStore } = stores;
@@ -136,30 +124,6 @@ function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
     hasBacklog: () => false,
     log: { info: () => undefined, warn: () => undefined },
   };
-}
-
-/** Milliseconds of so many steps since the first. */
-async function startsOf(steps: number, hasBacklog: boolean): Promise<number[]> {
-  const { eventStore } = stores;
-  const time = manualTime();
-  const stopping = new AbortController();
-  const starts: number[] = [];
-  const stepping = storeWith(eventStore, {
-    async readAll(options) {
-      starts.push(time.now() - FIRST_AT_MS);
-      await time.sleep(STEP_MS);
-      return await eventStore.readAll(options);
-    },
-  });
-  const deps = { ...depsOf(stepping), hasBacklog: () => hasBacklog };
-  const sealing = keepSealing(deps, stopping.signal, time);
-  await time.until(() => starts.length === steps);
-  const found = [...starts];
-  stopping.abort();
-  // The last seal reads the log once more.
-  await time.pass(4 * STEP_MS);
-  await sealing;
-  return found;
 }
 
 async function appendClicks(count: number): Promise<void> {

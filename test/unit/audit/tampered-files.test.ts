@@ -92,77 +92,6 @@ describe("events.db", () => {
     expect(await problemsAfter()).toEqual([]);
   });
 
-  it.each<[string, string[], string[]]>([
-    [
-      "data",
-      [
-        "UPDATE appends SET body = replace(body, 'example.com', 'evil.example') WHERE stream = 'link-sho.rt/l3'",
-      ],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "type",
-      [
-        "UPDATE appends SET body = replace(body, 'LinkCreated', 'LinkDisabled') WHERE stream = 'link-sho.rt/l3'",
-      ],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "time",
-      ["UPDATE appends SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE stream = 'link-sho.rt/l3'"],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "metadata",
-      ["UPDATE appends SET body = replace(body, 'operator', 'system') WHERE stream = 'link-sho.rt/l3'"],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "stream",
-      ["UPDATE appends SET stream = 'link-sho.rt/other' WHERE stream = 'link-sho.rt/l3'"],
-      [
-        "link-sho.rt/other@0 5: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
-      ],
-    ],
-    [
-      "order of two events",
-      [
-        "UPDATE appends SET position = 9999 WHERE position = 5",
-        "UPDATE appends SET position = 5 WHERE position = 7",
-        "UPDATE appends SET position = 7 WHERE position = 9999",
-      ],
-      [
-        "link-sho.rt/l5@0 5: was moved here from revision 0 of link-sho.rt/l5, position 00000000000000000007",
-        "link-sho.rt/l3@0 7: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
-      ],
-    ],
-    [
-      "a name twice in its JSON, of which readers take the one that was sealed",
-      [
-        `UPDATE appends SET body = replace(body, '"longUrl":', '"longUrl":"https://evil.example/","longUrl":') WHERE position = 5`,
-      ],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    ["JSON", ["UPDATE appends SET body = '{' WHERE position = 5"], ["link-sho.rt/l3@0 5: was changed"]],
-    ["removed", ["DELETE FROM appends WHERE position = 5"], ["link-sho.rt/l3@0 5: was removed"]],
-    [
-      "several removed",
-      ["DELETE FROM appends WHERE position BETWEEN 5 AND 7"],
-      [3, 4, 5].map((n) => `link-sho.rt/l${n}@0 ${n + 2}: was removed`),
-    ],
-    [
-      "inserted, in the place of one that was removed",
-      [
-        "DELETE FROM appends WHERE position = 5",
-        `INSERT INTO appends (position, stream, revision, count, recorded_at, dictionary, body)
-         SELECT 5, 'link-sho.rt/new', 0, 1, recorded_at, dictionary, body FROM appends WHERE position = 6`,
-      ],
-      ["link-sho.rt/new@0 5: was changed"],
-    ],
-  ])("edited in one append (%s) is named", async (_, statements, expected) => {
-    expect(await problemsAfter(...statements)).toEqual(expected);
-  });
-
   it("that lost an append names each of its clicks", async () => {
     const found = await problemsAfter(`DELETE FROM appends ${SECOND_BLOCK}`);
     const lost = Array.from(
@@ -170,18 +99,6 @@ describe("events.db", () => {
       (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was removed`,
     );
     expect(found).toEqual(lost);
-  });
-
-  it("with the body of another append in one names each of its clicks", async () => {
-    const found = await problemsAfter(
-      `UPDATE appends SET body = (SELECT body FROM appends WHERE revision = 49) ${SECOND_BLOCK}`,
-    );
-    expect(found).toEqual(
-      Array.from(
-        { length: BATCH },
-        (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was changed`,
-      ),
-    );
   });
 
   it("with an append that can't be read names each of its clicks", async () => {

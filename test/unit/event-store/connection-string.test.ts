@@ -1,5 +1,5 @@
 // What becomes of EVENTSTORE_URL: servers, credentials, and never a line that repeats it.
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Servers } from "../../../src/event-store/eventstoredb/connection.ts";
 
 describe("a connection string of the event store", () => {
@@ -18,15 +18,6 @@ describe("a connection string of the event store", () => {
       servers.leave(servers.current);
     }
     expect(seen.size).toBe(count);
-  });
-
-  it("goes on to the next server once when several calls fail together", () => {
-    const servers = new Servers("esdb://a,b,c?tls=false");
-    const failed = servers.current;
-    servers.leave(failed);
-    const next = servers.current;
-    servers.leave(failed);
-    expect(servers.current).toBe(next);
   });
 
   it.each([
@@ -58,11 +49,5 @@ describe("a connection string of the event store", () => {
 
   it("says of a certificate that it is missing", () => {
     expect(() => new Servers("esdb://a?tlsCAFile=/nowhere/ca.crt")).toThrow(/certificate file/);
-  });
-
-  it("is printed for no option that the client doesn't know or heed", () => {
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    new Servers("kurrentdb://u:hush@a:1?pool=5&tls=false&retries=3&tlsVerifyCert=false");
-    expect(warn).not.toHaveBeenCalled();
   });
 });

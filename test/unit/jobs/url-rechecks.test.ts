@@ -1,11 +1,11 @@
 // Links that were created while the URL safety check was unavailable: rechecked, and disabled when unsafe.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { UrlSafety } from "../../../src/commands/links/accept-url.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
-import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
+import { waitingRechecks } from "../../../src/commands/links/url-safety.ts";
 import { CATEGORY, linkStream } from "../../../src/events/streams.ts";
 import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
@@ -112,39 +112,6 @@ describe("a link whose URL could not be checked", () => {
     known = "safe";
     await change("restore");
     expect(await link()).toMatchObject({ status: "live" });
-  });
-
-  it("may be appended after its recheck was noted, within ten minutes", async () => {
-    known = "unsafe";
-    await stores.deps.recheckLater({ host: "localhost", slug: "notyet", longUrl: URL_GIVEN });
-    expect(await recheck()).toBe(1);
-    expect(await waiting()).toMatchObject([{ slug: "notyet" }]);
-    now = new Date(now.getTime() + 11 * 60_000);
-    expect(await recheck()).toBe(1);
-    expect(await waiting()).toEqual([]);
-  });
-
-  it("is rechecked after it was enabled, when a recheck came between the note and the append", async () => {
-    known = "safe";
-    await recheck();
-    await change("disable");
-    known = "unknown";
-    const recheckLater: typeof stores.deps.recheckLater = async (noted) => {
-      await stores.deps.recheckLater(noted);
-      known = "unsafe";
-      await recheck();
-    };
-    await changeLink(
-      { ...deps(), recheckLater },
-      operator,
-      by,
-      { host: "localhost", slug },
-      { type: "enable" },
-    );
-    expect(await link()).toMatchObject({ status: "live" });
-    await recheck();
-    expect(await link()).toMatchObject({ status: "disabled" });
-    expect(await waiting()).toEqual([]);
   });
 
   it("is rechecked although the check of another URL always fails", async () => {

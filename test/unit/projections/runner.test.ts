@@ -6,17 +6,14 @@ import { readSetAside, setAsideCollection } from "../../../src/coordination/set-
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { keys } from "../../../src/projections/definitions/keys.ts";
-import type { LinkClicksDocument } from "../../../src/projections/definitions/link-clicks.ts";
-import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { checkpointName, type Projection, partsCollection } from "../../../src/projections/projection.ts";
+import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
-import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import { committingStore } from "../../support/projections/committing-store.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
@@ -38,13 +35,6 @@ describe("the projection runner", () => {
       expect(await projected(clickProjections, position, stretched(900))).toBe(true);
       expect((await totals())?.totalClicks).toBe(1);
     });
-  });
-
-  it("stops promptly when the signal aborts", async () => {
-    const stopped = live(clickProjections, async () => undefined);
-    expect(await Promise.race([stopped.then(() => "stopped"), delay(stretched(2_000), "late")])).toBe(
-      "stopped",
-    );
   });
 
   it("continues by itself after the read store was unavailable", async () => {
@@ -112,38 +102,6 @@ describe("the projection runner", () => {
     expect(runner.processed()).toContainEqual([checkpointName(linkClicks), 3]);
   });
 
-  it("writes a document once for all events that it commits together while it catches up", async () => {
-    for (let n = 0; n < 4; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    const written = async (maxEvents: number) => {
-      await stores.readStore.drop(linkClicks.collection.name);
-      await stores.readStore.resetCheckpoint(checkpointName(linkClicks));
-      let writes = 0;
-      const readStore = committingStore(stores.readStore, async ({ changed }, write) => {
-        writes += changed.reduce((sum, { documents }) => sum + documents.length, 0);
-        await write();
-      });
-      await runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents }).catchUp();
-      return { writes, clicks: (await totals())?.totalClicks };
-    };
-    expect(await written(8)).toEqual({ writes: 1, clicks: 8 });
-    expect(await written(2)).toEqual({ writes: 4, clicks: 8 });
-  });
-
-  it("commits nothing when it catches up with no new event", async () => {
-    await append(stores.eventStore, CLICKS, [linkClicked()]);
-    let commits = 0;
-    const readStore = committingStore(stores.readStore, async (_, write) => {
-      commits += 1;
-      await write();
-    });
-    const runner = runnerOf([linkClicks], readStore);
-    await runner.catchUp();
-    expect(commits).toBeGreaterThan(0);
-    commits = 0;
-    await runner.catchUp();
-    expect(commits).toBe(0);
-  });
-
   it("sets it aside once, also in a backlog that it follows, and wherever a store fails", async () => {
     const [before, after] = [5, 7];
     for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
@@ -184,38 +142,6 @@ describe("the projection runner", () => {
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 1 });
   });
 
-  it("writes a document once for all events of a backlog that it commits together, and says that it has one", async () => {
-    for (let n = 0; n < 8; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    const written: [clicks: number, hasBacklog: boolean][] = [];
-    const readStore = committingStore(stores.readStore, async ({ changed }, write) => {
-      for (const { documents } of changed)
-        for (const one of documents)
-          written.push([(one as LinkClicksDocument).totalClicks, runner.hasBacklog]);
-      await write();
-    });
-    const stopping = new AbortController();
-    const runner = runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents: 12 });
-    const running = runner.run(stopping.signal);
-    await vi.waitFor(async () => expect((await totals())?.totalClicks).toBe(16), 5_000);
-    stopping.abort();
-    await running;
-    expect(written).toEqual([
-      [12, true],
-      [16, false],
-    ]);
-  });
-
-  it("counts nothing twice when a store fails during the writes of a catch-up", async () => {
-    for (let n = 0; n < 3; n++)
-      await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ link: "sho.rt/other" })]);
-    for (const applied of [true, false]) {
-      const readStore = failingReadStore(stores.readStore, [{ afterWrites: 2, applied }]);
-      await expect(runnerOf(clickProjections, readStore).catchUp()).rejects.toThrow();
-    }
-    await runnerOf(clickProjections).catchUp();
-    expect((await totals())?.totalClicks).toBe(3);
-  });
-
   it("sets aside only what concerns a projection, or may", async () => {
     const { eventStore } = stores;
     const actor = { type: "operator" as const };
@@ -252,71 +178,6 @@ describe("the projection runner", () => {
     await runnerOf([linkClicks]).catchUp();
     expect((await totals())?.totalClicks).toBe(3);
     expect((await checkpointsOf([linkClicks]))[0]).toEqual({ position: await eventStore.head() });
-  });
-
-  it("folds a new version from the beginning without folding an event twice into the others", async () => {
-    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    await runnerOf([linkClicks]).catchUp();
-    const second = {
-      ...linkClicks,
-      version: linkClicks.version + 1,
-      collection: { name: "link-clicks-next", indexes: [] },
-    };
-    const runner = runnerOf([linkClicks, second as Projection]);
-    await runner.catchUp();
-    expect(runner.processed().map(([, events]) => events)).toEqual([0, 2]);
-    expect((await totals())?.totalClicks).toBe(2);
-    expect(await stores.readStore.get("link-clicks-next", LINK)).toMatchObject({ totalClicks: 2 });
-  });
-
-  it("writes 500 documents a transaction in the order of their ids, then the checkpoint, and lets others work", async () => {
-    const clicks = Array.from({ length: 1_300 }, (_, n) =>
-      linkClicked({ link: `sho.rt/${(n * 7) % 1_300}` }),
-    );
-    await append(stores.eventStore, CLICKS, clicks);
-    const commits: { ids: string[]; isLast: boolean; turn: number }[] = [];
-    let turn = 0;
-    const counting = setInterval(() => (turn += 1), 0);
-    const readStore = committingStore(stores.readStore, async ({ changed, checkpoints }) => {
-      const ids = changed.flatMap(({ documents }) => documents.map(({ _id }) => _id));
-      commits.push({ ids, isLast: Object.keys(checkpoints).length > 0, turn });
-      // A synchronous write, as SQLite's: it gives others no turn.
-      const until = performance.now() + 5;
-      while (performance.now() < until);
-    });
-    await runnerOf([linkClicks], readStore).catchUp();
-    clearInterval(counting);
-    expect(commits.map(({ ids, isLast }) => [ids.length, isLast])).toEqual([
-      [500, false],
-      [500, false],
-      [300, true],
-    ]);
-    const ids = commits.flatMap((one) => one.ids);
-    expect(ids).toEqual(ids.toSorted());
-    expect(new Set(commits.map((one) => one.turn)).size).toBe(3);
-  });
-
-  it("writes parts before the documents of their collection, also where the first documents have none", async () => {
-    const ofTwoDays = ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"].map((at) =>
-      linkClicked({ link: "sho.rt/b", at }),
-    );
-    await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/a" }), ...ofTwoDays]);
-    const written: [collection: string, ids: string[]][] = [];
-    const saveCheckpoint = async () => undefined;
-    const readStore = storeWith<ReadStore>(stores.readStore, {
-      readsAtATime: 1,
-      writeBatch: () =>
-        mongodbWriteBatch({
-          replace: async (collection, documents) =>
-            void written.push([collection, documents.map(({ _id }) => _id)]),
-          saveCheckpoint,
-        }),
-    });
-    await runnerOf([linkClicks], readStore).catchUp();
-    expect(written).toEqual([
-      [partsCollection(linkClicks.collection.name), ["sho.rt/b@2026-03-01", "sho.rt/b@earlier"]],
-      [linkClicks.collection.name, ["sho.rt/a", "sho.rt/b"]],
-    ]);
   });
 
   it("may run concurrently with another over the same events", async () => {

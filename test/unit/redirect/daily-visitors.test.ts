@@ -100,15 +100,6 @@ describe("the visitor codes of a day", () => {
       expect((await visitors.codesAt(now))(visit)).toBe(before);
     });
 
-    it("are those of a process that started at once, everywhere within a minute", async () => {
-      const visitors = visitorsOf();
-      await visitors.codesAt(now);
-      await emptied();
-      const others = await processOf()();
-      await visitors.sweep();
-      expect((await visitors.codesAt(now))(visit)).toBe(others);
-    });
-
     it("leave no salt behind when the day has ended meanwhile", async () => {
       const visitors = visitorsOf();
       await visitors.codesAt(now);
@@ -117,13 +108,6 @@ describe("the visitor codes of a day", () => {
       await visitors.sweep();
       expect(await saltFiles()).toEqual([]);
     });
-  });
-
-  it("split a day by its end in UTC", async () => {
-    const codes = processOf();
-    const midnight = Date.UTC(2026, 4, 2);
-    expect(await codes(midnight - 1)).toBe(await codes(NOON));
-    expect(await codes(midnight)).not.toBe(await codes(NOON));
   });
 
   describe("while the salts' store is unavailable", () => {
@@ -163,13 +147,6 @@ describe("the visitor codes of a day", () => {
       away.agree = (...request) => salts.agree(...request);
       return { others, codes };
     }
-
-    it("are those of all again within seconds, also when the clock was set back meanwhile", async () => {
-      const { others, codes } = await reconnected();
-      setBackMs = HOUR;
-      now += 5_000;
-      expect(await codes(now - setBackMs)).toBe(others);
-    });
 
     it("change to the salt that others had before, once it can be read", async () => {
       const { others, codes } = await reconnected();

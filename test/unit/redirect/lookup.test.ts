@@ -9,11 +9,7 @@ import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-stor
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../../src/events/streams.ts";
-import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
-import { changeBuilds } from "../../../src/projections/builds/builds-document.ts";
-import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
-import { links } from "../../../src/projections/definitions/links.ts";
 import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
@@ -148,112 +144,10 @@ describe("the link lookup", () => {
     expect(lookup.peek("localhost", "Abc")).toBe(entry);
   });
 
-  it("asks the stores once for many requests at a time, and not at all for what can't be a slug", async () => {
-    await append(created(), "none");
-    const read = vi.spyOn(eventStore, "read");
-    await Promise.all(Array.from({ length: 20 }, () => lookup.find("localhost", "abc")));
-    expect(read).toHaveBeenCalledTimes(1);
-    for (const slug of ["", "a.b", "a b", "../x", "a".repeat(101)])
-      expect(await lookup.find("localhost", slug)).toBeUndefined();
-    expect(read).toHaveBeenCalledTimes(1);
-    await Promise.all(Array.from({ length: 20 }, () => lookup.find("localhost", "gone")));
-    expect(read).toHaveBeenCalledTimes(3);
-  });
-
   it("remembers no absence: a link made elsewhere is found as soon as it is there", async () => {
     expect(await lookup.find("localhost", "abc")).toBeUndefined();
     await append(created(), "none");
     expect(await lookup.find("localhost", "abc")).toBeDefined();
-  });
-
-  it("asks no other thread for an unknown link while the documents hold all links that any process has made", async () => {
-    const elsewhere = await openSqliteEventStore(join(folder.path, "events.db"));
-    onTestFinished(() => elsewhere.close());
-    const madeElsewhere = (slug: string) => {
-      const event = { ...created(), data: { ...created().data, slug } } as LinkEvent;
-      const stream = linkStream("localhost", slug);
-      return elsewhere.append(stream, "none", [newEvent(event, crypto.randomUUID(), origin)]);
-    };
-    await madeElsewhere("other");
-    const read = vi.spyOn(eventStore, "read");
-    const clock = manualClock();
-    const queried = activeReadStore({
-      ...{ store: readStore, projections: allProjections },
-      clock: () => performance.now(),
-    });
-    const looking = new LinkLookup({
-      ...{ eventStore, readStore: queried, random: () => 0 },
-      baseHost: "localhost",
-      isFollowing: () => true,
-    });
-    const find = (slug: string) => looking.find("localhost", slug);
-    expect(await find("abc")).toBeUndefined();
-    expect(read).toHaveBeenCalledTimes(1);
-    await project();
-    clock(20);
-    expect(await find("abc")).toBeUndefined();
-    expect(read).toHaveBeenCalledTimes(1);
-    await madeElsewhere("abc");
-    expect(await find("abc")).toMatchObject({ status: "live" });
-    expect(read).toHaveBeenCalledTimes(2);
-    // A build that lacks the link becomes the active one: what another has reached says nothing about it.
-    await project();
-    clock(600);
-    expect(await find("gone")).toBeUndefined();
-    expect(read).toHaveBeenCalledTimes(2);
-    const empty = { version: links.version, build: 7, collection: "links_b7" };
-    await changeBuilds({ readStore, newId: () => crypto.randomUUID() }, (builds) => {
-      builds.projections.links = { active: empty };
-    });
-    clock(600);
-    expect(await find("other")).toMatchObject({ status: "live" });
-    expect(read).toHaveBeenCalledTimes(3);
-  });
-
-  it("answers nobody from a look that began before the link was made", async () => {
-    const answer = Promise.withResolvers<void>();
-    const read = eventStore.read.bind(eventStore);
-    vi.spyOn(eventStore, "read").mockImplementationOnce(async (stream) => {
-      const found = await read(stream);
-      await answer.promise;
-      return found;
-    });
-    const early = lookup.find("localhost", "abc");
-    await expect.poll(() => vi.mocked(eventStore.read).mock.calls.length).toBeGreaterThan(0);
-    await append(created(), "none");
-    const late = lookup.find("localhost", "abc");
-    answer.resolve();
-    expect(await early).toBeUndefined();
-    expect(await late).toBeDefined();
-  });
-
-  it("keeps nothing before the log is followed, so that no event is missed in between", async () => {
-    isFollowing = false;
-    await append(created("localhost", "https://old.example/"), "none");
-    await project();
-    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://old.example/");
-    await append(retargeted("https://new.example/"), 0);
-    await project();
-    const following = follow();
-    await expect.poll(() => following.follower.isFollowing).toBe(true);
-    isFollowing = true;
-    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
-    await following.stop();
-  });
-
-  it("keeps nothing of a look that began before the log was followed", async () => {
-    isFollowing = false;
-    await append(created(), "none");
-    const answer = Promise.withResolvers<void>();
-    vi.spyOn(readStore, "get").mockImplementationOnce(async () => {
-      await answer.promise;
-      return undefined;
-    });
-    const look = lookup.find("localhost", "abc");
-    isFollowing = true;
-    answer.resolve();
-    expect(await look).toBeDefined();
-    expect(lookup.peek("localhost", "abc")).toBeUndefined();
   });
 
   it("looks again after a minute, however often a link was asked for", async () => {
@@ -266,17 +160,6 @@ describe("the link lookup", () => {
     pass(2_000);
     expect(lookup.peek("localhost", "abc")).toBeUndefined();
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
-  });
-
-  it("spreads when it looks again over half a minute, for links that were looked up together", async () => {
-    const pass = manualClock();
-    lookup = newLookup(() => 0.5);
-    await append(created(), "none");
-    await lookup.find("localhost", "abc");
-    pass(44_000);
-    expect(lookup.peek("localhost", "abc")).toBeDefined();
-    pass(2_000);
-    expect(lookup.peek("localhost", "abc")).toBeUndefined();
   });
 
   it("answers what it knew a minute ago while the stores are unavailable", async () => {
@@ -301,26 +184,6 @@ describe("the link lookup", () => {
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
   });
 
-  it("keeps nothing of a look during which the link was changed", async () => {
-    await append(created(), "none");
-    const get = readStore.get.bind(readStore);
-    vi.spyOn(readStore, "get").mockImplementation(async (name, id) => {
-      if (name === accounts.collection.name) linkChanged(1);
-      return await get(name, id);
-    });
-    expect(await lookup.find("localhost", "abc")).toBeDefined();
-    expect(lookup.peek("localhost", "abc")).toBeUndefined();
-  });
-
-  it("keeps a newer link whatever older events come late", async () => {
-    await append(created(), "none");
-    await append(retargeted("https://new.example/"), 0);
-    const entry = await lookup.find("localhost", "abc");
-    linkChanged(0);
-    linkChanged(1);
-    expect(lookup.peek("localhost", "abc")).toBe(entry);
-  });
-
   describe("of a closed account", () => {
     const opened: AccountEvent = { type: "AccountOpened", data: { accountId, at, tier: "free" } };
     const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
@@ -338,26 +201,6 @@ describe("the link lookup", () => {
       await expect.poll(known, { timeout: stretched(1_000), interval: 10 }).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
       await following.stop();
-    });
-
-    it("finds no link either when the account was open before the log was followed", async () => {
-      isFollowing = false;
-      await given(opened);
-      await append(created(), "none");
-      await project();
-      expect(await lookup.find("localhost", "abc")).toBeDefined();
-      await given(closed);
-      await project();
-      isFollowing = true;
-      expect(await lookup.find("localhost", "abc")).toBeUndefined();
-    });
-
-    it("finds no link either when it has followed nothing and the documents say it", async () => {
-      await given(opened);
-      await append(created(), "none");
-      await given(closed);
-      await project();
-      expect(await newLookup().find("localhost", "abc")).toBeUndefined();
     });
   });
 
@@ -384,22 +227,6 @@ describe("the link lookup", () => {
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
     });
 
-    it("keeps no answer from before the log was followed, and none during which the domain was changed", async () => {
-      await readStore.replace(domains.collection.name, [verified(true)]);
-      isFollowing = false;
-      expect(await lookup.domains.serves(accountId, host)).toBe(true);
-      expect(lookup.domains.isServing(accountId, host)).toBe(false);
-      isFollowing = true;
-      const get = readStore.get.bind(readStore);
-      vi.spyOn(readStore, "get").mockImplementationOnce(async (name, id) => {
-        const found = await get(name, id);
-        domainChanged("1");
-        return found as never;
-      });
-      expect(await lookup.domains.serves(accountId, host)).toBe(true);
-      expect(lookup.domains.isServing(accountId, host)).toBe(false);
-    });
-
     it("goes on whatever another account does with the name", async () => {
       await append(created(host), "none");
       await readStore.replace(domains.collection.name, [verified(true)]);
@@ -407,24 +234,6 @@ describe("the link lookup", () => {
       domainChanged("6", other);
       expect(lookup.peek(host, "abc")).toBeDefined();
       expect(await lookup.find(host, "abc")).toBeDefined();
-    });
-
-    it("believes no document that is behind what was followed, in whatever order", async () => {
-      await append(created(host), "none");
-      await readStore.replace(domains.collection.name, [verified(true)]);
-      domainChanged("4");
-      domainChanged("1");
-      expect(await lookup.find(host, "abc")).toBeUndefined();
-    });
-
-    it("knows nothing while the document is behind what was followed and the event store is away", async () => {
-      vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
-      await readStore.replace(domains.collection.name, [verified(true)]);
-      expect(await lookup.domains.serves(accountId, host)).toBe(true);
-      domainChanged("2");
-      await expect(lookup.domains.serves(accountId, host)).rejects.toThrow(StoreUnavailable);
-      await readStore.replace(domains.collection.name, [verified(false)]);
-      expect(await lookup.domains.serves(accountId, host)).toBe(false);
     });
 
     it("asks the account's own stream while the documents are away, and keeps that while both are", async () => {
@@ -456,14 +265,6 @@ describe("the link lookup", () => {
     vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
     expect(await lookup.find("localhost", "abc")).toBeDefined();
     expect(await lookup.find("localhost", "gone")).toBeUndefined();
-  });
-
-  it("lets one look a second wait for an event store that is away, the others fail at once", async () => {
-    manualClock();
-    const read = vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
-    for (const slug of ["one", "two", "three"])
-      await expect(lookup.find("localhost", slug)).rejects.toThrow(StoreUnavailable);
-    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it("goes by another process's change within 250 ms, and by all that the documents don't show yet", async () => {

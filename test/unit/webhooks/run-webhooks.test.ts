@@ -1,21 +1,10 @@
 // The parts of webhooks run together: how they end, and what is told of a router that is stuck.
 import { expect, it, onTestFinished } from "vitest";
-import { parseConfig } from "../../../src/config.ts";
 import { StoreFailed } from "../../../src/connections/errors.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
-import { createLogger } from "../../../src/runtime/logging.ts";
-import { startWebhooks } from "../../../src/webhooks/webhooks.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
-import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { openWebhookStores, webhooksOn } from "../../support/webhooks/webhook-run.ts";
-
-it("ends webhooks that are stopped before they run", async () => {
-  const stores = await openWebhookStores();
-  onTestFinished(() => stores.close());
-  const send = () => Promise.reject(new Error("nothing to send"));
-  await webhooksOn(stores.backend, { send }).run(AbortSignal.abort());
-});
 
 it("tells why the router is stuck, in one line of the log, until it goes on", async () => {
   const stores = await openWebhookStores();
@@ -53,12 +42,4 @@ it("tells why the router is stuck, in one line of the log, until it goes on", as
   expect(warned.filter((message) => message.includes("router"))).toEqual([
     "webhook router interrupted, retrying",
   ]);
-});
-
-it("ends the webhooks thread by itself when it is stopped while it starts", async () => {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
-  const config = parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" });
-  const webhooks = startWebhooks(config, createLogger("silent"));
-  await webhooks.stop(120_000);
 });

@@ -26,16 +26,6 @@ it("has no more deliveries in flight than the limit in all, and goes on when one
   await worker.inFlight.settled();
 });
 
-it("serves webhooks in turn where there is room for fewer of them than wait", async () => {
-  const { worker, sent } = await workerWith({ total: 1, perWebhook: 1 }, { a: 5, b: 5 });
-  for (let n = 0; n < 4; n++) {
-    await worker.startDue();
-    await expect.poll(() => sent.length).toBe(n + 1);
-    await endOf(worker, sent[n]);
-  }
-  expect(sent.map(({ url }) => url).sort()).toEqual(["a", "a", "b", "b"]);
-});
-
 it("lets deliveries in flight end when it is stopped", async () => {
   const { worker, sent, queue } = await workerWith({}, { a: 1 });
   const stopping = new AbortController();
@@ -47,28 +37,6 @@ it("lets deliveries in flight end when it is stopped", async () => {
   stopping.abort();
   await running;
   expect(await queue.list({ webhookId: "a", limit: 1 })).toMatchObject([{ state: "delivered" }]);
-});
-
-it("says why due deliveries can't be claimed until they can", async () => {
-  let isFull = true;
-  const { worker, sent } = await workerWith(
-    { pollMs: 10 },
-    { a: 1 },
-    {
-      dueWebhooks: async () => {
-        if (isFull) throw new Error("database or disk is full");
-        return ["a"];
-      },
-    },
-  );
-  const stopping = new AbortController();
-  const running = worker.run(stopping.signal, () => 0);
-  await expect.poll(() => worker.claimFailure).toMatch(/^the disk is full/);
-  isFull = false;
-  await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(1);
-  expect(worker.claimFailure).toBeUndefined();
-  stopping.abort();
-  await running;
 });
 
 it("puts a delivery off for a minute whose outcome could not be stored", async () => {

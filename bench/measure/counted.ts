@@ -1,0 +1,82 @@
+// Whether everything that was answered is in the log and in the documents exactly once.
+import type { Backend } from "../../src/backend.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
+import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { links } from "../../src/projections/definitions/links.ts";
+import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { checkpointName } from "../../src/projections/projection.ts";
+import { allDocuments } from "../../src/read-store/document-pages.ts";
+import { until } from "../../test/support/runtime/until.ts";
+import type { LoadResult } from "../load/load.ts";
+
+const PATIENCE = { withinMs: 300_000, everyMs: 50 };
+const QUIET_MS = 1_000;
+const PAGE = 5_000;
+
+type Stores = Pick<Backend, "eventStore" | "readStore">;
+
+/** Seconds until all events so far are folded; clicks may still be on their way to the log for a second. */
+export async function secondsToCatchUp(stores: Stores): Promise<number> {
+  const start = performance.now();
+  let quietSince = start;
+  await until(
+    "the documents to hold every event",
+    async () => {
+      if (!(await isCaughtUp(stores))) quietSince = performance.now();
+      return performance.now() - quietSince >= QUIET_MS;
+    },
+    PATIENCE,
+  );
+  return Math.max(0, quietSince - start) / 1000;
+}
+
+async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
+  const checkpoints = await readStore.checkpoints();
+  for (const projection of [...lifecycleProjections, ...clickProjections]) {
+    const after = checkpoints[checkpointName(projection)]?.position;
+    const { categories } = projection;
+    if ((await eventStore.readAll({ after, categories, limit: 1 })).length > 0) return false;
+  }
+  return true;
+}
+
+/** `runs`: all that were ever sent; every answer is a click. */
+export async function allClicksCounted(stores: Stores, runs: readonly LoadResult[]): Promise<boolean> {
+  const answered = runs.reduce((sum, run) => sum + run.answered, 0);
+  const documents = await allDocuments<LinkClicksDocument>(stores.readStore, linkClicks.collection.name, {
+    limit: PAGE,
+  });
+  const inDocuments = documents.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
+  return judge({ answered, inLog: await countEvents(stores, "clicks", "LinkClicked"), inDocuments }, runs);
+}
+
+/** `created`: links that were answered, and those that were there before. */
+export async function allLinksCounted(
+  stores: Stores,
+  created: number,
+  runs: readonly LoadResult[],
+): Promise<boolean> {
+  const inDocuments = await stores.readStore.count(links.collection.name, {});
+  const inLog = await countEvents(stores, "link", "LinkCreated");
+  return judge({ answered: created, inLog, inDocuments }, runs);
+}
+
+function judge(found: Record<string, number>, runs: readonly LoadResult[]): boolean {
+  const { answered, inLog, inDocuments } = found;
+  const failed = runs.reduce((sum, { other, errors }) => sum + other + errors, 0);
+  const passed = failed === 0 && answered === inLog && answered === inDocuments;
+  const verdict = passed ? "nothing lost, nothing doubled" : `MISMATCH, and ${failed} answered otherwise`;
+  console.log(`answered ${answered}, in the log ${inLog}, in documents ${inDocuments}: ${verdict}`);
+  return passed;
+}
+
+async function countEvents({ eventStore }: Stores, category: keyof typeof CATEGORY, type: string) {
+  let count = 0;
+  let after: string | undefined;
+  for (;;) {
+    const events = await eventStore.readAll({ categories: [CATEGORY[category]], after, limit: PAGE });
+    count += events.filter((event) => event.type === type).length;
+    if (events.length < PAGE) return count;
+    after = events.at(-1)?.position;
+  }
+}

@@ -4,8 +4,11 @@ import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
-import type { WithdrawalRequest } from "../../commands/withdrawals/withdraw-clicks.ts";
-import { listWithdrawals, previewWithdrawal } from "../../commands/withdrawals/withdraw-clicks.ts";
+import {
+  listWithdrawals,
+  previewWithdrawal,
+  type WithdrawalRequest,
+} from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";

@@ -1,7 +1,7 @@
 // GET /admin/withdrawals: a link's withdrawals of hits, and what another one would take out, with the forms for both ways.
 import type { Api } from "../../api/fastify.ts";
 import { MOST_REASON } from "../../commands/accept-text.ts";
-import { type HitsOfLink, questions } from "../../queries/audit/questions.ts";
+import { type HitsOfLink, partly, questions } from "../../queries/audit/questions.ts";
 import type { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { hitFacts } from "../links/explanation-view.ts";
 import { count } from "../links/link-view.ts";
@@ -21,7 +21,7 @@ type Found = { made?: Withdrawal[]; preview?: Preview };
 export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
   const preview = questions["withdrawals/preview"];
   const asked = {
-    args: preview.args.partial(),
+    args: partly(preview.args),
     async answer(_: ConsoleDeps, { link, from, ...hits }: Partial<HitsOfLink>): Promise<Found> {
       if (link === undefined) return {};
       const { withdrawals: made } = await questions.withdrawals.answer(deps, { link });

@@ -119,6 +119,19 @@ const hitsOfLink = ofLink.extend({
 
 export type HitsOfLink = z.infer<typeof hitsOfLink>;
 
+type Partly<Args extends z.ZodObject> = z.ZodObject<{
+  [name in keyof Args["shape"]]: z.ZodOptional<Args["shape"][name]>;
+}>;
+
+/** The same arguments, none of which must be given: a page shows its empty form first. */
+export function partly<Args extends z.ZodObject>(args: Args): Partly<Args> {
+  const shape = Object.entries<z.ZodType>(args.shape).map(([name, schema]) => [
+    name,
+    given(schema.optional()).meta(schema.meta() ?? {}),
+  ]);
+  return z.object(Object.fromEntries(shape)) as unknown as Partly<Args>;
+}
+
 function question<Deps, Args extends z.ZodObject, Answer>(made: Question<Deps, Args, Answer>) {
   return made;
 }

@@ -43,9 +43,9 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   audit: {
     about: "the log of events",
-    load: async () => (await import("./audit-commands.ts")).auditCommands,
+    load: async () => (await import("./audit/audit-commands.ts")).auditCommands,
   },
-  explain: { load: async () => (await import("./audit/explain-command.ts")).explainCommand },
+  explain: { load: async () => (await import("./audit/question-commands.ts")).explainCommand },
   secrets: {
     about: "what is kept beside the log, encrypted",
     load: async () => (await import("./secrets-commands.ts")).secretsCommands,

@@ -126,15 +126,15 @@ describe("the console", { timeout: 60_000 }, () => {
     await answers(301);
     const form = { link: `localhost/${slug}` };
     const unreasoned = await browser.follow(
-      await browser.post("/admin/link/block", { ...form, reason: " " }),
+      await browser.post("/admin/links/block", { ...form, reason: " " }),
     );
     expect(unreasoned.text).toContain("A reason has 1 to 500 characters");
     const blocking = { ...form, reason: "Court order", legal: "yes" };
-    const blocked = await browser.follow(await browser.post("/admin/link/block", blocking));
+    const blocked = await browser.follow(await browser.post("/admin/links/block", blocking));
     expect(blocked.text).toContain("for a legal reason");
     expect(blocked.text).toContain("Court order");
     await answers(451);
-    const free = await browser.follow(await browser.post("/admin/link/unblock", form));
+    const free = await browser.follow(await browser.post("/admin/links/unblock", form));
     expect(free.text).toContain("no longer blocked");
     await answers(301);
   });

@@ -7,8 +7,7 @@ import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import { type EventFilter, findEvents } from "../../src/queries/audit/find-events.ts";
-import { listStreams } from "../../src/queries/audit/list-streams.ts";
+import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { appendNext } from "../support/event-store/append-next.ts";
 import {

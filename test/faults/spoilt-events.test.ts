@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyLog } from "../../src/audit/verify-log.ts";
-import { statusForPeople } from "../../src/cli/projections/projection-lines.ts";
+import { statusForPeople } from "../../src/cli/projections/projection-commands.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/consumer-checkpoint.ts";
@@ -13,7 +13,7 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.t
 import { accountStream, CATEGORY } from "../../src/events/streams.ts";
 import { feedReader } from "../../src/log-reader/feed.ts";
 import { readiness } from "../../src/monitoring/health.ts";
-import { setAsideCard } from "../../src/portal/admin/projections/projection-view.ts";
+import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { eventPath } from "../../src/portal/admin/view.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";

@@ -1,40 +1,27 @@
 // linkledger clicks withdraw | restore | withdrawals
-import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
-import {
-  listWithdrawals,
-  previewWithdrawal,
-  restoreClicks,
-  withdrawClicks,
-} from "../../commands/withdrawals/withdraw-clicks.ts";
-import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
+import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
+import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
+import { hitsNamed, questions } from "../../queries/audit/questions.ts";
+import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type CommandRow, option, required, timeArgument } from "../command.ts";
+import { askedBy, auditDeps, questionCommand } from "../audit/question-commands.ts";
+import { type CommandRow, option } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
-import { runReading, type Session } from "../session.ts";
+import type { Session } from "../session.ts";
 
-type WithdrawOptions = {
-  from: Date;
-  to?: Date;
-  visitor?: string;
-  ipPrefix?: string;
-  userAgent?: string;
-  reason?: string;
-  dryRun?: boolean;
-};
+const WITHDRAW = "withdraw <link>";
+const preview = questions["withdrawals/preview"];
+const hits = askedBy(preview.args, WITHDRAW);
 
-const args = { link: LINK };
+type Chosen = { reason?: string; dryRun?: boolean };
 
 export const clickCommands: readonly CommandRow[] = [
   {
-    name: "withdraw <link>",
+    name: WITHDRAW,
     about: "no longer count hits of a link that are recorded by now; their events stay",
-    args,
+    args: hits.args,
     options: [
-      required("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
-      option("--to <time>", "that happened before it; by default now", timeArgument),
-      option("--visitor <code>", "only of this visitor code, as exports show it"),
-      option("--ip-prefix <network>", "only from this network, such as 203.0.113.0/24"),
-      option("--user-agent <text>", "only with a user agent that contains this, in any case"),
+      ...hits.options,
       option("--reason <text>", "why; the link's owner sees it"),
       option("--dry-run", "show what would go, and change nothing"),
     ],
@@ -43,7 +30,7 @@ export const clickCommands: readonly CommandRow[] = [
   {
     name: "restore <link> <withdrawal-id>",
     about: "count the hits of a withdrawal again",
-    args,
+    args: { link: LINK },
     async run(session, _: object, text: string, withdrawalId: string) {
       const { deps, context } = session;
       const { position } = await restoreClicks(deps, context, linkNamed(session, text), withdrawalId);
@@ -52,34 +39,25 @@ export const clickCommands: readonly CommandRow[] = [
     print: ({ withdrawal_id }: { withdrawal_id: string }) =>
       `The hits of withdrawal ${withdrawal_id} count again`,
   },
-  {
+  questionCommand(questions.withdrawals, {
     name: "withdrawals <link>",
     about: "the withdrawals of a link, those taken back too",
-    args,
-    by: runReading,
-    async run(session, _: object, text: string) {
-      const made = await listWithdrawals(session.deps, linkNamed(session, text));
-      return { withdrawals: made.map(withdrawalRow) };
-    },
-  },
+  }),
 ];
 
-async function withdrawn(session: Session, options: WithdrawOptions, text: string) {
-  const { deps: given, context } = session;
-  const find: FindMatching = (...args) =>
+async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen, text: string) {
+  const given = auditDeps(session);
+  const matchingClicks: FindMatching = (...asked) =>
     session.work.interruptible(
       () => "Nothing was withdrawn",
-      () => matchingClicks(given, ...args),
+      () => given.matchingClicks(...asked),
     );
-  const deps = { ...given, matchingClicks: find };
-  const address = linkNamed(session, text);
-  const { reason, dryRun, ...request } = options;
-  if (dryRun) {
-    return { dry_run: true, ...previewRow(await previewWithdrawal(deps, address, request)) };
-  }
+  const deps = { ...given, matchingClicks };
+  const { link, ...request } = hits.from(chosen, [text]);
+  if (dryRun) return { dry_run: true, ...(await preview.answer(deps, { link, ...request })) };
   if (reason === undefined)
     throw new Refused("reason_required", "--reason is required: the link's owner is told why");
-  const made = await withdrawClicks(deps, context, address, { ...request, reason });
-  const { withdrawalId, position } = made;
-  return { withdrawal_id: withdrawalId, position, ...previewRow(made) };
+  const wanted = { ...hitsNamed(request), reason };
+  const made = await withdrawClicks(deps, session.context, linkNamed(session, link), wanted);
+  return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };
 }

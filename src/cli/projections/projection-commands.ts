@@ -1,6 +1,7 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | verify
 import { openScratchStore } from "../../backend.ts";
 import { PRESENT_RULES } from "../../classification/classify.ts";
+import type { CommandContext } from "../../commands/caller.ts";
 import {
   finishBuilds,
   prepareBuilds,
@@ -19,13 +20,21 @@ import {
   recordRollback,
 } from "../../projections/operations/operate.ts";
 import type { Projection } from "../../projections/projection.ts";
-import { verifyProjections } from "../../projections/verify/verify-projections.ts";
-import { projectionRows } from "../../queries/audit/projection-rows.ts";
+import { describeProgress } from "../../projections/runner/progress.ts";
+import { isNewerThanLog } from "../../projections/runner/status.ts";
+import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
+import {
+  type BuildingRow,
+  type BuildLabel,
+  type ProjectionRow,
+  type ProjectionRows,
+  projectionRows,
+} from "../../queries/audit/projection-rows.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
+import { counted } from "../output.ts";
 import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
-import { statusForPeople, verificationForPeople } from "./projection-lines.ts";
 
 const names = { name: "of projections; all by default" };
 const named = { name: "of projections" };
@@ -50,17 +59,10 @@ export const projectionCommands: readonly CommandRow[] = [
       return await reclassifiedBuilds(session, given.length === 0 ? clickProjections : chosen);
     },
   },
-  {
-    name: "rebuild [name...]",
-    about: "fold all events again beside what answers, then take over",
-    args: names,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => recordRebuild(operating(session), session.context, chosen);
-      return await built(session, chosen, rebuild, record);
-    },
-  },
+  folding("rebuild [name...]", "fold all events again beside what answers, then take over", {
+    make: rebuild,
+    record: recordRebuild,
+  }),
   {
     name: "cancel [name...]",
     about: "end builds in progress and drop what they have folded",
@@ -71,28 +73,14 @@ export const projectionCommands: readonly CommandRow[] = [
       return { cancelled: await cancelProjectionBuilds(operating(session), session.context, chosen) };
     },
   },
-  {
-    name: "rollback <name...>",
-    about: "fold what the previous build lacks, then make it active again",
-    args: named,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => recordRollback(operating(session), session.context, chosen);
-      return await built(session, chosen, rollBack, record);
-    },
-  },
-  {
-    name: "activate <name...>",
-    about: "let builds take over that wait for it",
-    args: named,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      const record = () => activateProjectionBuilds(operating(session), session.context, chosen);
-      return await built(session, chosen, finishBuilds, record);
-    },
-  },
+  folding("rollback <name...>", "fold what the previous build lacks, then make it active again", {
+    make: rollBack,
+    record: recordRollback,
+  }),
+  folding("activate <name...>", "let builds take over that wait for it", {
+    make: finishBuilds,
+    record: activateProjectionBuilds,
+  }),
   {
     name: "verify [name...]",
     about: "fold all events again, and compare what answers with the result, document by document",
@@ -115,6 +103,22 @@ export const projectionCommands: readonly CommandRow[] = [
     exitCode: ({ ok }: { ok: boolean }) => (ok ? 0 : 1),
   },
 ];
+
+type Folding = {
+  make: typeof rebuild;
+  record: (deps: OperateDeps, context: CommandContext, chosen: readonly Projection[]) => Promise<void>;
+};
+
+function folding(name: string, about: string, { make, record }: Folding): CommandRow {
+  return {
+    ...{ name, about, args: name.includes("[") ? names : named },
+    by: runWithoutCatchUp,
+    async run(session, _: object, given: string[]) {
+      const chosen = projectionsNamed(given);
+      return await built(session, chosen, make, () => record(operating(session), session.context, chosen));
+    },
+  };
+}
 
 /** The builds wait for `activate`. @throws nothing_to_classify */
 async function reclassifiedBuilds(session: Session, chosen: readonly Projection[]) {
@@ -171,4 +175,75 @@ async function verified(
   } finally {
     await scratch.close();
   }
+}
+
+export function statusForPeople({ head, projections, webhook_router: router }: ProjectionRows) {
+  const consumers = [...projections, { name: "webhook router", set_aside: router.set_aside }];
+  return {
+    head,
+    projections: projections.map((row) => ({
+      projection: row.name,
+      state: row.state,
+      answers: row.active ? label(row.active) : "not built yet",
+      previous: row.previous && label(row.previous),
+      position: row.position ?? "the start",
+      notes: notesOf(row, head).join("; ") || null,
+    })),
+    set_aside: consumers.flatMap(setAsideLines),
+  };
+}
+
+/** Such as `link-clicks  LinkClicked at 00000000000000000017, clicks-a-20260301 revision 4: there is no such type`. */
+function setAsideLines({ name, set_aside: { count, events } }: Pick<ProjectionRow, "name" | "set_aside">) {
+  const lines = events.map(
+    ({ type, position, stream, revision, error }) =>
+      `${name}  ${type || "unknown"} at ${position}, ${stream} revision ${revision}: ${error}`,
+  );
+  return count > events.length ? [...lines, `${name}  ${count - events.length} more`] : lines;
+}
+
+function notesOf(row: ProjectionRow, head: ProjectionRows["head"]): string[] {
+  const { building, position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside } = row;
+  return [
+    ...(lagMs > 0 ? [`${Math.round(lagMs / 1000)} s behind`] : []),
+    ...(isNewerThanLog(position, head) ? ["newer than the log, needs a rebuild"] : []),
+    ...(waitsFor ? [`waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`] : []),
+    ...(setAside.count > 0 ? [`${setAside.count} set aside`] : []),
+    ...(building ? [buildingNote(building)] : []),
+  ];
+}
+
+function label({ version, build, rules, outdated }: BuildLabel): string {
+  const under = rules === null ? "" : ` under rules ${rules}${outdated ? ", not the present ones" : ""}`;
+  return `version ${version} build ${build}${under}`;
+}
+
+function buildingNote(building: BuildingRow): string {
+  const { events, events_per_second: eventsPerSecond, done, seconds_left: left } = building;
+  if (done === 1) return `${label(building)} is complete and not active`;
+  // Whoever folds it has said nothing of it yet, or nobody does.
+  if (events === 0)
+    return `${label(building)} is being built: a running service begins or goes on with it by itself`;
+  const progress = { events, eventsPerSecond, done, ...(left === null ? {} : { secondsLeft: left }) };
+  return `${label(building)} is being built: ${describeProgress(progress)}`;
+}
+
+function verificationForPeople(found: Verification & { seconds: number }) {
+  const { ok, events, projections, unverified, differences, sums, seconds } = found;
+  const documents = projections.reduce((sum, one) => sum + one.documents, 0);
+  return {
+    verdict: ok
+      ? "The documents are what the log gives"
+      : projections.length === 0
+        ? "Nothing could be compared"
+        : "Documents differ from what the log gives",
+    compared: `${counted(documents, "document")}, with ${counted(events, "event")}, in ${seconds} s`,
+    projections,
+    ...(unverified.length > 0 && { unverified }),
+    ...(sums.length > 0 && { sums }),
+    differences: differences.map(({ projection, id, problem, fields }) => {
+      const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
+      return [`${projection} ${id}: ${problem}`, ...named].join("; ");
+    }),
+  };
 }

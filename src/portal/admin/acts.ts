@@ -1,5 +1,15 @@
-// What the operator can do from the console, for its forms and its JSON API alike.
+// What the operator can do from the console, each with its arguments: forms and JSON routes are made from this list.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { closeAccount } from "../../commands/account/close-account.ts";
+import { deactivateKey } from "../../commands/account/keys.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { blockLink, namedLink, unblockLink } from "../../commands/links/change-link.ts";
+import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
+import { linkStream } from "../../events/streams.ts";
+import { TIERS } from "../../events/vocabulary.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
@@ -7,27 +17,195 @@ import {
   requestRebuild,
   requestRollback,
 } from "../../projections/operations/operate.ts";
-import type { ConsoleDeps } from "./guard.ts";
+import { accountDetails } from "../../queries/accounts.ts";
+import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
+import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { count } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
+import { redirectTo } from "../shell/visit.ts";
+import { type ConsoleDeps, operatorContext } from "./access.ts";
+import { orRefusal } from "./question-page.ts";
+import { accountPath, projectionPath, streamPath } from "./view.ts";
 
-export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback"] as const;
-export type ProjectionAct = (typeof PROJECTION_ACTS)[number];
+/** `path`: of the form below /admin, and of the JSON route below /admin/api, which answers with `status`, by default 200. */
+type Act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer extends object> = {
+  path: string;
+  params: Params;
+  body: Body;
+  status?: 201 | 202;
+  run(deps: ConsoleDeps, context: CommandContext, asked: z.infer<Params> & z.infer<Body>): Promise<Answer>;
+  /** What the form's page says then, and where that is. */
+  done(asked: z.infer<Params> & z.infer<Body>, answer: Answer): string;
+  page(asked: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean): string;
+};
 
-/** `waits`: of a rebuild, that it does not take over by itself. @throws what refuses the act (projections/operations) */
-export async function performAct(
-  { foldStore, eventStore, clock, newId }: ConsoleDeps,
+function act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer extends object>(
+  given: Act<Params, Body, Answer>,
+): Act<z.ZodObject, z.ZodType<object>, object> {
+  return given as unknown as Act<z.ZodObject, z.ZodType<object>, object>;
+}
+
+const NOTHING = z.object({});
+const link = z.string().min(1).max(500);
+const reason = z.string().max(1_000).default("");
+/** A checked box of a form is `yes`. */
+const flag = z.preprocess((value) => (value === "yes" ? true : value), z.boolean().default(false));
+
+const DONE = {
+  rebuild: "A new build is being computed, beside the one that answers.",
+  cancel: "The build was cancelled, and what it had computed is dropped.",
+  activate: "The build takes over as soon as it has caught up.",
+  rollback: "The previous build takes in what it lacks, and then takes over.",
+  tier: "The account is on the other plan from now on.",
+  "deactivate-key": "The key is deactivated: requests with it are refused.",
+  close: "The account is closed. Its links are deleted within a minute.",
+} as const;
+
+/** `confirm`: the account's e-mail address or id, as closing can't be undone. */
+const AccountAct = z.discriminatedUnion("act", [
+  z.object({ act: z.literal("tier"), tier: z.enum(TIERS) }),
+  z.object({ act: z.literal("deactivate-key"), key_id: z.uuid() }),
+  z.object({ act: z.literal("close"), confirm: z.string().trim().max(500) }),
+]);
+
+const acts = [
+  act({
+    path: "/projections/:name/:act",
+    params: z.object({
+      name: z.string().max(100),
+      act: z.enum(["rebuild", "cancel", "activate", "rollback"]),
+    }),
+    body: z.object({ waits: flag }),
+    status: 202,
+    async run({ foldStore: readStore, ...given }, context, { name, act, waits }) {
+      const [deps, chosen] = [{ ...given, readStore }, projectionsNamed([name])];
+      if (act === "rebuild") await requestRebuild(deps, context, chosen, !waits);
+      else if (act === "cancel") await cancelProjectionBuilds(deps, context, chosen);
+      else if (act === "activate") await activateProjectionBuilds(deps, context, chosen);
+      else await requestRollback(deps, context, chosen);
+      return { projection: name, act };
+    },
+    done: ({ act }) => DONE[act],
+    page: ({ name }) => projectionPath(name),
+  }),
+  act({
+    path: "/verification",
+    params: NOTHING,
+    body: NOTHING,
+    status: 202,
+    run: async ({ verifications }, context) => ({ verification: await verifications.start(context) }),
+    done: () => "The log is being verified.",
+    page: () => "/admin/seals",
+  }),
+  act({
+    path: "/links/block",
+    params: NOTHING,
+    body: z.object({ link, reason, legal: flag }),
+    async run(deps, context, { link, ...why }) {
+      const address = namedLink(link, deps.baseHost);
+      const { position } = await blockLink(deps, context, address, why);
+      return { ...address, blocked: true, position };
+    },
+    done: () => "The link is blocked. Its owner sees the reason.",
+    page: pageOfLink,
+  }),
+  act({
+    path: "/links/unblock",
+    params: NOTHING,
+    body: z.object({ link }),
+    async run(deps, context, asked) {
+      const address = namedLink(asked.link, deps.baseHost);
+      const { position } = await unblockLink(deps, context, address);
+      return { ...address, blocked: false, position };
+    },
+    done: () => "The link is no longer blocked.",
+    page: pageOfLink,
+  }),
+  act({
+    path: "/withdrawals",
+    params: NOTHING,
+    body: questions["withdrawals/preview"].args.extend({ reason }),
+    status: 201,
+    async run(deps, context, { link, reason, ...hits }) {
+      const wanted = { ...hitsNamed(hits), reason };
+      const made = await withdrawClicks(deps, context, namedLink(link, deps.baseHost), wanted);
+      return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };
+    },
+    done: (_, { clicks }) =>
+      `${count(clicks)} hits no longer count, from the moment the projector has seen it.`,
+    page: ({ reason: _, ...asked }, __, isDone) =>
+      address("/admin/withdrawals", isDone ? { link: asked.link } : asked),
+  }),
+  act({
+    path: "/withdrawals/restore",
+    params: NOTHING,
+    body: z.object({ link, withdrawal_id: z.uuid() }),
+    async run(deps, context, { link, withdrawal_id }) {
+      const { position } = await restoreClicks(deps, context, namedLink(link, deps.baseHost), withdrawal_id);
+      return { withdrawal_id, restored: true, position };
+    },
+    done: () => "Its hits count again, unless another withdrawal covers them.",
+    page: ({ link }) => address("/admin/withdrawals", { link }),
+  }),
+  act({
+    path: "/accounts/:account",
+    params: questions["accounts/:account"].args,
+    body: AccountAct,
+    async run(deps, context, { account, ...asked }) {
+      const id = await accountNamed(deps, account);
+      const { position } = await changed(deps, context, id, asked);
+      await deps.whenReadable(position);
+      return await accountDetails(deps, id);
+    },
+    done: ({ act }) => DONE[act],
+    page: ({ account }) => accountPath(account),
+  }),
+];
+
+async function changed(
+  deps: ConsoleDeps,
   context: CommandContext,
-  { act, projection, waits }: { act: ProjectionAct; projection: string; waits: boolean },
-): Promise<void> {
-  const deps = { eventStore, clock, newId, readStore: foldStore };
-  const chosen = projectionsNamed([projection]);
-  switch (act) {
-    case "rebuild":
-      return await requestRebuild(deps, context, chosen, !waits);
-    case "cancel":
-      return void (await cancelProjectionBuilds(deps, context, chosen));
-    case "activate":
-      return await activateProjectionBuilds(deps, context, chosen);
-    case "rollback":
-      return await requestRollback(deps, context, chosen);
-  }
+  id: string,
+  asked: z.infer<typeof AccountAct>,
+) {
+  if (asked.act === "tier") return await changeTier(deps, context, id, asked.tier);
+  if (asked.act === "deactivate-key") return await deactivateKey(deps, context, id, asked.key_id);
+  const email = await deps.secrets.get(emailSecret(id), deps.clock());
+  if (asked.confirm !== id && asked.confirm !== email)
+    throw new Refused(
+      "invalid_request",
+      "The account stays open: what was typed is neither its e-mail address nor its id",
+    );
+  return await closeAccount(deps, context, id);
+}
+
+function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): string {
+  const { host, slug } = namedLink(link, baseHost);
+  return streamPath(linkStream(host, slug));
+}
+
+export function actForms(pages: Api, deps: ConsoleDeps): void {
+  for (const { path, params, body, run, done, page } of acts)
+    pages.post(path, { schema: { params, body: orNothing(body) } }, async (request, reply) => {
+      const asked = { ...request.params, ...request.body };
+      const { answer, notice } = await orRefusal(async () => ({
+        answer: await run(deps, operatorContext(request), asked),
+      }));
+      const told = answer ? ({ kind: "done", text: done(asked, answer) } as const) : notice;
+      return redirectTo(reply, page(asked, deps, answer !== undefined), told);
+    });
+}
+
+export function actRoutes(api: Api, deps: ConsoleDeps): void {
+  for (const { path, params, body, run, status = 200 } of acts)
+    api.post(path, { schema: { params, body: orNothing(body) } }, async (request, reply) => {
+      const asked = { ...request.params, ...request.body };
+      return reply.code(status).send(await run(deps, operatorContext(request), asked));
+    });
+}
+
+/** Of an act without arguments, or whose arguments have defaults, the body may be missing. */
+function orNothing(body: z.ZodType<object>): z.ZodType<object> {
+  return z.preprocess((value) => value ?? {}, body);
 }

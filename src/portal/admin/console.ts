@@ -1,35 +1,28 @@
-// The console of operators and auditors under /admin: pages, and the same as JSON under /admin/api.
+// The console of operators and auditors under /admin: pages and forms, and the same questions and acts as JSON under
+// /admin/api.
+import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { type Question, questions } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
 import { portalCookies, themeRoute, visitHook } from "../shell/visit.ts";
-import { accountPage } from "./accounts/account-page.ts";
-import { accountsPages } from "./accounts/accounts-page.ts";
-import { accountRoutes } from "./api/account-routes.ts";
-import { actRoutes } from "./api/act-routes.ts";
-import { readRoutes } from "./api/read-routes.ts";
-import { withdrawalRoutes } from "./api/withdrawal-routes.ts";
-import { type ConsoleDeps, operatorApi, operatorPages } from "./guard.ts";
-import { blockRoutes } from "./links/block-card.ts";
-import { liveRates } from "./live-rates.ts";
-import { clicksPage } from "./log/clicks-page.ts";
-import { eventPage } from "./log/event-page.ts";
-import { explainPage } from "./log/explain-page.ts";
-import { findPages } from "./log/find-page.ts";
-import { statePage } from "./log/state-page.ts";
-import { streamsPages } from "./log/streams-page.ts";
-import { operatorSessions } from "./operator-session.ts";
+import { type ConsoleDeps, operatorApi, operatorPages, operatorSessions, signInPages } from "./access.ts";
+import { accountPages } from "./account-pages.ts";
+import { actForms, actRoutes } from "./acts.ts";
+import { eventPages } from "./event-pages.ts";
+import { logPages } from "./log-pages.ts";
 import { overviewPage } from "./overview-page.ts";
-import { projectionPages } from "./projections/projection-page.ts";
-import { projectionsPage } from "./projections/projections-page.ts";
-import { sealsPages } from "./seals-page.ts";
-import { signInPages } from "./sign-in-pages.ts";
-import { withdrawalsPages } from "./withdrawals/withdrawals-page.ts";
+import { liveRates, projectionPages } from "./projection-pages.ts";
+import { sealsPage } from "./seals-page.ts";
+import { withdrawalsPage } from "./withdrawals-page.ts";
 
 const PREFIX = "/admin";
+/** A page of hits that takes longer ends where it has come to. */
+const CLICK_SEARCH_MS = 2_000;
+const LONGEST_BODY = 4096;
 
 /** `site`: serves the base host only. Without ADMIN_TOKEN it is not called, and every path is 404. */
 export async function consoleRoutes(
@@ -37,15 +30,18 @@ export async function consoleRoutes(
   portal: PortalDeps & Operating,
   assets: Assets,
 ): Promise<void> {
-  const operators = operatorSessions(portal);
-  const deps: ConsoleDeps = { ...portal, operators };
-  const rates = liveRates(deps.projections, () => performance.now());
+  const { findClicks, matchingClicks } = portal.logReader;
+  const deps: ConsoleDeps = {
+    ...{ ...portal, findClicks, matchingClicks, searchMs: CLICK_SEARCH_MS },
+    operators: operatorSessions(portal),
+    rates: liveRates(portal.projections, () => performance.now()),
+  };
   hideFromOpenApi(site);
   await protect(site, deps);
   const cookies = portalCookies(deps.baseUrl);
   visitHook(site, {
     home: PREFIX,
-    signedIn: async (given) => ({ operator: await operators.find(given[cookies.operator]) }),
+    signedIn: async (given) => ({ operator: await deps.operators.find(given[cookies.operator]) }),
     ...{ assets, cookies },
   });
   errorPages(site);
@@ -59,33 +55,30 @@ export async function consoleRoutes(
       await app.register(async (pages: Api) => {
         operatorPages(pages, deps);
         overviewPage(pages, deps);
-        accountsPages(pages, deps);
-        accountPage(pages, deps);
-        streamsPages(pages, deps);
-        eventPage(pages, deps);
-        statePage(pages, deps);
-        findPages(pages, deps);
-        clicksPage(pages, deps);
-        blockRoutes(pages, deps);
-        explainPage(pages, deps);
-        withdrawalsPages(pages, deps);
-        sealsPages(pages, deps);
-        projectionsPage(pages, { ...deps, rates });
+        accountPages(pages, deps);
+        logPages(pages, deps);
+        eventPages(pages, deps);
+        withdrawalsPage(pages, deps);
+        sealsPage(pages, deps);
         projectionPages(pages, deps);
+        actForms(pages, deps);
       });
-      await app.register(
-        async (api: Api) => {
-          operatorApi(api, deps);
-          const parse = api.getDefaultJsonParser("error", "error");
-          api.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: 4096 }, parse);
-          readRoutes(api, { ...deps, rates });
-          accountRoutes(api, deps);
-          actRoutes(api, deps);
-          withdrawalRoutes(api, deps);
-        },
-        { prefix: "/api" },
-      );
+      await app.register(async (api: Api) => jsonRoutes(api, deps), { prefix: "/api" });
     },
     { prefix: PREFIX },
   );
+}
+
+function jsonRoutes(api: Api, deps: ConsoleDeps): void {
+  operatorApi(api, deps);
+  const parse = api.getDefaultJsonParser("error", "error");
+  api.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: LONGEST_BODY }, parse);
+  const all: Record<string, Question<ConsoleDeps, z.ZodObject, object>> = questions as never;
+  for (const [name, { args, answer }] of Object.entries(all)) {
+    const schema = name.includes(":") ? { params: args } : { querystring: args };
+    api.get(`/${name}`, { schema }, async ({ query, params }) =>
+      answer(deps, { ...(query as object), ...(params as object) }),
+    );
+  }
+  actRoutes(api, deps);
 }

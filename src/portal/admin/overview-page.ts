@@ -1,57 +1,62 @@
 // GET /admin: how projections and seals stand, and what the operator did last.
 import type { Api } from "../../api/fastify.ts";
-import type { SetAside } from "../../coordination/set-aside.ts";
 import { findEvents } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
-import { type ConsoleRow, consoleRows } from "../../queries/audit/projection-rows.ts";
+import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
 import { counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { sendPage } from "../shell/page.ts";
-import type { ConsoleDeps } from "./guard.ts";
-import { projectionPath, setAsideBadge, stateBadge } from "./projections/projection-view.ts";
-import { CONSOLE_STYLES, duration, eventTable, verdictBadge } from "./view.ts";
+import { card } from "../shell/parts.ts";
+import type { ConsoleDeps } from "./access.ts";
+import { setAsideBadge, stateBadge } from "./projection-pages.ts";
+import { sendConsolePage } from "./question-page.ts";
+import {
+  duration,
+  problemBadge,
+  projectionPath,
+  rowTable,
+  STREAM_EVENT_COLUMNS,
+  verdictBadge,
+} from "./view.ts";
 
 const LAST_ACTS = 10;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
-  const { verifications } = deps;
   app.get("/", async (_request, reply) => {
-    const [{ projections, webhook_router: router }, { seals }, run, { events: acts }] = await Promise.all([
-      consoleRows(deps),
+    const [rows, { seals }, run, { events: acts }] = await Promise.all([
+      projectionRows(deps),
       listSeals(deps, { limit: 1 }),
-      verifications.read(),
+      deps.verifications.read(),
       findEvents(deps, { actor: "operator" }, { limit: LAST_ACTS }),
     ]);
     const [seal] = seals;
-    return sendPage(reply, {
-      title: "Console",
-      nav: "Overview",
-      styles: CONSOLE_STYLES,
-      body: html`<div class="page-head"><div><h1>Console</h1><p class="muted">The log of this service, and what is computed from it.</p></div></div>
-<div class="grid"><section class="card stack"><h2>Projections</h2>${projectionsText(projections, router.set_aside)}<p><a href="/admin/projections">All projections</a></p></section>
-<section class="card stack"><h2>Seals</h2>${
-        seal
-          ? html`<p>${seal.problem === null ? html`<span class="badge badge-good">Good</span>` : html`<span class="badge badge-bad">${seal.problem}</span>`} Seal ${seal.number}${seal.at && html`, ${time(seal.at)}`}</p>`
-          : html`<p class="muted">None yet.</p>`
-      }
-<p>${run?.result ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.` : "Not verified from here yet."}</p><p><a href="/admin/seals">All seals</a></p></section></div>
-<section class="card"><h2>What the operator did</h2>${
-        acts.length === 0
-          ? html`<p class="muted">Nothing yet.</p>`
-          : html`${eventTable(acts, "What the operator did, newest first")}<p><a href="${address("/admin/events", { actor: "operator" })}">All of it</a></p>`
-      }</section>`,
+    const sealText = seal
+      ? html`<p>${problemBadge(seal.problem)} Seal ${seal.number}${seal.at && html`, ${time(seal.at)}`}</p>`
+      : html`<p class="muted">None yet.</p>`;
+    const verified = run?.result
+      ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
+      : "Not verified from here yet.";
+    const done =
+      acts.length === 0
+        ? html`<p class="muted">Nothing yet.</p>`
+        : html`${rowTable("What the operator did, newest first", STREAM_EVENT_COLUMNS, acts)}<p><a href="${address("/admin/events", { actor: "operator" })}">All of it</a></p>`;
+    return sendConsolePage(reply, {
+      ...{ nav: "Overview", title: "Console" },
+      lead: "The log of this service, and what is computed from it.",
+      body: html`<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
+${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
+${card("What the operator did", done)}`,
     });
   });
 }
 
-function projectionsText(rows: readonly ConsoleRow[], router: SetAside): Html {
-  const special = rows.filter(
+function projectionsText({ projections, webhook_router: { set_aside: router } }: ProjectionRows): Html {
+  const special = projections.filter(
     ({ state, building, set_aside }) => state === "waiting" || building !== null || set_aside.count > 0,
   );
-  const lag = Math.max(0, ...rows.map(({ lag_ms }) => lag_ms));
-  return html`<p>${counted(rows.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>
+  const lag = Math.max(0, ...projections.map(({ lag_ms }) => lag_ms));
+  return html`<p>${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>
 ${special.length > 0 && html`<ul class="plain stack">${special.map((row) => html`<li><a href="${projectionPath(row.name)}">${row.name}</a> ${stateBadge(row)} ${setAsideBadge(row.set_aside)}</li>`)}</ul>`}
 ${router.count > 0 && html`<p><a href="/admin/projections">webhook router</a> ${setAsideBadge(router)}</p>`}`;
 }

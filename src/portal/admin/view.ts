@@ -1,20 +1,12 @@
-// What pages of the console share: addresses, tables of events, badges, JSON.
-import { httpErrorOf } from "../../api/http-errors.ts";
+// What pages of the console share: addresses, how a member of an answer is shown, tables of rows, badges, JSON.
 import type { Verdict } from "../../audit/verdict.ts";
+import type { Actor } from "../../event-store/port.ts";
 import { actorKey } from "../../projections/definitions/event-index.ts";
-import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
-import type { IndexedEvent } from "../../queries/audit/find-events.ts";
+import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import type { Notice } from "../shell/visit.ts";
-
-export const CONSOLE_STYLES = ["charts.css", "console.css"] as const;
-
-/** What findAccount takes. */
-export const ACCOUNT_NAMES = "e-mail, id, key id, hostname or short URL";
-
-type ShownEvent = Pick<IndexedEvent, "stream" | "revision" | "type" | "actor" | "recorded_at" | "position">;
+import { table } from "../shell/parts.ts";
 
 export function accountPath(accountId: string): string {
   return `/admin/accounts/${encodeURIComponent(accountId)}`;
@@ -32,39 +24,91 @@ export function statePath(stream: string, revision?: number): string {
   return address("/admin/state", { stream, revision });
 }
 
-export function shown({ actor, ...event }: AuditedEvent): ShownEvent {
-  return { ...event, actor: actorKey(actor) };
+export function projectionPath(name: string, below = ""): string {
+  return `/admin/projections/${encodeURIComponent(name)}${below}`;
 }
 
-/** `caption`: for screen readers; `withStream`: unless all are of one stream. */
-export function eventTable(events: readonly ShownEvent[], caption: string, { withStream = true } = {}): Html {
-  return html`<table class="table"><caption class="visually-hidden">${caption}</caption>
-<thead><tr><th scope="col">Event</th>${withStream && html`<th scope="col">Stream</th>`}<th scope="col">By</th><th scope="col">Recorded</th><th scope="col">Position</th></tr></thead>
-<tbody>${events.map(
-    ({ stream, revision, type, actor, recorded_at, position }) =>
-      html`<tr><td><a href="${eventPath(stream, revision)}"><strong>${type || "Unreadable event"}</strong></a> <span class="muted small">revision ${revision}</span></td>
-${withStream && html`<td data-label="Stream"><a class="break" href="${streamPath(stream)}">${stream}</a></td>`}
-<td data-label="By">${actorLink(actor)}</td>
-<td data-label="Recorded" class="nowrap">${time(recorded_at)}</td>
-<td data-label="Position"><a class="code break" href="${address("/admin/log", { from: position })}">${shortPosition(position)}</a></td></tr>`,
-  )}</tbody></table>`;
+/** What may be long breaks anywhere. */
+export function textLink(path: string, text: HtmlValue): Html {
+  return html`<a class="break" href="${path}">${text}</a>`;
+}
+
+/** A column shows the member of this name, or what the function makes of the row. */
+export type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row: Row) => HtmlValue)>>;
+
+/** Numbers stand at the end of their line. */
+export function rowTable<Row extends object>(
+  caption: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): Html {
+  const shown = Object.entries(columns).map(([name, of]) =>
+    typeof of === "function"
+      ? { name, cell: of }
+      : {
+          name,
+          cell: (row: Row) => shownMember(of, row[of]),
+          end: rows.length > 0 && rows.every((row) => typeof row[of] === "number"),
+        },
+  );
+  return table(caption, shown, rows);
+}
+
+/** A member of an answer: what has a page leads there. */
+export function shownMember(name: string, value: unknown): HtmlValue {
+  if (value === null || value === undefined) return html`<span class="muted">none</span>`;
+  if (typeof value === "number") return html`<span class="number">${count(value)}</span>`;
+  const text = String(value);
+  switch (name) {
+    case "stream":
+      return html`<a class="break" href="${streamPath(text)}"><strong>${text}</strong></a>`;
+    case "account":
+      return textLink(accountPath(text), text);
+    case "actor":
+      return actorLink(value as Actor | string);
+    case "position":
+      return positionLink(text);
+    default:
+      return /_at$|^at$/.test(name)
+        ? html`<span class="nowrap">${time(text)}</span>`
+        : html`<span class="break">${text}</span>`;
+  }
+}
+
+type ShownEvent = {
+  type: string;
+  stream: string;
+  revision: number;
+  actor: Actor | string;
+  recorded_at: string;
+  position: string;
+};
+
+const BEHIND_EVENT = { By: "actor", Recorded: "recorded_at", Position: "position" } as const;
+export const EVENT_COLUMNS: Columns<ShownEvent> = { Event: eventLink, ...BEHIND_EVENT };
+export const STREAM_EVENT_COLUMNS: Columns<ShownEvent> = {
+  Event: eventLink,
+  Stream: ({ stream }) => textLink(streamPath(stream), stream),
+  ...BEHIND_EVENT,
+};
+
+export function eventLink({
+  type,
+  stream,
+  revision,
+}: Pick<ShownEvent, "type" | "stream" | "revision">): Html {
+  return html`<a href="${eventPath(stream, revision)}"><strong>${type || "Unreadable event"}</strong></a> <span class="muted small">revision ${revision}</span>`;
 }
 
 /** Leads to what this actor did. */
-export function actorLink(actor: string): Html {
-  return html`<a class="break" href="${address("/admin/events", { actor })}">${actor.replace(":", " ")}</a>`;
+export function actorLink(given: Actor | string): Html {
+  const actor = typeof given === "string" ? given : actorKey(given);
+  return textLink(address("/admin/events", { actor }), actor.replace(":", " "));
 }
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  proved: "Proved: no changes found",
-  problem: "Not proved",
-  unsealed: "Nothing is proved yet",
-};
-
-/** The verdict of a verification in a few words; its sentence says more. */
-export function verdictBadge({ verdict }: { verdict: Verdict }): Html {
-  const tone = { proved: "good", problem: "bad", unsealed: "warn" }[verdict];
-  return html`<span class="badge badge-${tone}">${VERDICTS[verdict]}</span>`;
+/** Leads to the log from there on. */
+export function positionLink(position: string, text = shortPosition(position)): Html {
+  return html`<a class="code break" href="${address("/admin/log", { from: position })}">${text}</a>`;
 }
 
 /** Without the zeros that positions are padded with. */
@@ -73,6 +117,21 @@ export function shortPosition(position: string): string {
     .split(":")
     .map((part) => part.replace(/^0+(?=\d)/, ""))
     .join(":");
+}
+
+export function badge(tone: "good" | "bad" | "warn" | "accent", words: HtmlValue): Html {
+  return html`<span class="badge badge-${tone}">${words}</span>`;
+}
+
+/** Whether something is all right, and else what is wrong with it. */
+export function problemBadge(problem: string | null): Html {
+  return problem === null ? badge("good", "Good") : badge("bad", problem);
+}
+
+/** The verdict of a verification in a few words; its sentence says more. */
+export function verdictBadge({ verdict }: { verdict: Verdict }): Html {
+  if (verdict === "proved") return badge("good", "Proved: no changes found");
+  return verdict === "problem" ? badge("bad", "Not proved") : badge("warn", "Nothing is proved yet");
 }
 
 export function jsonBlock(value: unknown, label: string): Html {
@@ -86,27 +145,14 @@ export function shownValue(value: unknown): HtmlValue {
   return html`<code>${JSON.stringify(value)}</code>`;
 }
 
-/** A refusal is told on the page where it was asked for; errors of the service have a page of their own. */
-export async function orNotice<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
-  try {
-    return await work();
-  } catch (error) {
-    const { status, message } = httpErrorOf(error);
-    if (status >= 500) throw error;
-    return { notice: { kind: "failed", text: message.replace(/[^.]$/, "$&.") } };
-  }
+/** What something is, below each other: those without a value are left out. */
+export function facts(values: Readonly<Record<string, HtmlValue>>): Html {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  return html`<dl class="facts">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 export function empty(title: string, text: string): Html {
   return html`<section class="card empty"><h2>${title}</h2><p>${text}</p></section>`;
-}
-
-/** `next`: the address of the next page; none at the end. */
-export function nextPage(next: string | undefined, label: string): Html | false {
-  return (
-    next !== undefined &&
-    html`<nav class="actions" aria-label="Pages"><a class="button" rel="next" href="${next}">${label}</a></nav>`
-  );
 }
 
 export function duration(ms: number): string {

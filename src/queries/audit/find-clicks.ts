@@ -1,12 +1,18 @@
-// Clicks by link, account and time, from the log: read from the hour on in which they were recorded.
+// Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
+// document; the search itself runs in another thread.
 import { linkOf } from "../../click-log/clicks-between.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
+import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import { CATEGORY } from "../../events/streams.ts";
+import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
+import type { ReadStore } from "../../read-store/port.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
-import { lastHourOf } from "../analytics/log-positions.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { lastHourOf, lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
+import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 
 /**
  * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `last`: of the
@@ -25,6 +31,8 @@ export type ClickSearch = {
 
 /** `next`: the search goes on behind this position; null at its end. A page may be empty and have a next one. */
 export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
+
+export type FindClicks = (search: ClickSearch) => Promise<FoundClicks>;
 
 const BATCH = 2_000;
 /** Clicks that are read for one answer, in which another caller of the thread waits. */
@@ -65,4 +73,77 @@ export async function findClicks(
       (account === undefined || (ownerOf(click) ?? account) === account)
     );
   }
+}
+
+type SearchDeps = {
+  eventStore: Pick<EventStore, "head" | "read">;
+  readStore: Pick<ReadStore, "find">;
+  findClicks: FindClicks;
+  clock: () => Date;
+  baseHost: string;
+};
+
+/** `link`: as namedLink takes it. */
+export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** `next` of the page before. */
+  after?: Position | undefined;
+};
+
+/** `from` and `to`: null for all times. `next`: there may be more behind it; null at the end. */
+export type ClicksPage = {
+  from: string | null;
+  to: string | null;
+  events: AuditedEvent[];
+  next: Position | null;
+};
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
+ * with one of them an hour. `searchMs`: after so long a page that is not full is answered as it is.
+ * @throws invalid_link, invalid_position; not_found for a link that there never was
+ */
+export async function searchClicks(
+  deps: SearchDeps,
+  { link: named, account, limit, after, ...times }: ClicksWanted,
+  { searchMs = Number.POSITIVE_INFINITY }: { searchMs?: number } = {},
+): Promise<ClicksPage> {
+  const { eventStore, readStore, findClicks, baseHost } = deps;
+  const address = named === undefined ? undefined : namedLink(named, baseHost);
+  const link = address && linkKey(address.host, address.slug);
+  if (after !== undefined) await refuseForeignPosition({ eventStore }, after);
+  const isOfAllTimes = !times.from && !times.to && (link ?? account) !== undefined;
+  const { from, to } = isOfAllTimes ? {} : hoursOf(deps.clock().getTime(), times);
+  const begin = from ? await positionBefore({ readStore }, new Date(from)) : await createdAt(deps, link);
+  const last = from && to ? await lastPositionIn({ readStore }, from, to) : undefined;
+  const events: RecordedEvent[] = [];
+  let next: Position | null | undefined = after ?? begin;
+  const started = performance.now();
+  do {
+    const part = { after: next, last, from, to, link, account, limit: limit - events.length };
+    const found = await findClicks(part);
+    events.push(...found.events);
+    next = found.next;
+  } while (next !== null && events.length < limit && performance.now() - started < searchMs);
+  return { from: from ?? null, to: to ?? null, events: events.map(auditedEvent), next };
+}
+
+function hoursOf(now: number, { from, to }: Pick<ClicksWanted, "from" | "to">) {
+  const start = from ?? new Date((to ? Date.parse(to) : now) - HOUR_MS).toISOString();
+  const end = to ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();
+  return { from: start, to: end };
+}
+
+/** Position of LinkCreated: no click precedes it. Undefined without a link. */
+async function createdAt(
+  { eventStore }: SearchDeps,
+  link: string | undefined,
+): Promise<Position | undefined> {
+  if (link === undefined) return undefined;
+  const [created] = await eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
+  if (!created) throw new Refused("not_found", `There is no link ${link}`);
+  return created.position;
 }

@@ -1,9 +1,11 @@
-// Events of accounts, domains, links and the operator by account, actor, correlation id, type and time; newest first.
+// Events of accounts, domains, links and the operator by account, actor, correlation id, type and time; their streams, and
+// the hours that have clicks; newest first.
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
 import { categoryOf } from "../../event-store/categories.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { CATEGORY } from "../../events/streams.ts";
+import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { FindQuery, ReadStore, Scalar } from "../../read-store/port.ts";
@@ -40,6 +42,7 @@ export type Page = { limit: number; cursor?: string | undefined };
 export type EventPage = { events: IndexedEvent[]; next: string | null; set_aside: SetAsideEvent[] };
 
 type Deps = { readStore: Pick<ReadStore, "find"> };
+type StreamDeps = Deps & { eventStore: Pick<EventStore, "read"> };
 type FindDeps = {
   readStore: Pick<ReadStore, "find" | "checkpoint">;
   eventStore: Pick<EventStore, "readAll" | "head">;
@@ -104,4 +107,64 @@ function indexed(document: EventIndexDocument): IndexedEvent {
     recorded_at: document._id.split("@", 1)[0] as string,
     position: _position,
   };
+}
+
+export type ListedStream = {
+  stream: string;
+  account: string | null;
+  opened_at: string;
+  events: number;
+  last_type: string;
+  last_recorded_at: string;
+};
+
+export type StreamsPage = { streams: ListedStream[]; next: string | null };
+export type ClickHoursPage = { hours: { hour: string; clicks: number }[]; next: string | null };
+
+/** By their first events. @throws invalid_cursor, ProjectionNotBuilt */
+export async function listStreams(
+  { eventStore, readStore }: StreamDeps,
+  { category, account }: { category: string; account?: string | undefined },
+  page: Page,
+): Promise<StreamsPage> {
+  if (category === SEALS_STREAM) return { streams: await sealStream(eventStore), next: null };
+  const where = { category, opens: true, ...(account === undefined ? {} : { account }) };
+  const { documents, next } = await newestFirst({ readStore }, { where }, page);
+  const streams = await Promise.all(
+    documents.map(async ({ _id, stream, account: owner, type }) => {
+      const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
+      const opened_at = _id.split("@", 1)[0] as string;
+      return {
+        ...{ stream, account: owner, opened_at, events: (last?.revision ?? 0) + 1 },
+        last_type: last?.type ?? type,
+        last_recorded_at: last?.recordedAt ?? opened_at,
+      };
+    }),
+  );
+  return { streams, next };
+}
+
+/** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
+export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page): Promise<ClickHoursPage> {
+  const found = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+    sort: { field: "hour", direction: "desc" },
+    ...behindCursor(cursor),
+    limit: limit + 1,
+  });
+  const { page, next } = pageOf(found, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
+  return { hours: page.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })), next };
+}
+
+async function sealStream(eventStore: StreamDeps["eventStore"]): Promise<ListedStream[]> {
+  const [[first], [last]] = await Promise.all([
+    eventStore.read(SEALS_STREAM, { limit: 1 }),
+    eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 }),
+  ]);
+  if (!first || !last) return [];
+  return [
+    {
+      ...{ stream: SEALS_STREAM, account: null, opened_at: first.recordedAt, events: last.revision + 1 },
+      ...{ last_type: last.type, last_recorded_at: last.recordedAt },
+    },
+  ];
 }

@@ -35,35 +35,39 @@ export type ProjectionRow = {
   /** The event of a newer program that it, or its build in progress, stands before. */
   waits_for: AwaitedEvent | null;
   set_aside: SetAside;
+  /** Whether a build in progress takes over by itself. */
+  activates: boolean;
+  /** In this process; absent where it folds nothing, null for what another one folds. */
+  events_per_second?: number | null;
 };
 
-/** `activates`: whether a build in progress takes over by itself. */
-export type ConsoleRow = ProjectionRow & { activates: boolean };
-
 /** `webhook_router`: the other consumer of the log that sets events aside. */
-export type ProjectionRows<R = ProjectionRow> = {
+export type ProjectionRows = {
   head: Position | null;
-  projections: R[];
+  projections: ProjectionRow[];
   webhook_router: { position: Position | null; set_aside: SetAside };
 };
 
-/** `foldStore`: the unmapped read store, where every build has its own collection. */
-type Deps = { eventStore: EventStore; foldStore: ReadStore; clock: () => Date };
+/** `foldStore`: the unmapped read store, where every build has its own collection. `rates`: by projection, of this process. */
+type Deps = {
+  eventStore: EventStore;
+  foldStore: ReadStore;
+  clock: () => Date;
+  rates?: () => Promise<ReadonlyMap<string, number>>;
+};
 
 /** Covers the projections of other processes too. @throws what the stores throw */
 export async function projectionRows(deps: Deps): Promise<ProjectionRows> {
-  const { projections, ...rest } = await consoleRows(deps);
-  return { ...rest, projections: projections.map(({ activates: _, ...row }) => row) };
-}
-
-/** With what the console's buttons depend on. */
-export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow>> {
   const readStore = deps.foldStore;
-  const [builds, checkpoints] = await Promise.all([readBuilds(readStore), readStore.checkpoints()]);
+  const [builds, checkpoints, rates] = await Promise.all([
+    readBuilds(readStore),
+    readStore.checkpoints(),
+    deps.rates?.(),
+  ]);
   const statuses = await Promise.all(
     projectionGroups.map(({ projections }) => projectionStatus({ ...deps, readStore, projections })()),
   );
-  const projections = statuses.flat().map((status): ConsoleRow => {
+  const projections = statuses.flat().map((status): ProjectionRow => {
     const { active, previous, building } = builds.projections[status.name] ?? {};
     const isBuilding = building?.version === status.version && building.build === status.build;
     const ofBuilding = building && checkpoints[checkpointName({ name: status.name, ...building })];
@@ -84,6 +88,7 @@ export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow
       waits_for: waitsFor,
       set_aside: status.setAside,
       activates: building?.activates ?? false,
+      ...(rates && { events_per_second: rates.get(status.name) ?? null }),
     };
   });
   return {

@@ -1,118 +1,272 @@
-// The questions that auditors ask of the log, in one form for the console, its JSON API and the command line: parsed from text.
+// The questions that auditors and operators ask, each with its arguments and its answer: console pages, JSON routes below
+// /admin/api and commands are made from this list.
 import { z } from "zod";
+import type { VerificationRuns } from "../../audit/verification-runs.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
+import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
+import {
+  listWithdrawals,
+  previewWithdrawal,
+  type WithdrawalRequest,
+} from "../../commands/withdrawals/withdraw-clicks.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
+import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
+import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
+import { type ExplainDeps, explainLink } from "./explain-link.ts";
+import { type FindClicks, searchClicks } from "./find-clicks.ts";
+import { findEvents, listClickHours, listStreams } from "./find-events.ts";
+import { listSeals } from "./list-seals.ts";
+import { projectionRows } from "./projection-rows.ts";
+import { streamState } from "./stream-state.ts";
+import { previewRow, withdrawalRow } from "./withdrawal-rows.ts";
+
+/** `next`: the argument that takes `next` of the page before. */
+export type Question<Deps, Args extends z.ZodObject, Answer> = {
+  args: Args;
+  answer(deps: Deps, asked: z.infer<Args>): Promise<Answer>;
+  next?: keyof z.infer<Args> & string;
+};
+
+/** How people are asked for an argument, by a field of a form or an option: paging and `about` are for options alone. */
+export type Asked = {
+  label?: string;
+  example?: string;
+  oneOf?: readonly string[] | undefined;
+  about?: string;
+};
+
+type Logged = { eventStore: EventStore };
+type OfWithdrawals = Logged & { clock: () => Date; baseHost: string; matchingClicks: FindMatching };
+type OfClicks = Logged & FindAccountDeps & { findClicks: FindClicks; searchMs?: number };
+type OfAccounts = Parameters<typeof accountDetails>[0] & FindAccountDeps;
 
 export const CATEGORIES = [...Object.values(CATEGORY), SEALS_STREAM] as const;
 
+const LOGGED_CATEGORIES = Object.values(CATEGORY);
 /** Of streams in the index of events. */
-export const INDEXED_CATEGORIES = CATEGORIES.filter(
-  (category) => category !== "clicks" && category !== SEALS_STREAM,
-);
+const INDEXED_CATEGORIES = LOGGED_CATEGORIES.filter((category) => category !== CATEGORY.clicks);
 
-/** An empty field of a form is no question. */
-const given = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? undefined : value), schema);
-const text = given(z.string().trim().max(500).optional());
-const whole = (least: number) => given(z.coerce.number().int().min(least).max(1e15).optional());
-const limit = given(z.coerce.number().int().min(1).max(200).default(50));
+/** What findAccount takes, and namedLink. */
+export const ACCOUNT_NAMES = "e-mail, id, key id, hostname or short URL";
+const LINK_NAMES = "slug, host/slug or short URL";
+const TIME = "such as 2026-03-01T10:00Z";
 
-const moment = given(
-  z
-    .string()
-    .transform((value, context) => {
-      const at = parseMoment(value);
-      if (at) return at.toISOString();
-      context.addIssue({ code: "custom", message: `must be ${MOMENT_EXAMPLE}` });
-      return z.NEVER;
-    })
-    .optional(),
-);
+/** An empty field of a form is no argument. */
+function given<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === "" || /^\s+$/.test(String(value)) ? undefined : value), schema);
+}
+
+function arg<T extends z.ZodType>(schema: T, label: string, example: string, oneOf?: readonly string[]) {
+  return given(schema).meta({ label, example, oneOf } satisfies Asked);
+}
+
+function paging<T extends z.ZodType>(schema: T, about: string) {
+  return given(schema).meta({ about });
+}
+
+function whole(least: number, most = 1e15) {
+  const wrong = `must be a whole number from ${least} on${most < 1e15 ? `, at most ${most}` : ""}`;
+  return z.coerce.number(wrong).int(wrong).min(least, wrong).max(most, wrong);
+}
+
+const text = z.string().trim().max(500);
+const words = text.optional();
+const name = z.string().min(1).max(500);
+
+const moment = z
+  .string()
+  .transform((value, context) => {
+    const at = parseMoment(value);
+    if (at) return at.toISOString();
+    context.addIssue({ code: "custom", message: `must be ${MOMENT_EXAMPLE}` });
+    return z.NEVER;
+  })
+  .optional();
 
 /** Also as pages show it, without the zeros that it is padded with. */
-const position = given(
-  z
-    .string()
-    .trim()
-    .max(500)
-    .transform((value) => value.replace(/\d+/g, (digits) => digits.padStart(20, "0")))
-    .optional(),
-);
+const position = text
+  .transform((value) => value.replace(/\d+/g, (digits) => digits.padStart(20, "0")))
+  .optional();
 
 /** `<type>` or `<type>:<id>`, such as `key:0190...`. */
-const actor = given(
-  z
-    .string()
-    .trim()
-    .regex(
-      /^(operator|(key|account|system):[\w.-]{1,100})$/,
-      "must be operator, or key:, account: or system: and an id",
-    )
-    .optional(),
+const actor = text.regex(
+  /^(operator|(key|account|system):[\w.-]{1,100})$/,
+  "must be operator, or key:, account: or system: and an id",
 );
 
-export const StreamsQuestion = z.object({
-  category: given(z.enum(CATEGORIES).default("account")),
-  account: text,
-  limit,
-  cursor: text,
+const limit = paging(whole(1, 200).default(50), "at most so many");
+const cursor = paging(words, "`next` of the page before");
+const before = paging(whole(0).optional(), "only those before this one");
+const account = arg(words, "Account", ACCOUNT_NAMES);
+const from = arg(moment, "From", TIME);
+const to = arg(moment, "Until", TIME);
+
+const ofLink = z.object({ link: arg(text.min(1), "Link", LINK_NAMES) });
+
+/** All hits since the link was made are a choice of the operator's, not what a forgotten field means. */
+const hitsOfLink = ofLink.extend({
+  from: arg(moment.unwrap(), "From", TIME),
+  to: arg(moment, "Until", "now"),
+  ip_prefix: arg(words, "Network", "203.0.113.0/24"),
+  user_agent: arg(words, "User agent contains", "HeadlessChrome, in any case"),
+  visitor: arg(words, "Visitor code", "16 hex digits, as exports show it"),
 });
 
-/** `find`: an account, as findAccount takes it. */
-export const AccountsQuestion = z.object({ find: text, limit, cursor: text });
+export type HitsOfLink = z.infer<typeof hitsOfLink>;
 
-export const StreamQuestion = z.object({ name: z.string().min(1).max(500), before: whole(0), limit });
+type Partly<Args extends z.ZodObject> = z.ZodObject<{
+  [name in keyof Args["shape"]]: z.ZodOptional<Args["shape"][name]>;
+}>;
 
-export const EventQuestion = z.object({
-  stream: z.string().min(1).max(500),
-  revision: z.coerce.number().int().min(0).max(1e15),
-});
+/** The same arguments, none of which must be given: a page shows its empty form first. */
+export function partly<Args extends z.ZodObject>(args: Args): Partly<Args> {
+  const shape = Object.entries<z.ZodType>(args.shape).map(([name, schema]) => [
+    name,
+    given(schema.optional()).meta(schema.meta() ?? {}),
+  ]);
+  return z.object(Object.fromEntries(shape)) as unknown as Partly<Args>;
+}
 
-export const StateQuestion = z.object({
-  stream: z.string().min(1).max(500),
-  revision: whole(0),
-  against: whole(-1),
-});
+function question<Deps, Args extends z.ZodObject, Answer>(made: Question<Deps, Args, Answer>) {
+  return made;
+}
 
-export const EventsQuestion = z.object({
-  category: given(z.enum(INDEXED_CATEGORIES).optional()),
-  account: text,
-  actor,
-  correlation_id: text,
-  type: given(z.enum(eventIndex.handles).optional()),
-  from: moment,
-  to: moment,
-  up_to: position,
-  limit,
-  cursor: text,
-});
+export const questions = {
+  accounts: question({
+    args: z.object({ find: account, limit, cursor }),
+    next: "cursor",
+    async answer(deps: OfAccounts, { find, ...page }) {
+      if (find === undefined) return await accountsPage(deps, page);
+      return { accounts: [await accountDetails(deps, await accountNamed(deps, find))], next: null };
+    },
+  }),
+  "accounts/:account": question({
+    args: z.object({ account: name }),
+    answer: async (deps: OfAccounts, asked) => accountDetails(deps, await accountNamed(deps, asked.account)),
+  }),
+  streams: question({
+    args: z.object({ category: given(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
+    next: "cursor",
+    answer: async (deps: FindAccountDeps, { category, ...asked }) =>
+      category === CATEGORY.clicks
+        ? await listClickHours(deps, asked)
+        : await listStreams(deps, { category, account: await ofAccount(deps, asked) }, asked),
+  }),
+  stream: question({
+    args: z.object({ name, before, limit }),
+    next: "before",
+    answer: async (deps: Logged, { name: stream, ...page }) => ({
+      stream,
+      ...(await streamPage(deps, stream, page)),
+    }),
+  }),
+  event: question({
+    args: z.object({ stream: name, revision: whole(0) }),
+    answer: (deps: Logged, { stream, revision }) => explainedEvent(deps, stream, revision),
+  }),
+  state: question({
+    args: z.object({
+      stream: name,
+      revision: arg(whole(0).optional(), "Revision", "the last one by default"),
+      against: arg(whole(-1).optional(), "Compared with", "the one before by default; -1: before the first"),
+    }),
+    answer: (deps: Logged, { stream, ...revisions }) => streamState(deps, stream, revisions),
+  }),
+  events: question({
+    args: z.object({
+      account,
+      actor: arg(actor.optional(), "Actor", "operator, or key:, account: or system: and an id"),
+      correlation_id: arg(words, "Correlation id", "the x-request-id of a request"),
+      category: arg(z.enum(INDEXED_CATEGORIES).optional(), "Category", "such as link", INDEXED_CATEGORIES),
+      type: arg(z.enum(eventIndex.handles).optional(), "Type", "such as LinkCreated", eventIndex.handles),
+      from,
+      to,
+      up_to: arg(position, "Up to position", "of an event"),
+      limit,
+      cursor,
+    }),
+    next: "cursor",
+    async answer(deps: FindAccountDeps, { correlation_id: correlationId, up_to: upTo, ...asked }) {
+      const filter = { ...asked, account: await ofAccount(deps, asked), correlationId, upTo };
+      return await findEvents(deps, filter, asked);
+    },
+  }),
+  log: question({
+    args: z.object({
+      from: arg(position, "From position", "the beginning"),
+      category: arg(z.enum(CATEGORIES).optional(), "Category", "such as clicks", LOGGED_CATEGORIES),
+      limit,
+    }),
+    next: "from",
+    answer: (deps: Logged, asked) => logPage(deps, asked),
+  }),
+  clicks: question({
+    args: z.object({
+      link: arg(words, "Link", LINK_NAMES),
+      account,
+      from,
+      to: arg(moment, "Until", "an hour later by default"),
+      after: paging(words, "`next` of the page before"),
+      limit,
+    }),
+    next: "after",
+    answer: async (deps: OfClicks, asked) =>
+      await searchClicks(deps, { ...asked, account: await ofAccount(deps, asked) }, deps),
+  }),
+  explain: question({
+    args: ofLink,
+    answer: (deps: ExplainDeps & { baseHost: string }, asked) =>
+      explainLink(deps, namedLink(asked.link, deps.baseHost)),
+  }),
+  withdrawals: question({
+    args: ofLink,
+    answer: async (deps: Logged & { baseHost: string }, asked) => ({
+      withdrawals: (await listWithdrawals(deps, namedLink(asked.link, deps.baseHost))).map(withdrawalRow),
+    }),
+  }),
+  "withdrawals/preview": question({
+    args: hitsOfLink,
+    answer: async (deps: OfWithdrawals, asked) =>
+      previewRow(await previewWithdrawal(deps, namedLink(asked.link, deps.baseHost), hitsNamed(asked))),
+  }),
+  seals: question({
+    args: z.object({ before, limit }),
+    next: "before",
+    answer: (deps: Logged & { sealKeys: readonly string[] }, asked) => listSeals(deps, asked),
+  }),
+  verification: question({
+    args: z.object({}),
+    answer: async ({ verifications }: { verifications: Pick<VerificationRuns, "read"> }) => ({
+      verification: (await verifications.read()) ?? null,
+    }),
+  }),
+  projections: question({
+    args: z.object({}),
+    answer: (deps: Parameters<typeof projectionRows>[0]) => projectionRows(deps),
+  }),
+};
 
-export const LogQuestion = z.object({
-  from: position,
-  category: given(z.enum(CATEGORIES).optional()),
-  limit,
-});
+/** The id of the account that is meant, by whatever findAccount takes. @throws not_found */
+export async function accountNamed(deps: FindAccountDeps, given: string): Promise<string> {
+  try {
+    return await findAccount(deps, given);
+  } catch (error) {
+    if (!isRefused(error, "account_not_found")) throw error;
+    throw new Refused("not_found", `No account is found by “${given}”.`);
+  }
+}
 
-export const ClicksQuestion = z.object({
-  link: text,
-  account: text,
-  from: moment,
-  to: moment,
-  after: text,
-  limit,
-});
+async function ofAccount(deps: FindAccountDeps, asked: { account?: string | undefined }) {
+  return asked.account === undefined ? undefined : await accountNamed(deps, asked.account);
+}
 
-export const ExplainQuestion = z.object({ link: text });
-
-export const SealsQuestion = z.object({ before: whole(0), limit });
-
-/** Of clicks to withdraw; what is empty is not asked for. */
-export const WithdrawalQuestion = z.object({
-  link: text,
-  from: moment,
-  to: moment,
-  visitor: text,
-  ip_prefix: text,
-  user_agent: text,
-});
+/** Of which hits a withdrawal is asked for. */
+export function hitsNamed(asked: Omit<HitsOfLink, "link">): WithdrawalRequest {
+  const { from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent } = asked;
+  const times = { from: new Date(from), to: to === undefined ? undefined : new Date(to) };
+  return { ...times, visitor, ipPrefix, userAgent };
+}

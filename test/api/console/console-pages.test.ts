@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const ACTS = ["/admin/seals/verify", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
+const ACTS = ["/admin/verification", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
 
 describe("the console", { timeout: 60_000 }, () => {
   let service: TestService;
@@ -63,6 +63,8 @@ describe("the console", { timeout: 60_000 }, () => {
       expect(text).not.toMatch(/<script(?![^>]* src=")|<style|\sstyle=|\son\w+=|javascript:/i);
       expect([path, text]).not.toEqual([path, expect.stringMatching(/[0-9a-f]{64}(?![\w-]*")/)]);
     }
+    for (const asked of ["/admin/explain?link=", "/admin/withdrawals?link=&from=&to="])
+      expect((await operator.get(asked)).text).toMatch(/<label for="field-link">Link</);
     expect((await operator.get("/admin/nothing")).text).toContain("There is nothing here");
     expect((await operator.get("/admin/projections/nothing")).status).toBe(404);
   });

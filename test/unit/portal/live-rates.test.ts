@@ -1,6 +1,6 @@
 // Events a second of each projection, from how many this process has folded since it was last asked.
 import { expect, it } from "vitest";
-import { liveRates } from "../../../src/portal/admin/live-rates.ts";
+import { liveRates } from "../../../src/portal/admin/projection-pages.ts";
 
 it("tells events a second since the last question, and the same again within a second", async () => {
   let at = 0;

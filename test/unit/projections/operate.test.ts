@@ -10,7 +10,7 @@ import {
   requestRollback,
 } from "../../../src/projections/operations/operate.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
-import { consoleRows } from "../../../src/queries/audit/projection-rows.ts";
+import { projectionRows } from "../../../src/queries/audit/projection-rows.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { happenings, programOn } from "../../support/projections/builds-of.ts";
 import { openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -100,7 +100,7 @@ describe("the operator", () => {
     await program.projecting(async (group) => {
       await happenings(stores.eventStore);
       const setAside = async () => {
-        const rows = await consoleRows({ ...deps, foldStore: deps.readStore, clock: () => new Date() });
+        const rows = await projectionRows({ ...deps, foldStore: deps.readStore, clock: () => new Date() });
         return rows.projections.find(({ name }) => name === totals.name)?.set_aside.count;
       };
       await until("the events to be set aside", async () => (await setAside()) === 800);

@@ -4,8 +4,7 @@ import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-stor
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts";
-import { findClicks } from "../../../src/queries/audit/find-clicks.ts";
-import { searchClicks } from "../../../src/queries/audit/search-clicks.ts";
+import { findClicks, searchClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";

@@ -1,18 +1,18 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { Option } from "commander";
-import { refuseForeignPosition } from "../event-store/foreign-position.ts";
-import { logPages } from "../event-store/log-pages.ts";
-import type { EventStore, Position } from "../event-store/port.ts";
-import { streamPages } from "../event-store/stream-pages.ts";
-import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
-import { CATEGORIES } from "../queries/audit/questions.ts";
-import { Refused } from "../runtime/refused.ts";
-import { auditLookupCommands } from "./audit/lookup-commands.ts";
-import { auditSealCommands } from "./audit-seal-commands.ts";
-import { type CommandRow, option, wholeFrom } from "./command.ts";
-import { LINK, linkNamed } from "./named.ts";
-import { forPeople } from "./output.ts";
-import { runReading } from "./session.ts";
+import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
+import { logPages } from "../../event-store/log-pages.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../../events/streams.ts";
+import { CATEGORIES } from "../../queries/audit/questions.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { type CommandRow, option, wholeFrom } from "../command.ts";
+import { LINK, linkNamed } from "../named.ts";
+import { forPeople } from "../output.ts";
+import { runReading } from "../session.ts";
+import { auditQuestions } from "./question-commands.ts";
+import { auditSealCommands } from "./seal-commands.ts";
 
 const PAGE = 1000;
 
@@ -73,7 +73,7 @@ export const auditCommands: readonly CommandRow[] = [
       return { stream, events };
     },
   },
-  ...auditLookupCommands,
+  ...auditQuestions,
   ...auditSealCommands,
 ];
 

@@ -1,0 +1,143 @@
+// Questions of auditors and operators as commands: linkledger audit find | event | state | clicks | seals, and explain.
+import { Argument, InvalidArgumentError, type Option } from "commander";
+import type { z } from "zod";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
+import { eventIndex } from "../../projections/definitions/event-index.ts";
+import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
+import { findClicks } from "../../queries/audit/find-clicks.ts";
+import { type Asked, type Question, questions } from "../../queries/audit/questions.ts";
+import { type CommandRow, option, wholeFrom } from "../command.ts";
+import { LINK, linkNamed } from "../named.ts";
+import { type Printable, text, withVerdict } from "../output.ts";
+import { queryOf, runReading, type Session } from "../session.ts";
+
+const { events, event, state, clicks, seals } = questions;
+
+export const auditQuestions: readonly CommandRow[] = [
+  questionCommand(events, {
+    name: "find",
+    about: "events of accounts, domains, links and the operator, newest first; options can be combined",
+    by: queryOf([eventIndex]),
+  }),
+  questionCommand(event, {
+    name: "event <stream> <revision>",
+    about: "one event, with what its fields mean",
+  }),
+  questionCommand(state, {
+    name: "state <stream>",
+    about: "what the events of a stream come to as of a revision, and the difference to another",
+  }),
+  questionCommand(
+    {
+      ...clicks,
+      async answer(deps: Parameters<typeof clicks.answer>[0], asked) {
+        const found = await clicks.answer(deps, asked);
+        const { next } = found;
+        return {
+          ...found,
+          rest: next === null ? "no more" : `there may be more: go on with --after ${next}`,
+        };
+      },
+    },
+    {
+      name: "clicks",
+      about:
+        "hits (clicks and previews) as they were recorded: all of a link or account, or of the last hour",
+    },
+  ),
+  questionCommand(seals, {
+    name: "seals",
+    about: "the seals, newest first, and whether each can be trusted",
+  }),
+];
+
+export const explainCommand: CommandRow = {
+  name: "explain <link>",
+  about: "one link: who made it, what was changed by whom, its hits, and what proves that",
+  args: { link: LINK },
+  options: [option("--verify", "compare its seals with the log, and count its hits in the log; reads much")],
+  by: runReading,
+  run: (session, { verify = false }: { verify?: boolean }, given: string) =>
+    explainLink(auditDeps(session), linkNamed(session, given), { verify }),
+  print: explainedForPeople,
+  exitCode: ({ verdict }: LinkExplanation) => (verdict === "problem" ? 1 : 0),
+};
+
+/** A command that prints the answer; arguments that its name doesn't have are options. */
+export function questionCommand<Args extends z.ZodObject, Answer extends object>(
+  { args, answer }: Question<ReturnType<typeof auditDeps>, Args, Answer>,
+  row: Pick<CommandRow, "name" | "about" | "by">,
+): CommandRow {
+  const asked = askedBy(args, row.name);
+  return {
+    ...{ by: runReading, ...row, args: asked.args, options: asked.options },
+    run: async (session, chosen: Record<string, unknown>, ...given: unknown[]) =>
+      (await answer(auditDeps(session), asked.from(chosen, given))) as Printable,
+  };
+}
+
+/** How a command takes the arguments of a question, each parsed as the console parses its field. */
+export function askedBy<Args extends z.ZodObject>({ shape }: Args, command: string) {
+  const named = [...command.matchAll(/<(\w+)>/g)].map(([, name = ""]) => name);
+  const args = named.map((name) => {
+    const schema = shape[name] as z.ZodType;
+    const { example } = (schema.meta() ?? {}) as Asked;
+    return [name, new Argument(`<${name}>`, example).argParser(parsedBy(schema))] as const;
+  });
+  const options = Object.entries<z.ZodType>(shape)
+    .filter(([name]) => !named.includes(name))
+    .map(([name, schema]) => [name, optionOf(name, schema)] as const);
+  return {
+    args: Object.fromEntries(args),
+    options: options.map(([, one]) => one),
+    from(chosen: Record<string, unknown>, given: readonly unknown[]): z.infer<Args> {
+      const fromOptions = options.map(([name, one]) => [name, chosen[one.attributeName()]]);
+      return Object.fromEntries([...fromOptions, ...named.map((name, n) => [name, given[n]])]);
+    },
+  };
+}
+
+/** One without which the question can't be asked must be given. */
+function optionOf(name: string, schema: z.ZodType): Option {
+  const { label, example, about = `${label}: ${example}` } = (schema.meta() ?? {}) as Asked;
+  const word = name.replace(/_id$/, "").replaceAll("_", "-");
+  const { success, data } = schema.safeParse(undefined);
+  // A page of the console is limited, an answer of a command is not.
+  const made = option(`--${word} <value>`, about, name === "limit" ? wholeFrom(1) : parsedBy(schema));
+  return success ? made.default(data) : made.makeOptionMandatory();
+}
+
+/** The function throws InvalidArgumentError. */
+function parsedBy(schema: z.ZodType): (text: string) => unknown {
+  return (given) => {
+    const { success, data, error } = schema.safeParse(given);
+    if (success) return data;
+    const why = error.issues.map(({ message }) => message).join("; ");
+    throw new InvalidArgumentError(why.startsWith("must be") ? `It ${why}.` : why);
+  };
+}
+
+/** What questions are answered from. */
+export function auditDeps({ backend, deps, config }: Session) {
+  return {
+    ...{ ...deps, foldStore: backend.foldStore },
+    findClicks: (search: Parameters<typeof findClicks>[1]) => findClicks(backend, search),
+    matchingClicks: ((...asked) => matchingClicks(deps, ...asked)) as FindMatching,
+    get sealKeys() {
+      return sealKeysFrom(config).map(({ publicKey }) => publicKey);
+    },
+  };
+}
+
+function explainedForPeople({ history, owner, ...found }: LinkExplanation) {
+  const { link, short_url, destination, state, created_at, created_by, ...rest } = found;
+  const of = { link, short_url, destination, state, owner: owner.email ?? owner.account_id };
+  return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest });
+}
+
+/** Such as `2026-03-01 10:00:00 UTC  LinkRetargeted by the owner, in the portal (position 17): from ..., to ...`. */
+function stepText({ recorded_at, type, by, position, detail, error }: ExplainedStep): string {
+  const what = error === null ? text(detail) : `can't be read: ${error}`;
+  return `${text(recorded_at)}  ${type || "unreadable"} by ${by} (position ${position})${what && `: ${what}`}`;
+}

@@ -1,0 +1,172 @@
+// Who may use the console: whoever signs in with ADMIN_TOKEN, for the length of a session, or sends it with a request of
+// the JSON API; both with limits.
+import { hash, randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { rateLimitExceeded } from "../../api/limits/rate-limit.ts";
+import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
+import type { CommandContext } from "../../commands/caller.ts";
+import { recordActions } from "../../commands/record-actions.ts";
+import type { FindClicks } from "../../queries/audit/find-clicks.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import type { Operating, PortalDeps } from "../portal-deps.ts";
+import { field } from "../shell/form.ts";
+import { html } from "../shell/html.ts";
+import { sendPage } from "../shell/page.ts";
+import { hiddenFields } from "../shell/parts.ts";
+import { signInPlace } from "../shell/sessions.ts";
+import { pathWithin, redirectTo, type SignedInOperator } from "../shell/visit.ts";
+
+/** With what the questions need (queries/audit/questions.ts). */
+export type ConsoleDeps = PortalDeps &
+  Operating & {
+    operators: OperatorSessions;
+    findClicks: FindClicks;
+    matchingClicks: PortalDeps["logReader"]["matchingClicks"];
+    /** How long clicks are searched for one answer. */
+    searchMs: number;
+    rates: () => Promise<ReadonlyMap<string, number>>;
+  };
+
+/** Per hour and session: a page that shows progress asks once a second. */
+const MOST_REQUESTS = 20_000;
+/** Counted from the sign-in. */
+const SESSION_HOURS = 12;
+const HOUR_MS = 3_600_000;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** `epoch`: of the ADMIN_TOKEN at the sign-in. */
+type OperatorRecord = { createdAt: string; epoch: string };
+
+export type OperatorSessions = ReturnType<typeof operatorSessions>;
+
+/** A random token in a cookie, of which only the SHA-256 is stored; void when ADMIN_TOKEN changes. */
+export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; adminToken: string }) {
+  const { secrets, clock } = deps;
+  const epoch = hash("sha256", `epoch of ${deps.adminToken}`);
+  const keyOf = (sessionId: string) => `operator-session/${sessionId}`;
+  return {
+    /** Returns the cookie's value: always a new one, which prevents session fixation. */
+    async open(): Promise<string> {
+      const token = randomBytes(32).toString("base64url");
+      const now = clock();
+      const value: OperatorRecord = { createdAt: now.toISOString(), epoch };
+      const expiresAt = new Date(now.getTime() + SESSION_HOURS * HOUR_MS).toISOString();
+      await secrets.put(keyOf(hash("sha256", token)), { value, expiresAt });
+      return token;
+    },
+
+    /** Undefined for a missing, unknown, ended or expired session. */
+    async find(cookie: string | undefined): Promise<SignedInOperator | undefined> {
+      if (cookie === undefined || !TOKEN.test(cookie)) return undefined;
+      const sessionId = hash("sha256", cookie);
+      const record = (await secrets.get(keyOf(sessionId), clock())) as OperatorRecord | undefined;
+      return record?.epoch === epoch ? { sessionId, isToken: false } : undefined;
+    },
+
+    end: (sessionId: string) => secrets.delete(keyOf(sessionId)),
+  };
+}
+
+/** Of a context that acts as the operator. */
+export function operatorContext(request: FastifyRequest): CommandContext {
+  return { requestId: request.id, actor: { type: "operator" } };
+}
+
+/** Pages: without a session a GET goes to the sign-in and comes back. */
+export function operatorPages(app: Api, deps: ConsoleDeps): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.visit.operator) return await countRequest(deps, request);
+    const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
+    await reply.redirect(`/admin/sign-in${next}`, 303);
+  });
+}
+
+/** Routes of the JSON API: a token, or the session of the console. */
+export function operatorApi(app: Api, deps: ConsoleDeps): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    const given = bearerToken(request);
+    if (given !== undefined)
+      request.visit.operator = (await isAdminToken(deps, request, given))
+        ? { sessionId: "token", isToken: true }
+        : undefined;
+    if (!request.visit.operator) throw new Refused("invalid_admin_token");
+    await countRequest(deps, request);
+  });
+}
+
+async function countRequest({ rateLimits, clock }: ConsoleDeps, { visit }: FastifyRequest): Promise<void> {
+  const now = clock();
+  const subject = `operator-requests ${visit.operator?.sessionId ?? ""}`;
+  const window = await rateLimits.take(subject, MOST_REQUESTS, now);
+  if (!window.granted) throw rateLimitExceeded(window, MOST_REQUESTS, now);
+}
+
+const Query = z.object({ next: z.string().optional().catch(undefined) });
+const Form = z.object({ token: z.string().max(1_000).default(""), next: z.string().optional() });
+
+export function signInPages(app: Api, deps: ConsoleDeps): void {
+  app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
+    const next = pathWithin("/admin", request.query.next);
+    if (request.visit.operator) return reply.redirect(next, 303);
+    return sendForm(reply, { next });
+  });
+
+  app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
+    const next = pathWithin("/admin", request.body.next);
+    try {
+      if (!(await isAdminToken(deps, request, request.body.token)))
+        return sendForm(reply, {
+          next,
+          status: 401,
+          failure: "That is not the ADMIN_TOKEN of this service.",
+        });
+    } catch (error) {
+      if (!isRefused(error, "rate_limit_exceeded")) throw error;
+      reply.header("retry-after", String(error.retryAfter));
+      return sendForm(reply, { next, status: 429, failure: error.message });
+    }
+    await startSession(deps, request, reply);
+    return reply.redirect(next, 303);
+  });
+
+  app.post("/sign-out", async (request, reply) => {
+    const { operator, cookies } = request.visit;
+    if (operator) await deps.operators.end(operator.sessionId);
+    reply.clearCookie(cookies.operator, cookies.options);
+    return redirectTo(reply, "/admin/sign-in", { kind: "info", text: "You are signed out." });
+  });
+}
+
+/** Recorded first: there is no session that the log does not know of. The cookie ends with the browser. */
+async function startSession(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { cookies, operator } = request.visit;
+  await recordActions(deps, operatorContext(request), [
+    { type: "OperatorSignedIn", data: signInPlace(request) },
+  ]);
+  if (operator) await deps.operators.end(operator.sessionId);
+  reply.setCookie(cookies.operator, await deps.operators.open(), { ...cookies.options, sameSite: "strict" });
+}
+
+type Given = { next: string; status?: number; failure?: string };
+
+function sendForm(reply: FastifyReply, { next, status, failure }: Given): FastifyReply {
+  return sendPage(reply, {
+    title: "Console",
+    shape: "narrow",
+    status,
+    notice: failure === undefined ? undefined : { kind: "failed", text: failure },
+    body: html`<div class="card">
+<h1>Console</h1>
+<p class="muted">For operators and auditors of this service. What you do here is recorded.</p>
+<form method="post" class="form" action="/admin/sign-in">
+${hiddenFields({ next })}
+${field({ label: "Admin token", name: "token", type: "password", autocomplete: "current-password", required: true, autofocus: true, hint: "The value of ADMIN_TOKEN" })}
+<button class="button button-primary button-wide">Sign in</button>
+</form>
+</div>`,
+  });
+}

@@ -1,0 +1,176 @@
+// GET /admin/accounts: finds an account by whatever names it; who waits for the Developer plan; all accounts.
+// GET /admin/accounts/:account: one of them with all that it has, and what the operator can do with it.
+import type { Api } from "../../api/fastify.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import { upgradeRequests } from "../../commands/account/tier.ts";
+import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
+import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
+import { count, outward, statusBadge } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
+import { confirmed, copyable, field, time } from "../shell/form.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import type { ConsoleDeps } from "./access.ts";
+import { questionPage, sendConsolePage } from "./question-page.ts";
+import { accountPath, badge, empty, facts, rowTable, streamPath, textLink } from "./view.ts";
+
+export function accountPages(app: Api, deps: ConsoleDeps): void {
+  questionPage(app, deps, "/accounts", questions.accounts, {
+    find: "Find",
+    async show(found, { find }) {
+      const { accounts = [] } = found ?? {};
+      if (find !== undefined && accounts[0]) return accountPath(accounts[0].account_id);
+      const waiting = await waitingForPlan(deps);
+      return {
+        ...{ nav: "Accounts", title: "Accounts" },
+        lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
+        body: html`${waiting.length > 0 && card("Waiting for the Developer plan", rowTable("Accounts that ask for the Developer plan", WAITING, waiting))}
+${accounts.length > 0 && html`<section class="card">${rowTable<AccountRow>("Accounts, newest first", ACCOUNTS, accounts)}</section>`}
+${accounts.length === 0 && find === undefined && empty("No accounts yet", "They appear here once somebody has signed up.")}`,
+      };
+    },
+  });
+
+  const { args: params, answer } = questions["accounts/:account"];
+  app.get("/accounts/:account", { schema: { params } }, async ({ params: asked }, reply) => {
+    const account = await answer(deps, asked);
+    const { account_id: id, email, status, tier, opened_at } = account;
+    const isOpen = status === "open";
+    const of = facts({
+      State: stateBadge(account),
+      Opened: time(opened_at),
+      Tier: tier,
+      Id: copyable("account-id", id, "the account's id"),
+    });
+    return sendConsolePage(reply, {
+      ...{ nav: "Accounts", title: email ?? id, heading: html`<span class="break">${email ?? id}</span>` },
+      above: html`<a href="/admin/accounts">Accounts</a>`,
+      actions: html`<a class="button" href="${address("/admin/events", { account: id })}">Events</a><a class="button" href="${streamPath(`account-${id}`)}">Stream</a>`,
+      body: html`${card("Account", html`${of}${isOpen && tierForms(account)}`)}
+${parts(account)}${isOpen && closeCard(account)}`,
+    });
+  });
+}
+
+const ACCOUNTS = {
+  Account: ({ account_id, email }: AccountRow) => accountLink(account_id, email),
+  Tier: "tier",
+  State: stateBadge,
+  Links: "links",
+  Opened: "opened_at",
+} as const;
+
+async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
+  const requests = await upgradeRequests({ secrets, clock });
+  return await Promise.all(
+    requests.map(async (one) => ({ ...one, email: await secrets.get(emailSecret(one.accountId), clock()) })),
+  );
+}
+
+type Waiting = Awaited<ReturnType<typeof waitingForPlan>>[number];
+
+const WAITING = {
+  Account: ({ accountId, email }: Waiting) => accountLink(accountId, email),
+  Asked: "at",
+  Actions: ({ accountId }: Waiting) => approval(accountId),
+} as const;
+
+function accountLink(accountId: string, email: unknown): Html {
+  return html`<a class="break" href="${accountPath(accountId)}"><strong>${String(email ?? accountId)}</strong></a>`;
+}
+
+/** Grants the plan that the account asked for. */
+function approval(accountId: string): Html {
+  const fields = { act: "tier", tier: "developer" };
+  return postButton(accountPath(accountId), "Approve the Developer plan", { fields, kind: "primary" });
+}
+
+function stateBadge({ status }: Pick<AccountRow, "status">): Html {
+  return status === "open" ? badge("good", "Open") : badge("bad", "Closed");
+}
+
+function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDetails): Html {
+  if (asked !== null) return html`<p>Asked for the Developer plan ${time(asked)}.</p>${approval(id)}`;
+  const other = tier === "free" ? "developer" : "free";
+  const effect =
+    other === "free"
+      ? "Links and keys stay; webhooks are no longer sent, and what the Free plan lacks is refused."
+      : "Custom domains and slugs, webhooks, bulk creation and more requests, from now on.";
+  const fields = { act: "tier", tier: other };
+  const form = postButton(accountPath(id), "Change the tier", { fields, kind: "primary" });
+  return html`<div>${confirmed(`Change the tier to ${other}`, html`<p>${effect}</p>`, form)}</div>`;
+}
+
+/** Links, keys, domains and webhooks: a card each. */
+function parts({ account_id: id, ...account }: AccountDetails): Html {
+  const { links, newest_links: newest, keys, domains, webhooks } = account;
+  const all = html`<a class="button" href="${address("/admin/streams", { category: "link", account: id })}">All links</a>`;
+  const keyColumns = { ...KEYS, Actions: (key: Key) => key.status === "active" && deactivation(id, key) };
+  return html`${part(newest.length === 0 ? "Links" : `Links: ${count(links)}`, newest.length > 0 && rowTable("The newest links", LINKS, newest), all)}
+${part("API keys", keys.length > 0 && rowTable("API keys, newest first", keyColumns, keys.toReversed()))}
+${part("Domains", domains.length > 0 && rowTable("Domains", DOMAINS, domains))}
+${part("Webhooks", webhooks.length > 0 && rowTable("Webhooks", WEBHOOKS, webhooks))}`;
+}
+
+function part(title: string, rows: Html | false, actions?: Html): Html {
+  return rows === false
+    ? card(title, html`<p class="muted">None.</p>`)
+    : card(title, rows, { ...(actions && { actions }) });
+}
+
+type Link = AccountDetails["newest_links"][number];
+type Key = AccountDetails["keys"][number];
+type Domain = AccountDetails["domains"][number];
+type Webhook = AccountDetails["webhooks"][number];
+
+const LINKS = {
+  "Short link": ({ link, short_url }: Link) => textLink(streamPath(`link-${link}`), short_url),
+  Destination: ({ long_url }: Link) => outward(long_url),
+  State: ({ status }: Link) => statusBadge(status),
+  Made: "created_at",
+} as const;
+
+const KEYS = {
+  Label: ({ key_id, label }: Key) =>
+    textLink(address("/admin/events", { actor: `key:${key_id}` }), label || "No label"),
+  Key: ({ hint }: Key) => html`<code>…${hint}</code>`,
+  State: "status",
+  Issued: "issued_at",
+  "Last used": "last_used_at",
+} as const;
+
+const DOMAINS = {
+  Domain: ({ hostname }: Domain) => textLink(streamPath(`domain-${hostname}`), hostname),
+  State: ({ state, active }: Domain): HtmlValue =>
+    state === "verified" ? (active ? "active" : "not active") : "not verified",
+  Added: "added_at",
+  Verified: "verified_at",
+} as const;
+
+const WEBHOOKS = {
+  Receiver: ({ host, label }: Webhook) =>
+    html`<strong class="break">${label || host}</strong> <span class="muted small break">${host}</span>`,
+  State: ({ status, paused_by, reason }: Webhook) =>
+    status === "paused"
+      ? html`paused by ${paused_by}${reason && html`: <span class="break">${reason}</span>`}`
+      : status,
+  "Sent for": ({ kinds }: Webhook) => kinds.join(", "),
+  Added: "added_at",
+} as const;
+
+function deactivation(account: string, { key_id, label, hint }: Key): Html {
+  const fields = { act: "deactivate-key", key_id };
+  return confirmed(
+    "Deactivate",
+    html`<p>Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.</p>`,
+    postButton(accountPath(account), "Deactivate key", { fields, kind: "danger" }),
+  );
+}
+
+function closeCard({ account_id: id, email }: AccountDetails): Html {
+  return html`<section class="card card-danger"><h2>Close account</h2>
+<p class="muted">Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.</p>
+<form method="post" action="${accountPath(id)}" class="form-row">${hiddenFields({ act: "close" })}
+${field({ label: email === null ? "Type the account's id" : "Type the account's e-mail address", name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}
+<button class="button button-danger">Close this account for good</button></form></section>`;
+}

@@ -1,0 +1,195 @@
+// Pages of the log: streams, one stream, events that were looked for, all in order, hits, and one link explained.
+import type { Api } from "../../api/fastify.ts";
+import { MOST_REASON } from "../../commands/accept-text.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
+import { currentLink } from "../../commands/links/link-stream.ts";
+import { categoryOf } from "../../event-store/categories.ts";
+import { PREFIX } from "../../events/streams.ts";
+import { eventIndex } from "../../projections/definitions/event-index.ts";
+import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
+import type { LinkExplanation } from "../../queries/audit/explain-link.ts";
+import type { ClicksPage } from "../../queries/audit/find-clicks.ts";
+import { ACCOUNT_NAMES, CATEGORIES, partly, questions } from "../../queries/audit/questions.ts";
+import { hasState } from "../../queries/audit/stream-state.ts";
+import { explanation } from "../links/explain-page.ts";
+import { counted } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
+import { confirmed, field, time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import type { ConsoleDeps } from "./access.ts";
+import { questionPage } from "./question-page.ts";
+import {
+  EVENT_COLUMNS,
+  empty,
+  eventPath,
+  projectionPath,
+  rowTable,
+  STREAM_EVENT_COLUMNS,
+  shortPosition,
+  statePath,
+  streamPath,
+  textLink,
+} from "./view.ts";
+
+const HOUR_MS = 3_600_000;
+
+export function logPages(app: Api, deps: ConsoleDeps): void {
+  questionPage(app, deps, "/streams", questions.streams, {
+    find: "Show",
+    show: (found = { streams: [], next: null }, { category, account }) => ({
+      ...{ nav: "Streams", title: "Streams" },
+      lead:
+        "hours" in found
+          ? "Hits lie in streams of their writers and days: look at them by the hour."
+          : `Found by category, and by ${ACCOUNT_NAMES} of an account; newest first by their first events.`,
+      body: html`<nav class="choices" aria-label="Category">${CATEGORIES.map(
+        (one) =>
+          html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category && html`aria-current="true"`}>${one}</a>`,
+      )}</nav>
+${"hours" in found ? hourTable(found.hours) : streamTable(found.streams)}`,
+    }),
+  });
+
+  questionPage(app, deps, "/stream", questions.stream, {
+    async show(found, { name }) {
+      const events = found?.events ?? [];
+      return {
+        ...{ nav: "Streams", title: name, heading: html`<span class="break">${name}</span>` },
+        above: html`<a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a>`,
+        actions: hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`,
+        body: html`${await blockCard(deps, name)}
+${card("Events, newest first", rowTable("Events of the stream", EVENT_COLUMNS, events))}`,
+      };
+    },
+  });
+
+  questionPage(app, deps, "/events", questions.events, {
+    find: "Find",
+    show: (found = { events: [], next: null, set_aside: [] }) => ({
+      ...{ nav: "Find events", title: "Find events" },
+      lead: html`Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Hits</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.`,
+      body: html`${
+        found.set_aside.length > 0 &&
+        html`<p class="muted">${counted(found.set_aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`
+      }
+${found.events.length === 0 ? empty("Nothing found", "No event is like that.") : card("Events", rowTable("Events found", STREAM_EVENT_COLUMNS, found.events))}`,
+    }),
+  });
+
+  questionPage(app, deps, "/log", questions.log, {
+    ...{ find: "Show", more: "Later" },
+    show: (found) => ({
+      ...{ nav: "Find events", title: "The log" },
+      above: html`<a href="/admin/events">Find events</a>`,
+      lead: html`Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.`,
+      body: found?.events.length
+        ? card("Events", rowTable("Events of the log", STREAM_EVENT_COLUMNS, found.events))
+        : empty("Nothing there", "The log ends before."),
+    }),
+  });
+
+  questionPage(app, deps, "/clicks", questions.clicks, {
+    ...{ find: "Find", more: "Later" },
+    show: ({ from, to, events, next }: ClicksPage = { from: null, to: null, events: [], next: null }) => ({
+      ...{ nav: "Hits", title: "Hits" },
+      lead: html`Clicks of people, by link or QR code, and previews by programs: ${from && to ? html`recorded from ${time(from)} until ${time(to)}` : "of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with hits</a>`,
+      body: html`${events.length > 0 ? hitTable(events) : empty("No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here.")}
+${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}`,
+    }),
+  });
+
+  const { args, answer } = questions.explain;
+  const explained = {
+    args: partly(args),
+    answer: async (_: ConsoleDeps, { link }: { link?: string | undefined }) => ({
+      explained: link === undefined ? undefined : await answer(deps, { link }),
+    }),
+  };
+  questionPage(app, deps, "/explain", explained, {
+    find: "Explain",
+    show: ({ explained: found }: { explained?: LinkExplanation | undefined } = {}) => ({
+      nav: "Explain a link",
+      title: found ? `${found.link} explained` : "Explain a link",
+      heading: found ? html`<span class="break">${found.link}, explained</span>` : "Explain a link",
+      lead: "Who made it, what was changed and by whom, its hits, and what proves that.",
+      body: found && explanation(found, { owner, event: eventPath, clicks: clicksPath }),
+    }),
+  });
+}
+
+function clicksPath(link: string): string {
+  return address("/admin/clicks", { link });
+}
+
+function owner({ owner: { account_id: account, email } }: LinkExplanation): Html | string {
+  if (account === null) return "unknown";
+  return textLink(address("/admin/events", { account }), email ?? account);
+}
+
+type Streams = Awaited<ReturnType<typeof questions.streams.answer>>;
+
+function streamTable(found: Extract<Streams, { streams: unknown }>["streams"]): Html {
+  if (found.length === 0)
+    return empty("No streams", "There is none of this category, or none of this account.");
+  const columns = {
+    Stream: "stream",
+    Account: "account",
+    Events: "events",
+    "First event": "opened_at",
+    "Last event": ({ last_type, last_recorded_at }: (typeof found)[number]) =>
+      html`${last_type} <span class="muted small">${time(last_recorded_at)}</span>`,
+  } as const;
+  return html`<section class="card">${rowTable("Streams", columns, found)}</section>`;
+}
+
+function hourTable(found: Extract<Streams, { hours: unknown }>["hours"]): Html {
+  if (found.length === 0) return empty("No hits", "Nobody has followed a link yet.");
+  const columns = {
+    Hour({ hour }: (typeof found)[number]) {
+      const to = new Date(Date.parse(hour) + HOUR_MS).toISOString();
+      return html`<a href="${address("/admin/clicks", { from: hour, to })}"><strong>${hour.slice(0, 13).replace("T", " ")}:00 UTC</strong></a>`;
+    },
+    "Hits recorded": "clicks",
+  } as const;
+  return html`<section class="card">${rowTable("Hours with hits", columns, found)}</section>`;
+}
+
+type Hit = { link: string; kind: string; country: string; userAgent: string; ip: string };
+
+function hitTable(events: readonly AuditedEvent[]): Html {
+  const rows = events.map(({ stream, revision, recorded_at, data }) => ({
+    ...(data as Hit),
+    recorded: html`<a class="nowrap" href="${eventPath(stream, revision)}">${time(recorded_at)}</a>`,
+  }));
+  type Row = (typeof rows)[number];
+  const columns = {
+    Recorded: ({ recorded }: Row) => recorded,
+    Link: ({ link }: Row) => textLink(streamPath(`${PREFIX.link}${link}`), link),
+    Kind: "kind",
+    From: ({ country, ip }: Row) => html`${country} <span class="muted small">${ip}</span>`,
+    "User agent": ({ userAgent }: Row) => html`<span class="break small">${userAgent}</span>`,
+  } as const;
+  return html`<section class="card">${rowTable("Hits", columns, rows)}</section>`;
+}
+
+/** Whether the operator has blocked the link, and the forms for it; undefined for a stream of another kind. */
+async function blockCard({ eventStore, baseHost }: ConsoleDeps, stream: string): Promise<Html | undefined> {
+  if (!stream.startsWith(PREFIX.link)) return undefined;
+  const link = stream.slice(PREFIX.link.length);
+  const { host, slug } = namedLink(link, baseHost);
+  const state = await currentLink(eventStore, host, slug);
+  if (state.status === "free") return undefined;
+  if (state.block)
+    return html`<section class="card card-danger"><h2>Blocked</h2>
+<p>Since ${time(state.block.since)}${state.block.legal && ", for a legal reason"}: <span class="break">${state.block.reason}</span></p>
+${postButton("/admin/links/unblock", "Unblock link", { fields: { link } })}</section>`;
+  const form = html`<form method="post" action="/admin/links/block" class="stack">${hiddenFields({ link })}
+${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it." })}
+<label class="check"><input type="checkbox" name="legal" value="yes"> The law demands it: answer 451 instead of 404</label>
+<div><button class="button button-danger">Block link</button></div></form>`;
+  const asked = html`<p><strong class="break">${link}</strong> stops at once.</p>`;
+  return card("Block", html`<div>${confirmed("Block link", asked, form)}</div>`, {
+    lead: "Visitors get 404, and the owner can't enable, restore or change the link until you unblock it. Clicks are still recorded.",
+  });
+}

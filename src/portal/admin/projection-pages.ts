@@ -1,0 +1,194 @@
+// GET /admin/projections: all projections with their builds, lag and speed, and the events that were set aside.
+// GET /admin/projections/:name: one of them, with what the operator can do.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import type { SetAside } from "../../coordination/set-aside.ts";
+import type { ProjectionStatus } from "../../projections/runner/status.ts";
+import {
+  type BuildingRow,
+  type BuildLabel,
+  type ProjectionRow,
+  projectionRows,
+} from "../../queries/audit/projection-rows.ts";
+import { questions } from "../../queries/audit/questions.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { count, counted } from "../links/link-view.ts";
+import { confirmed } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { postButton } from "../shell/parts.ts";
+import type { ConsoleDeps } from "./access.ts";
+import { questionPage, sendConsolePage } from "./question-page.ts";
+import {
+  badge,
+  duration,
+  eventLink,
+  facts,
+  positionLink,
+  projectionPath,
+  rowTable,
+  shortPosition,
+  streamPath,
+  textLink,
+} from "./view.ts";
+
+/** Shorter times give numbers that say nothing. */
+const LEAST_MS = 1_000;
+/** Lag below which a projection counts as up to date. */
+const RECENT_MS = 10_000;
+
+/** Events a second of what this process folds, since it was last asked. `now`: monotonic milliseconds. */
+export function liveRates(
+  projections: () => Promise<readonly Pick<ProjectionStatus, "name" | "processed">[]>,
+  now: () => number,
+): () => Promise<ReadonlyMap<string, number>> {
+  let last: { at: number; processed: ReadonlyMap<string, number> } | undefined;
+  let rates: ReadonlyMap<string, number> = new Map();
+  return async () => {
+    const at = now();
+    const before = last;
+    if (before && at - before.at < LEAST_MS) return rates;
+    const folded = (await projections()).filter(({ processed }) => processed > 0);
+    last = { at, processed: new Map(folded.map(({ name, processed }) => [name, processed])) };
+    if (before)
+      rates = new Map(
+        folded.map(({ name, processed }) => {
+          const more = Math.max(0, processed - (before.processed.get(name) ?? processed));
+          return [name, Math.round((more * 1_000) / (at - before.at))];
+        }),
+      );
+    return rates;
+  };
+}
+
+export function projectionPages(app: Api, deps: ConsoleDeps): void {
+  questionPage(app, deps, "/projections", questions.projections, {
+    show: (found) => ({
+      ...{ nav: "Projections", title: "Projections", isLive: true },
+      lead: html`What is answered is computed from the log${found?.head && html`, which ends at position ${shortPosition(found.head)}`}. An event that can't be taken in is set aside, and all others count.`,
+      body:
+        found &&
+        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", COLUMNS, found.projections)}</section>
+${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
+    }),
+  });
+
+  const params = z.object({ name: z.string().max(100) });
+  app.get("/projections/:name", { schema: { params } }, async ({ params: { name } }, reply) => {
+    const { projections } = await projectionRows(deps);
+    const row = projections.find((one) => one.name === name);
+    if (!row) throw new Refused("unknown_projection", `There is no projection ${name}`);
+    const { building, active, waits_for: waitsFor } = row;
+    return sendConsolePage(reply, {
+      ...{ nav: "Projections", title: name, isLive: true },
+      above: html`<a href="/admin/projections">Projections</a>`,
+      body: html`${waitsFor && waitCard(waitsFor)}
+${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.`)}
+<section class="card stack" id="status" data-live ${isBusy(row) && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
+${facts({
+  "Answers from": buildText(active),
+  "Previous build": buildText(row.previous),
+  "Version of the program": row.version,
+  Position: positionText(row),
+  Lag: lagText(row),
+})}
+${building && html`<div role="status">${progressBar(name, building)}${isWaiting(row) && html`<p>Complete: it waits to take over${building.rules !== null && html`, with clicks by rules ${building.rules}`}.</p>`}</div>`}</section>
+<section class="card" id="acts" data-live><h2>What you can do</h2>${active?.rules && AS_RECORDED}<div class="actions">${acts(row)}</div></section>`,
+    });
+  });
+}
+
+const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections build --rules</code> classifies them again.</p>`;
+
+const COLUMNS = {
+  Projection: ({ name }: ProjectionRow) =>
+    html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
+  State: (row: ProjectionRow) =>
+    html`${stateBadge(row)} ${setAsideBadge(row.set_aside)}${row.building && progressBar(row.name, row.building)}`,
+  "Answers from": ({ active }: ProjectionRow) => html`<span class="small">${buildText(active)}</span>`,
+  Position: (row: ProjectionRow) => html`<span class="break number">${positionText(row)}</span>`,
+  Lag: (row: ProjectionRow) => html`<span class="nowrap">${lagText(row)}</span>`,
+  "Events/s": ({ events_per_second: rate }: ProjectionRow) =>
+    html`<span class="number">${rate === undefined || rate === null ? "–" : count(rate)}</span>`,
+};
+
+export function stateBadge(row: ProjectionRow): Html {
+  if (row.state === "waiting") return badge("bad", "Needs a newer program");
+  if (row.building) return badge("accent", isWaiting(row) ? "Waiting" : "Building");
+  const isBehind = row.state === "behind" && row.lag_ms >= RECENT_MS;
+  return isBehind ? badge("warn", "Behind") : badge("good", "Current");
+}
+
+export function setAsideBadge({ count: events }: SetAside): Html | false {
+  return events > 0 && badge("bad", html`${counted(events, "event")} set aside`);
+}
+
+const SET_ASIDE_COLUMNS = {
+  Event: eventLink,
+  Stream: "stream",
+  Position: "position",
+  Error: "error",
+} as const;
+
+/** Each leads to the event. */
+export function setAsideCard({ count: total, events }: SetAside, how: Html): Html | false {
+  if (total === 0) return false;
+  return html`<section class="card card-danger"><h2>${icon("alert")}${counted(total, "event")} set aside</h2>
+<p class="muted">${how}</p>
+${rowTable("Events set aside, in the order of the log", SET_ASIDE_COLUMNS, events)}
+${total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`}</section>`;
+}
+
+/** Complete, and told not to take over by itself. */
+function isWaiting({ building, activates }: ProjectionRow): boolean {
+  return building !== null && building.done === 1 && !activates;
+}
+
+/** Something is about to change by itself. */
+function isBusy(row: ProjectionRow): boolean {
+  return (row.building !== null && !isWaiting(row)) || row.state === "behind";
+}
+
+function buildText(build: BuildLabel | null): string {
+  if (build === null) return "none";
+  const { version, build: number, rules, outdated } = build;
+  const under = rules && `, clicks classified under rules ${rules}`;
+  return `version ${version}, build ${number}${under ?? ""}${outdated ? " (this program has others)" : ""}`;
+}
+
+function lagText({ lag_ms }: ProjectionRow): string {
+  return lag_ms === 0 ? "none" : duration(lag_ms);
+}
+
+function positionText({ position }: ProjectionRow): string {
+  return position === null ? "the beginning" : shortPosition(position);
+}
+
+function progressBar(name: string, building: BuildingRow): Html {
+  const percent = Math.floor(building.done * 100);
+  const { events, events_per_second: rate, seconds_left: left } = building;
+  const rest = left === null || building.done === 1 ? "" : `, about ${duration(left * 1_000)} left`;
+  return html`<div class="meter"><div class="meter-head"><span>Build ${building.build}</span><span class="number">${percent} %</span></div>
+<progress value="${percent}" max="100" aria-label="Build of ${name}">${percent} %</progress>
+<p class="muted small">${count(events)} events, ${count(rate)}/s${rest}</p></div>`;
+}
+
+function acts(row: ProjectionRow): Html {
+  const { building, active, previous, name } = row;
+  const path = (act: string) => projectionPath(name, `/${act}`);
+  const dropped = html`<p>What build ${building?.build} of ${name} has computed is dropped. What answers now goes on.</p>`;
+  const back = html`<p>${buildText(previous)} takes in what it lacks, then queries are answered from it again, and this one is kept.</p>`;
+  return html`${
+    building === null &&
+    html`${postButton(path("rebuild"), "Rebuild", { kind: "primary" })}${postButton(path("rebuild"), "Rebuild without switching", { fields: { waits: "yes" } })}`
+  }
+${isWaiting(row) && postButton(path("activate"), "Let it take over", { kind: "primary" })}
+${building && active && confirmed("Cancel the build", dropped, postButton(path("cancel"), "Cancel it", { kind: "danger" }))}
+${previous && !building && confirmed("Roll back", back, postButton(path("rollback"), "Roll back", { kind: "danger" }))}`;
+}
+
+function waitCard({ stream, type, position }: NonNullable<ProjectionRow["waits_for"]>): Html {
+  return html`<section class="card card-danger"><h2>${icon("alert")}Waits for a newer program</h2>
+${facts({ Event: html`${type} at position ${positionLink(position)}`, Stream: textLink(streamPath(stream), stream) })}
+<p class="muted">A newer program has written it: one that is started goes on from here.</p></section>`;
+}

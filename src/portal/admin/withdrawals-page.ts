@@ -1,0 +1,94 @@
+// GET /admin/withdrawals: a link's withdrawals of hits, and what another one would take out, with the forms for both ways.
+import type { Api } from "../../api/fastify.ts";
+import { MOST_REASON } from "../../commands/accept-text.ts";
+import { type HitsOfLink, partly, questions } from "../../queries/audit/questions.ts";
+import type { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
+import { hitFacts } from "../links/explain-page.ts";
+import { count } from "../links/link-view.ts";
+import { field, time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import type { ConsoleDeps } from "./access.ts";
+import { questionPage } from "./question-page.ts";
+import { empty, rowTable } from "./view.ts";
+
+const PATH = "/admin/withdrawals";
+
+type Preview = ReturnType<typeof previewRow>;
+type Withdrawal = ReturnType<typeof withdrawalRow>;
+type Found = { made?: Withdrawal[]; preview?: Preview };
+
+export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
+  const preview = questions["withdrawals/preview"];
+  const asked = {
+    args: partly(preview.args),
+    async answer(_: ConsoleDeps, { link, from, ...hits }: Partial<HitsOfLink>): Promise<Found> {
+      if (link === undefined) return {};
+      const { withdrawals: made } = await questions.withdrawals.answer(deps, { link });
+      return from === undefined
+        ? { made }
+        : { made, preview: await preview.answer(deps, { link, from, ...hits }) };
+    },
+  };
+  questionPage(app, deps, "/withdrawals", asked, {
+    find: "Show",
+    show: ({ made, preview: found }: Found = {}, { link = "" }) => ({
+      ...{ nav: "Withdrawals", title: "Withdrawals" },
+      lead: "Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.",
+      body: html`${found && previewCard(found, link)}
+${made && (made.length === 0 ? empty("No withdrawals", "No hit of this link was ever withdrawn.") : madeCard(made, link))}`,
+    }),
+  });
+}
+
+const SAMPLES = {
+  Happened: "at",
+  Kind: "kind",
+  From: ({ country, ip }: Preview["samples"][number]) =>
+    html`${country} <span class="muted small">${ip}</span>`,
+  "User agent": "user_agent",
+} as const;
+
+function previewCard(preview: Preview, link: string): Html {
+  const { clicks, withdrawn_before: before, kinds, days, samples } = preview;
+  return html`<section class="card stack"><h2>What would go: ${count(clicks)} hits</h2>
+<p class="muted">${selectionText(preview)}${before > 0 && html`. ${count(before)} more are named, and withdrawn already`}.</p>
+${
+  clicks > 0 &&
+  html`<dl class="facts">${hitFacts(kinds)}
+${Object.entries(days).map(([day, hits]) => html`<dt>On ${day}</dt><dd>${count(hits)}</dd>`)}</dl>
+${rowTable("The latest of them", SAMPLES, samples)}
+${withdrawForm(preview, link)}`
+}</section>`;
+}
+
+function withdrawForm({ clicks, from, to, visitor, ip_prefix, user_agent }: Preview, link: string): Html {
+  const given = Object.entries({ link, from, to, visitor, ip_prefix, user_agent });
+  const kept = Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]));
+  return html`<form method="post" action="${PATH}" class="stack">${hiddenFields(kept)}
+${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
+<div><button class="button button-danger">Withdraw ${count(clicks)} hits</button></div></form>`;
+}
+
+function madeCard(made: readonly Withdrawal[], link: string): Html {
+  const columns = {
+    Made: "at",
+    Hits: "clicks",
+    Which: (one: Withdrawal) => html`<span class="break">${selectionText(one)}</span>`,
+    Reason: "reason",
+    State: ({ withdrawal_id, clicks, restored_at: at }: Withdrawal) =>
+      at === null
+        ? postButton(`${PATH}/restore`, "Restore", {
+            fields: { link, withdrawal_id },
+            label: `Restore ${count(clicks)} hits`,
+          })
+        : html`taken back ${time(at)}`,
+  } as const;
+  return card("Withdrawals of this link", rowTable("Withdrawals, newest first", columns, made.toReversed()));
+}
+
+type Selection = Pick<Preview, "from" | "to" | "visitor" | "ip_prefix" | "user_agent">;
+
+function selectionText({ from, to, ip_prefix, user_agent, visitor }: Selection): Html {
+  return html`From ${time(from)} until ${time(to)}${ip_prefix && html`, from ${ip_prefix}`}${user_agent && html`, user agent with “${user_agent}”`}${visitor && html`, visitor ${visitor}`}`;
+}

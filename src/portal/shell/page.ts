@@ -29,7 +29,7 @@ const CONSOLE = [
 ] as const satisfies readonly Entry[];
 
 type NavigationName = (typeof PORTAL)[number]["name"];
-type ConsoleName = (typeof CONSOLE)[number]["name"];
+export type ConsoleName = (typeof CONSOLE)[number]["name"];
 
 type PageOptions = {
   title: string;

@@ -1,17 +1,14 @@
 // The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
 import { setImmediate } from "node:timers/promises";
-import { baseHostGate } from "./api/authentication/gate.ts";
-import { keyGuard } from "./api/authentication/key-guard.ts";
-import { createFastify } from "./api/create-fastify.ts";
+import { baseHostGate, createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
+import { keyGuard } from "./api/key-guard.ts";
 import type { RateLimits } from "./api/limits/rate-limit.ts";
-import { healthRoutes } from "./api/operations/health-routes.ts";
-import { metricsRoute } from "./api/operations/metrics-route.ts";
-import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
+import { healthRoutes, metricsRoute, tlsAskRoute } from "./api/operations/operations-routes.ts";
 import type { RequestIdOf } from "./api/request-id.ts";
 import { siteRoutes } from "./api/site-routes.ts";
+import { routerSetAside } from "./coordination/consumer-checkpoint.ts";
 import type { LogFollower } from "./coordination/log-follower.ts";
-import { routerSetAside } from "./coordination/router-checkpoint.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { allProjections } from "./projections/groups.ts";

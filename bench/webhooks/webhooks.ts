@@ -1,6 +1,6 @@
 // `npm run bench webhooks`: deliveries a second after a burst of clicks, and their delay at a steady rate.
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { addWebhook } from "../../src/commands/webhooks/webhooks.ts";
 import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../../src/events/vocabulary.ts";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { startChild } from "../load/child.ts";

@@ -5,14 +5,13 @@ import type { Config } from "../config.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { analyticsRoute } from "./analytics/analytics-route.ts";
-import type { KeyGuard, KeyGuardDeps } from "./authentication/key-guard.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
+import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
 import { linksRoute } from "./links.ts";
 import { qrRoute } from "./qr/qr-route.ts";
-import { shortenRoute } from "./shorten.ts";
-import { shortenInBulkRoute } from "./shorten-in-bulk.ts";
+import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
 export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;
@@ -28,7 +27,7 @@ export type ApiDeps = {
   writesAreReadable: () => Promise<void>;
 };
 
-/** `base`: an instance behind authentication/gate.ts. */
+/** `base`: an instance with baseHostGate. */
 export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
   const { baseHost, baseUrl } = config;
@@ -42,19 +41,11 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
       reply.header("cache-control", "no-store");
       await guard.demand(request, reply);
     });
-    const writing = {
-      links,
-      idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
-    };
+    const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     analyticsRoute(keyed, { ...reading, logParts: deps.logReader });
     linksRoute(keyed, reading);
-    eventsRoute(keyed, {
-      ...reading,
-      findCaller: deps.keys.findCaller,
-      log: deps.log,
-      logReader: deps.logReader,
-    });
+    eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });
 }

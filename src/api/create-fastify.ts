@@ -1,12 +1,16 @@
-// Fastify with the service's limits and error object, also for errors that Fastify answers before routing.
+// Fastify with the service's limits and error object, also for errors that Fastify answers before routing, and what all routes
+// of the base host have in common.
 import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
+import type { Metrics } from "../monitoring/metrics.ts";
+import { hostResolver } from "../redirect/http/hosts.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
+import type { KeyGuard } from "./key-guard.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
 /** Enough for a bulk request: 100 links of 2,048 characters. */
@@ -62,8 +66,55 @@ export function createFastify(deps: FastifyDeps): Api {
   return app;
 }
 
+/**
+ * Hooks for all routes of the base host: other hosts are refused before any body is read, and each answer is counted and logged.
+ * The 404 of unknown paths under /api carries rate limit headers too.
+ */
+export function baseHostGate(
+  app: Api,
+  deps: {
+    baseHost: string;
+    /** Undefined in a process without the api role. */
+    guard: KeyGuard | undefined;
+    metrics: Metrics;
+    /** Answers requests for other hosts, such as custom domains; false when it did not send a reply. */
+    otherHost: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
+  },
+): void {
+  const hostOf = hostResolver(deps.baseHost);
+  const baseHost = hostOf(deps.baseHost);
+  const { guard, metrics } = deps;
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-content-type-options", "nosniff");
+    if (hostOf(request.host ?? "") !== baseHost) {
+      if (await deps.otherHost?.(request, reply)) return reply;
+      throw new Refused("not_found");
+    }
+    if (!request.is404) return undefined;
+    if (guard && isUnderApi(request.url)) await guard.count(request, reply);
+    // For unknown pages portal and console have their own not-found handlers, which answer with HTML.
+    const isPage = request.url.startsWith("/portal/") || request.url.startsWith("/admin/");
+    if (request.method !== "GET" || !isPage) throw new Refused("not_found");
+    return undefined;
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "(unknown)";
+    metrics.requested(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    const answer = {
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    request.log.info(answer, "answered");
+  });
+  app.setNotFoundHandler(() => {
+    throw new Refused("not_found");
+  });
+}
+
 /** All answers under /api carry rate limit headers, errors included (interface, part 8). */
-export function isUnderApi(url: string): boolean {
+function isUnderApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url);
 }
 

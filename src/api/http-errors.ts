@@ -1,8 +1,6 @@
 // Maps errors to HTTP: code to status, and the body of every error response (interface, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
-import { StoreFailed } from "../connections/errors.ts";
-import { EventUnreadable } from "../events/read-event.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { isRefused, type RefusalCode } from "../runtime/refused.ts";
@@ -10,14 +8,23 @@ import { isRefused, type RefusalCode } from "../runtime/refused.ts";
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
 
-/** Errors that are no refusals; a code of neither gives 500 and `internal_error`. */
-const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
-  event_unreadable: 500,
-  store_failed: 500,
-  store_unavailable: 503,
-  coordination_unavailable: 503,
-  revision_conflict: 503,
-  event_newer: 503,
+/** The errors' own messages are for the log alone. */
+const UNAVAILABLE = { status: 503, message: "The service is not available just now", retryAfter: 2 } as const;
+
+/** Errors that are no refusals; those that last until somebody acts have no time to try again. */
+const ERRORS: Readonly<Record<string, Omit<HttpError, "code">>> = {
+  event_unreadable: {
+    status: 500,
+    message: "An event that this depends on can't be read: the operator of the service has to mend it",
+  },
+  store_failed: {
+    status: 500,
+    message: "The service can't answer this until its operator has mended its store",
+  },
+  store_unavailable: UNAVAILABLE,
+  coordination_unavailable: UNAVAILABLE,
+  revision_conflict: UNAVAILABLE,
+  event_newer: UNAVAILABLE,
 };
 
 /** Fastify's own errors in terms of the interface, which lists no 405, 413 or 415. */
@@ -35,15 +42,6 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: stri
   FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "The body is not valid JSON"],
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
-
-/** Only what depends on the one stream is answered so. */
-const UNREADABLE = "An event that this depends on can't be read: the operator of the service has to mend it";
-
-/** The errors' own messages are for the log alone. */
-const UNAVAILABLE = { message: "The service is not available just now", retryAfter: 2 } as const;
-
-/** Without a time to try again: it lasts until somebody acts. */
-const FAILED = { message: "The service can't answer this until its operator has mended its store" } as const;
 
 /** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -68,17 +66,17 @@ export function httpErrorOf(error: unknown): HttpError {
     const message = error.validation.map((issue) => issueText(context, issue)).join("; ");
     return { status: 400, code: "invalid_request", message: clip(message) };
   }
-  if (error instanceof DomainError) {
-    const { code } = error;
-    const status = isRefused(error) ? error.status : STATUS_OF_ERROR[code];
-    if (status === 503 && !(error instanceof ProjectionNotBuilt)) return { status, code, ...UNAVAILABLE };
-    if (error instanceof StoreFailed) return { status: 500, code, ...FAILED };
-    if (error instanceof EventUnreadable) return { status: 500, code, message: UNREADABLE };
-    // Errors that know when to try again have it as a member, in seconds.
-    const { retryAfter } = error as { retryAfter?: number };
-    const retry = retryAfter === undefined ? {} : { retryAfter };
-    if (status !== undefined) return { status, code, message: clip(error.message), ...retry };
+  if (error instanceof ProjectionNotBuilt) {
+    const { code, message, retryAfter } = error;
+    return { status: 503, code, message, retryAfter };
   }
+  if (isRefused(error) && error.status !== undefined) {
+    const { status, code, message, retryAfter } = error;
+    if (status === 503) return { code, ...UNAVAILABLE };
+    return { status, code, message: clip(message), ...(retryAfter !== undefined && { retryAfter }) };
+  }
+  const known = error instanceof DomainError ? ERRORS[error.code] : undefined;
+  if (known) return { code: (error as DomainError).code, ...known };
   return fastifyErrorOf(error) ?? { status: 500, code: "internal_error", message: "" };
 }
 

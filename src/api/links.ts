@@ -3,9 +3,8 @@ import { z } from "zod";
 import { timeOf } from "../queries/analytics/ranges/range-request.ts";
 import { UTC } from "../queries/analytics/ranges/time-zone.ts";
 import { type ListLinksDeps, listLinks } from "../queries/links/list-links.ts";
-import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
-import { DomainIdQuery, LinkPageSchema } from "./schemas.ts";
+import { apiErrors, DomainIdQuery, LinkPageSchema } from "./schemas.ts";
 
 const time = z.string().max(100).optional();
 

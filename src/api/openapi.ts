@@ -1,10 +1,11 @@
 // The OpenAPI 3.1 document, generated from the request schemas, and the Swagger UI page.
+import { readFileSync } from "node:fs";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../config/version.ts";
-import { docsTheme } from "./docs-theme.ts";
 import type { Api } from "./fastify.ts";
+import { SITE_ICON } from "./site-routes.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
 
@@ -24,6 +25,11 @@ const RATE_HEADERS = {
 /** Swagger UI's default policy has `upgrade-insecure-requests`, which breaks a service on plain http. */
 const CSP =
   "default-src 'self'; base-uri 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
+
+/** Leads from the mark to the first page; Swagger UI draws it late, and without an address. */
+const HOME = `new MutationObserver(() => document.querySelector(".topbar a.link")?.setAttribute("href", "/"))
+  .observe(document.body, { childList: true, subtree: true });
+`;
 
 /** The redirect is not a Fastify route (redirect/http/redirect-handler.ts), so it is described by hand. */
 const REDIRECT = {
@@ -66,13 +72,21 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   });
 }
 
-/** GET /openapi.json, and Swagger UI under /docs. */
+/** GET /openapi.json, and Swagger UI under /docs, in our colours and with our mark. */
 export async function openApiRoutes(app: Api): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  const css = readFileSync(new URL("./docs.css", import.meta.url), "utf8");
+  const icon = { filename: "icon.svg", rel: "icon", type: "image/svg+xml", sizes: "any", content: SITE_ICON };
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: CSP,
-    ...docsTheme(),
+    logo: { type: "image/svg+xml", content: SITE_ICON },
+    theme: {
+      title: "API documentation · Linkledger",
+      css: [{ filename: "linkledger.css", content: css }],
+      js: [{ filename: "linkledger.js", content: HOME }],
+      favicon: [icon],
+    },
     uiConfig: { deepLinking: true, persistAuthorization: false },
   });
 }

@@ -1,17 +1,15 @@
-// POST /api/v1/shorten: route and schemas of createLink, which holds the rules (interface, part 4).
-import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
-import { LinkObject } from "../commands/links/link-object.ts";
-import { ShortenRequest } from "../commands/links/shorten-request.ts";
-import { apiErrors } from "./api-errors.ts";
-import { commandContext } from "./command-context.ts";
+// POST /api/v1/shorten and /api/v1/shorten/bulk: routes and schemas of createLink and createLinksInBulk, which hold the
+// rules (interface, part 4).
+import type { FastifyRequest } from "fastify";
+import type { CommandContext } from "../commands/caller.ts";
+import { createLink } from "../commands/links/create-link.ts";
+import { type BulkDeps, createLinksInBulk } from "../commands/links/create-links-in-bulk.ts";
+import { LinkObject, ShortenRequest } from "../commands/links/link-object.ts";
 import type { Api } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { IdempotencyHeader } from "./schemas.ts";
+import { apiErrors, BulkAnswerSchema, BulkRequestSchema, IdempotencyHeader } from "./schemas.ts";
 
-export type ShortenDeps = {
-  links: CreateLinkDeps;
-  idempotency: Idempotency;
-};
+type ShortenDeps = { links: BulkDeps; idempotency: Idempotency };
 
 export function shortenRoute(app: Api, deps: ShortenDeps): void {
   const { preHandler, onSend } = deps.idempotency;
@@ -26,8 +24,41 @@ export function shortenRoute(app: Api, deps: ShortenDeps): void {
   };
   app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.kept.seed };
-    const context = commandContext(request);
+    const context = contextOf(request);
     const { link } = await createLink(deps.links, context, request.caller, request.body, options);
     return reply.code(201).send(link);
   });
+}
+
+/** 201 also when items fail. */
+export function shortenInBulkRoute(app: Api, deps: ShortenDeps): void {
+  const { preHandler, onSend } = deps.idempotency;
+  const schema = {
+    operationId: "shortenInBulk",
+    summary: "Create up to 100 short links",
+    description:
+      "Developer tier. One bad item never stops the others. Counts as one request against the limit. 503 or 500 only " +
+      "when nothing was created and the service failed in an item: repeat the request.",
+    tags: ["Links"],
+    headers: IdempotencyHeader,
+    body: BulkRequestSchema,
+    response: {
+      201: BulkAnswerSchema.describe("What became of each item"),
+      ...apiErrors(400, 401, 402, 409),
+    },
+  };
+  app.post("/api/v1/shorten/bulk", { schema, preHandler, onSend }, async (request, reply) => {
+    const options = { idempotency: request.keyed?.kept.seed };
+    const context = contextOf(request);
+    const { links } = request.body;
+    const { bulk, isFinal } = await createLinksInBulk(deps.links, context, request.caller, links, options);
+    // Not kept for the Idempotency-Key, so that a repeated request makes the items in which the service failed.
+    if (!isFinal) request.keyed = undefined;
+    return reply.code(201).send(bulk);
+  });
+}
+
+/** For the metadata of the events. */
+function contextOf(request: FastifyRequest): CommandContext {
+  return { requestId: request.id, actor: { type: "key", id: request.caller.keyId } };
 }

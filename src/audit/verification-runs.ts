@@ -1,6 +1,6 @@
 // Verifications of the log that the operator starts: one at a time, with their progress where every process sees it.
 import type { CommandContext } from "../commands/caller.ts";
-import { type RecordDeps, recordActions } from "../commands/operator/record-actions.ts";
+import { type RecordDeps, recordActions } from "../commands/record-actions.ts";
 import type { Document, ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { Refused } from "../runtime/refused.ts";

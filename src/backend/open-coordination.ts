@@ -1,8 +1,7 @@
 // Opens what processes share beside the stores: in Redis when REDIS_URL is set, else in this process and its data folder.
 import { join } from "node:path";
-import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
+import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory.ts";
 import type { RateLimits } from "../api/limits/rate-limit.ts";
-import { withOwnLimits } from "../api/limits/rate-limit-fallback.ts";
 import type { Config } from "../config.ts";
 import type { RedisConnection } from "../connections/redis.ts";
 import { fileDailySalts } from "../redirect/clicks/visitors/daily-salts.files.ts";

@@ -1,6 +1,6 @@
 // linkledger link block | unblock | show
-import { emailSecret } from "../commands/account/open-account.ts";
-import { blockLink, unblockLink } from "../commands/links/block-link.ts";
+import { emailSecret } from "../commands/account/secrets.ts";
+import { blockLink, unblockLink } from "../commands/links/change-link.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
 import { anyLinkHistory, type LinkStep } from "../queries/links/link-history.ts";
 import { type CommandRow, option, required } from "./command.ts";

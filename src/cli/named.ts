@@ -1,6 +1,7 @@
 // How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
-import type { LinkAddress } from "../commands/links/change-link.ts";
-import { namedLink } from "../commands/withdrawals/named-link.ts";
+
+import { namedLink } from "../commands/links/change-link.ts";
+import type { LinkAddress } from "../commands/links/link-stream.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { domainsNamed } from "../queries/accounts.ts";

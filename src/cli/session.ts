@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Backend, openBackend, openScratchStore, withDocuments } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
-import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config.ts";
 import { StoreUnavailable } from "../connections/errors.ts";

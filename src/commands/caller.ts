@@ -1,6 +1,7 @@
 // The authenticated caller of commands and queries: an API key, or a person signed in to the portal.
 import type { Actor } from "../event-store/port.ts";
-import type { CreatedVia, Tier } from "../events/vocabulary.ts";
+import { type CreatedVia, TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
+import { Refused } from "../runtime/refused.ts";
 
 export type Caller = {
   accountId: string;
@@ -12,3 +13,9 @@ export type Caller = {
 
 /** Written into the metadata of every event of the command; `requestId` becomes the correlation id. */
 export type CommandContext = { requestId: string; actor: Actor };
+
+/** @throws tier_required */
+export function requireDeveloper(tier: Tier, feature: string): void {
+  if (!TIER_LIMITS[tier].developerFeatures)
+    throw new Refused("tier_required", `${feature} require the Developer plan`);
+}

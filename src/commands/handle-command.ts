@@ -35,12 +35,10 @@ export type Command<S, E extends LinkledgerEvent> = {
 };
 
 /** `position`: of the stream's last event; undefined when the stream is empty. */
-export type CommandResult<S, E> = {
-  state: S;
-  events: readonly E[];
-  revision: number | "none";
-  position: Position | undefined;
-};
+export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
+
+/** What most use cases answer with: documents that contain the position show what was done. */
+export type Appended = { position: Position | undefined };
 
 export type Loaded<S> = { state: S; revision: number | "none"; position: Position | undefined };
 
@@ -49,7 +47,8 @@ const MIN_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 200;
 
 /**
- * Appends at the exact revision that was decided on; without events nothing is appended.
+ * Appends at the exact revision that was decided on; without events nothing is appended. After the last conflict it decides
+ * once more: a refusal, or the finding that nothing is left to do, is a better answer than the conflict.
  * @throws RevisionConflict after five conflicts; what `decide` throws
  */
 export async function handleCommand<S, E extends LinkledgerEvent>(
@@ -59,19 +58,22 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
 ): Promise<CommandResult<S, E>> {
   let loaded = absent(command.initial);
   let isLoaded = command.expectNew ?? false;
+  let conflict: RevisionConflict | undefined;
   for (let attempt = 1; ; attempt++) {
     if (!isLoaded) loaded = await loadStream(deps.eventStore, command, loaded);
     const events = command.decide(loaded.state);
     if (events.length === 0) return { ...loaded, events };
+    if (conflict && attempt > ATTEMPTS) throw conflict;
     try {
       const appended = await append(deps, context, command, loaded.revision, events);
       return { state: events.reduce(command.fold, loaded.state), events, ...appended };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
-      if (attempt >= ATTEMPTS) return await decideOnLastState(deps, command, loaded, error);
-      if (!isLoaded) await deps.sleep(MIN_BACKOFF_MS + deps.random() * (MAX_BACKOFF_MS - MIN_BACKOFF_MS));
-      isLoaded = false;
+      conflict = error;
     }
+    if (!isLoaded && attempt < ATTEMPTS)
+      await deps.sleep(MIN_BACKOFF_MS + deps.random() * (MAX_BACKOFF_MS - MIN_BACKOFF_MS));
+    isLoaded = false;
   }
 }
 
@@ -111,20 +113,4 @@ function append<S, E extends LinkledgerEvent>(
   const idOf = command.eventId ?? deps.newId;
   const stamped = events.map((event, index) => newEvent(event, idOf(index), origin));
   return deps.eventStore.append(command.stream, expected, stamped);
-}
-
-/**
- * After the last conflict: a refusal by `decide`, or its finding that nothing is left to do, is a better answer than
- * the conflict.
- */
-async function decideOnLastState<S, E extends LinkledgerEvent>(
-  deps: CommandDeps,
-  command: Command<S, E>,
-  stale: Loaded<S>,
-  conflict: RevisionConflict,
-): Promise<CommandResult<S, E>> {
-  const loaded = await loadStream(deps.eventStore, command, stale);
-  const events = command.decide(loaded.state);
-  if (events.length > 0) throw conflict;
-  return { ...loaded, events };
 }

@@ -1,7 +1,11 @@
-// Where a consumer of the log goes on, such as the webhooks' router: its checkpoint, if it is one of this log.
+// Where a consumer of the log, such as the webhooks' router, goes on: its checkpoint, and which events it has passed.
 import { isOwnPosition } from "../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { readSetAside, type SetAside, setAsideCollection } from "./set-aside.ts";
+
+export const ROUTER_CHECKPOINT = "webhooks-router";
+export const ROUTER_NOTES = setAsideCollection(ROUTER_CHECKPOINT);
 
 type Deps = {
   eventStore: Pick<EventStore, "head">;
@@ -18,4 +22,9 @@ export async function consumerCheckpoint(deps: Deps, name: string): Promise<Posi
   if (position === undefined || (await isOwnPosition(deps, position))) return position;
   await deps.readStore.resetCheckpoint(name);
   return undefined;
+}
+
+/** Events that the router has passed. @throws what the store throws */
+export async function routerSetAside(readStore: Pick<ReadStore, "find" | "checkpoint">): Promise<SetAside> {
+  return await readSetAside(readStore, ROUTER_NOTES, await readStore.checkpoint(ROUTER_CHECKPOINT));
 }

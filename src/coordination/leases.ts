@@ -8,9 +8,9 @@ export interface Leases {
   /**
    * Acquires or renews the lease for `ttlMs`: true when it was free, expired or already `holder`'s. False while another
    * holder has it.
-   * @throws CoordinationUnavailable, StoreUnavailable
+   * @throws StoreUnavailable
    */
   hold(name: string, holder: string, ttlMs: number): Promise<boolean>;
-  /** Releases the lease if `holder` has it. @throws CoordinationUnavailable, StoreUnavailable */
+  /** Releases the lease if `holder` has it. @throws StoreUnavailable */
   release(name: string, holder: string): Promise<void>;
 }

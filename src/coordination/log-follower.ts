@@ -20,7 +20,7 @@ export type LogFollowerDeps = {
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
-  /** Between two reads to the head; tests give their own. */
+  /** Tests give their own. */
   sleep?: Sleep;
 };
 
@@ -104,7 +104,7 @@ export class LogFollower {
     if (!this.#store.admits()) throw new StoreUnavailable("The event store is unavailable");
     try {
       const reading = this.#backlog.promise.then(() => this.#sharedReadToHead(undefined)).then(() => true);
-      if (!(await inTime(LONGEST_CATCH_UP_MS, reading)))
+      if (!(await inTime(LONGEST_CATCH_UP_MS, reading, this.#deps.sleep)))
         throw new StoreUnavailable("The log is still being read");
       this.#store.succeeded();
     } catch (error) {

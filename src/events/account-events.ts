@@ -1,6 +1,7 @@
-// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys.
+// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys. And of
+// `domain-<hostname>`: who owns it.
 import { z } from "zod";
-import type { CatalogueEntry } from "./definition.ts";
+import { eventType } from "./definition.ts";
 import { TIERS } from "./vocabulary.ts";
 
 const ofAccount = {
@@ -13,110 +14,94 @@ const keyId = z.uuid().describe("The API key's id, which is not the key");
 const ofDomain = { ...ofAccount, hostname, domainId };
 
 export const accountEvents = {
-  AccountOpened: {
-    version: 1,
-    summary: "The account was opened: its first event.",
-    schema: z.object({ ...ofAccount, tier: z.enum(TIERS) }),
-  },
-  TierChanged: {
-    version: 1,
-    summary: "The account moved to another tier.",
-    schema: z.object({ ...ofAccount, from: z.enum(TIERS), to: z.enum(TIERS) }),
-  },
-  AccountClosed: {
-    version: 1,
-    summary: "The account was closed for good.",
-    schema: z.object({ ...ofAccount }),
-  },
-  KeyIssued: {
-    version: 1,
-    summary: "An API key was issued.",
-    internal: ["keyHash"],
-    schema: z.object({
+  AccountOpened: eventType(1, "The account was opened: its first event.", {
+    ...ofAccount,
+    tier: z.enum(TIERS),
+  }),
+  TierChanged: eventType(1, "The account moved to another tier.", {
+    ...ofAccount,
+    from: z.enum(TIERS),
+    to: z.enum(TIERS),
+  }),
+  AccountClosed: eventType(1, "The account was closed for good.", ofAccount),
+  KeyIssued: eventType(
+    1,
+    "An API key was issued.",
+    {
       ...ofAccount,
       keyId,
       /** SHA-256 of the whole key, hex. */
       keyHash: z.string().regex(/^[0-9a-f]{64}$/),
       hint: z.string().describe("The key's last four characters"),
       label: z.string().describe("As typed by the owner"),
-    }),
-  },
-  KeyDeactivated: {
-    version: 1,
-    summary: "An API key was deactivated.",
-    schema: z.object({ ...ofAccount, keyId }),
-  },
-  DomainAdded: {
-    version: 1,
-    summary: "A custom domain was added, not verified yet.",
-    internal: ["token"],
-    schema: z.object({
+    },
+    ["keyHash"],
+  ),
+  KeyDeactivated: eventType(1, "An API key was deactivated.", { ...ofAccount, keyId }),
+  DomainAdded: eventType(
+    1,
+    "A custom domain was added, not verified yet.",
+    {
       ...ofAccount,
       hostname,
       /** The required value of its DNS TXT record. */
       token: z.string(),
-    }),
-  },
-  DomainVerified: {
-    version: 1,
-    summary: "A custom domain was verified.",
-    schema: z.object({
-      ...ofAccount,
-      hostname,
-      domainId,
-      how: z.enum(["dns", "operator"]).describe("By its TXT record, or vouched for by the operator"),
-    }),
-  },
-  DomainActivated: {
-    version: 1,
-    summary: "A custom domain became active: its links redirect.",
-    schema: z.object(ofDomain),
-  },
-  DomainDeactivated: {
-    version: 1,
-    summary: "A custom domain became inactive.",
-    schema: z.object({
-      ...ofDomain,
-      reason: z
-        .enum(["record_lost"])
-        .optional()
-        .describe("Present when the daily check did it, as its TXT record has been missing for days"),
-    }),
-  },
-  DomainRemoved: {
-    version: 1,
-    summary: "A custom domain was removed.",
-    schema: z.object({
-      ...ofAccount,
-      hostname,
-      domainId: domainId.optional(),
-      reason: z
-        .enum(["taken_over"])
-        .optional()
-        .describe(
-          "Present when another account verified the hostname while this one's TXT record was missing",
-        ),
-    }),
-  },
-  DomainRecordLost: {
-    version: 1,
-    summary: "The daily check found the TXT record of a custom domain missing.",
-    schema: z.object(ofDomain),
-  },
-  DomainRecordFound: {
-    version: 1,
-    summary: "The daily check found a missing TXT record again.",
-    schema: z.object(ofDomain),
-  },
-  DomainHomeSet: {
-    version: 1,
-    summary: "The home page of a custom domain was chosen.",
-    schema: z.object({
-      ...ofDomain,
-      homeUrl: z
-        .string()
-        .nullable()
-        .describe("Where the domain's `/` redirects to; null: the service's own page"),
-    }),
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+    },
+    ["token"],
+  ),
+  DomainVerified: eventType(1, "A custom domain was verified.", {
+    ...ofAccount,
+    hostname,
+    domainId,
+    how: z.enum(["dns", "operator"]).describe("By its TXT record, or vouched for by the operator"),
+  }),
+  DomainActivated: eventType(1, "A custom domain became active: its links redirect.", ofDomain),
+  DomainDeactivated: eventType(1, "A custom domain became inactive.", {
+    ...ofDomain,
+    reason: z
+      .enum(["record_lost"])
+      .optional()
+      .describe("Present when the daily check did it, as its TXT record has been missing for days"),
+  }),
+  DomainRemoved: eventType(1, "A custom domain was removed.", {
+    ...ofAccount,
+    hostname,
+    domainId: domainId.optional(),
+    reason: z
+      .enum(["taken_over"])
+      .optional()
+      .describe("Present when another account verified the hostname while this one's TXT record was missing"),
+  }),
+  DomainRecordLost: eventType(
+    1,
+    "The daily check found the TXT record of a custom domain missing.",
+    ofDomain,
+  ),
+  DomainRecordFound: eventType(1, "The daily check found a missing TXT record again.", ofDomain),
+  DomainHomeSet: eventType(1, "The home page of a custom domain was chosen.", {
+    ...ofDomain,
+    homeUrl: z
+      .string()
+      .nullable()
+      .describe("Where the domain's `/` redirects to; null: the service's own page"),
+  }),
+};
+
+const claim = {
+  hostname,
+  accountId: z.uuid().describe("The owner of the verified hostname"),
+  domainId: z
+    .uuid()
+    .describe("Names this claim: the domain's id in the API, unless the account has had the hostname before"),
+  at: z.iso.datetime().describe("When it happened"),
+};
+
+/** Which account owns a verified hostname; appended with NO_STREAM or an exact revision. */
+export const domainEvents = {
+  DomainClaimed: eventType(
+    1,
+    "A verified hostname became an account's own: no other account can use it.",
+    claim,
+  ),
+  DomainReleased: eventType(1, "An account gave a hostname up, or lost it to its new owner.", claim),
+};

@@ -1,14 +1,13 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
-import type { z } from "zod";
+import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../event-store/port.ts";
-import { accountEvents } from "./account-events.ts";
+import { accountEvents, domainEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
-import { domainEvents } from "./domain-events.ts";
-import { linkEvents } from "./link-events.ts";
+import type { CatalogueEntry } from "./definition.ts";
+import { linkEvents, withdrawalEvents } from "./link-events.ts";
 import { operatorEvents } from "./operator-events.ts";
 import { sealEvents } from "./seal-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
-import { withdrawalEvents } from "./withdrawal-events.ts";
 
 export const catalogue = {
   ...accountEvents,
@@ -47,3 +46,23 @@ export type LinkledgerEvent = EventOf<EventType>;
 /** An event read from the store, upcast and validated, as deciders and projections fold it. */
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
+
+/** Types of events of accounts: a seal is over events of all, and what the operator does belongs to nobody. */
+export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter(
+  (type) => !(type in sealEvents || type in operatorEvents),
+);
+
+/** What of an event's data leaves the service, in the event feed: all fields but the internal ones. */
+export function publishedData({ type, data }: LinkledgerEvent): Record<string, unknown> {
+  return published(type, data as Record<string, unknown>);
+}
+
+/** The schema of `publishedData` for events of the type. */
+export function publishedSchema(type: EventType): z.ZodObject {
+  return z.object(published<z.ZodType>(type, catalogue[type].schema.shape));
+}
+
+function published<T>(type: EventType, fields: Readonly<Record<string, T>>): Record<string, T> {
+  const { internal }: CatalogueEntry = catalogue[type];
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !internal.includes(name)));
+}

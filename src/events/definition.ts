@@ -1,5 +1,5 @@
 // The definition of an event type, and how data of earlier versions is upcast to the present one.
-import type { z } from "zod";
+import { z } from "zod";
 
 /** Turns JSON data of one version into the next one; pure, and never changes its argument. */
 export type Upcaster = (data: unknown) => unknown;
@@ -11,14 +11,24 @@ export type EventDefinition = {
   upcast?: { readonly [fromVersion: number]: Upcaster };
 };
 
+type Fields = Readonly<Record<string, z.ZodType>>;
+
 /** A type of the catalogue, as the event feed, OpenAPI and docs/events.md describe it. */
-export type CatalogueEntry = EventDefinition & {
-  schema: z.ZodObject;
-  /** When the event happens, in one sentence. */
+export type CatalogueEntry<Shape extends Fields = Fields> = EventDefinition & {
+  schema: z.ZodObject<Shape>;
   summary: string;
-  /** Fields of `schema` that never leave the service (published-data.ts). */
-  internal?: readonly string[];
+  internal: readonly string[];
 };
+
+/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. */
+export function eventType<Shape extends Fields>(
+  version: number,
+  summary: string,
+  shape: Shape,
+  internal: readonly (keyof Shape & string)[] = [],
+): CatalogueEntry<Shape> {
+  return { version, summary, schema: z.object(shape), internal };
+}
 
 /**
  * Upcasts data to `definition.version`, one version after the other.

@@ -1,6 +1,6 @@
-// Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug.
+// Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug, and of `withdrawals-<host>/<slug>`.
 import { z } from "zod";
-import type { CatalogueEntry } from "./definition.ts";
+import { eventType } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
 /** Members of every event of one link. */
@@ -12,64 +12,73 @@ export const ofLink = {
 };
 
 export const linkEvents = {
-  LinkCreated: {
-    version: 1,
-    summary: "A link was created.",
-    schema: z.object({
-      ...ofLink,
-      longUrl: z.string().describe("The destination"),
-      shortUrl: z.string().describe("The absolute short URL"),
-      via: z.enum(CREATED_VIA).describe("Through the API, or in the portal"),
-      custom: z.boolean().describe("Whether the slug was chosen by the owner"),
-      keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
-      domainId: z.uuid().optional().describe("Present on a custom domain only"),
-    }),
-  },
-  LinkRetargeted: {
-    version: 1,
-    summary: "A link got another destination.",
-    schema: z.object({
-      ...ofLink,
-      from: z.string().describe("The destination before"),
-      to: z.string().describe("The destination from now on"),
-    }),
-  },
-  LinkDisabled: {
-    version: 1,
-    summary: "A link was disabled: it answers 404 until it is enabled.",
-    schema: z.object({ ...ofLink }),
-  },
-  LinkEnabled: {
-    version: 1,
-    summary: "A disabled link was enabled again.",
-    schema: z.object({ ...ofLink }),
-  },
-  LinkBlocked: {
-    version: 1,
-    summary:
-      "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
-    schema: z.object({
+  LinkCreated: eventType(1, "A link was created.", {
+    ...ofLink,
+    longUrl: z.string().describe("The destination"),
+    shortUrl: z.string().describe("The absolute short URL"),
+    via: z.enum(CREATED_VIA).describe("Through the API, or in the portal"),
+    custom: z.boolean().describe("Whether the slug was chosen by the owner"),
+    keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
+    domainId: z.uuid().optional().describe("Present on a custom domain only"),
+  }),
+  LinkRetargeted: eventType(1, "A link got another destination.", {
+    ...ofLink,
+    from: z.string().describe("The destination before"),
+    to: z.string().describe("The destination from now on"),
+  }),
+  LinkDisabled: eventType(1, "A link was disabled: it answers 404 until it is enabled.", ofLink),
+  LinkEnabled: eventType(1, "A disabled link was enabled again.", ofLink),
+  LinkBlocked: eventType(
+    1,
+    "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
+    {
       ...ofLink,
       reason: z.string().describe("Why, as its owner is told"),
       legal: z.literal(true).optional().describe("Present where the law demands it: the answer is 451"),
-    }),
-  },
-  LinkUnblocked: {
-    version: 1,
-    summary: "The operator no longer stops a link: it is again what its owner made of it.",
-    schema: z.object({ ...ofLink }),
-  },
-  LinkDeleted: {
-    version: 1,
-    summary: "A link was deleted; its slug stays taken.",
-    schema: z.object({ ...ofLink }),
-  },
-  LinkRestored: {
-    version: 1,
-    summary: "A deleted link was restored, disabled if it was disabled before.",
-    schema: z.object({ ...ofLink }),
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+    },
+  ),
+  LinkUnblocked: eventType(
+    1,
+    "The operator no longer stops a link: it is again what its owner made of it.",
+    ofLink,
+  ),
+  LinkDeleted: eventType(1, "A link was deleted; its slug stays taken.", ofLink),
+  LinkRestored: eventType(1, "A deleted link was restored, disabled if it was disabled before.", ofLink),
+};
+
+const withdrawalId = z.uuid().describe("The withdrawal");
+
+/** Which clicks of the link the operator takes out of the numbers, and back in. */
+export const withdrawalEvents = {
+  ClicksWithdrawn: eventType(
+    1,
+    "Clicks of a link that are in the log up to a position no longer count, such as test clicks or fraud.",
+    {
+      ...ofLink,
+      withdrawalId,
+      from: z.iso.datetime().describe("Clicks that happened at or after this time"),
+      to: z.iso.datetime().describe("Clicks that happened before this time"),
+      visitor: z.string().optional().describe("Only clicks with this visitor code"),
+      ipPrefix: z
+        .string()
+        .optional()
+        .describe("Only clicks from this network, such as `203.0.113.0/24`; IPv4 /24, IPv6 /48 at most"),
+      userAgent: z.string().optional().describe("Only clicks whose user agent contains this, in any case"),
+      reason: z.string().describe("As typed by the operator"),
+      upTo: z
+        .string()
+        .describe("Only clicks up to this position of the log, the end of it when they were counted"),
+      clicks: z
+        .object({ click: z.number().int(), preview: z.number().int(), qr_scan: z.number().int() })
+        .describe("How many clicks of each kind it takes out; those that were out before are not counted"),
+    },
+  ),
+  ClicksRestored: eventType(
+    1,
+    "A withdrawal was taken back: its clicks count again, unless another one covers them.",
+    { ...ofLink, withdrawalId },
+  ),
+};
 
 /** Why and since when the operator stops a link. */
 export type LinkBlock = { reason: string; since: string; legal: boolean };

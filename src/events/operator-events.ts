@@ -1,6 +1,6 @@
 // Events of `operator-<yyyymm>`: what the operator of the service did to its projections and with its log.
 import { z } from "zod";
-import type { CatalogueEntry } from "./definition.ts";
+import { eventType } from "./definition.ts";
 
 const at = z.iso.datetime().describe("When it happened");
 const projection = z.string().describe("Name of the projection");
@@ -9,19 +9,15 @@ const build = z.int().describe("Number of the build");
 const ofBuild = { at, projection, version, build };
 
 export const operatorEvents = {
-  OperatorSignedIn: {
-    version: 1,
-    summary: "The operator signed in, in a browser.",
-    schema: z.object({
-      at,
-      browser: z.string().describe("Browser and operating system, as the browser named them"),
-      address: z.string().describe("Of the client, anonymised: IPv4 /24, IPv6 /48"),
-    }),
-  },
-  ProjectionRebuildRequested: {
-    version: 1,
-    summary: "The operator had projections folded again from the whole log, beside what answers.",
-    schema: z.object({
+  OperatorSignedIn: eventType(1, "The operator signed in, in a browser.", {
+    at,
+    browser: z.string().describe("Browser and operating system, as the browser named them"),
+    address: z.string().describe("Of the client, anonymised: IPv4 /24, IPv6 /48"),
+  }),
+  ProjectionRebuildRequested: eventType(
+    1,
+    "The operator had projections folded again from the whole log, beside what answers.",
+    {
       at,
       projections: z.array(z.string()).min(1).describe("Names of the projections"),
       activates: z
@@ -31,38 +27,34 @@ export const operatorEvents = {
         .string()
         .optional()
         .describe("The rules under which all clicks were classified again; absent: as they were recorded"),
-    }),
-  },
-  ProjectionBuildActivated: {
-    version: 1,
-    summary: "The operator let a build take over that had waited for it.",
-    schema: z.object(ofBuild),
-  },
-  ProjectionBuildCancelled: {
-    version: 1,
-    summary: "The operator ended a build in the making; what it had folded was dropped.",
-    schema: z.object(ofBuild),
-  },
-  ProjectionRolledBack: {
-    version: 1,
-    summary: "The operator had the previous build fold what it lacked, and then answer again.",
-    schema: z.object({
+    },
+  ),
+  ProjectionBuildActivated: eventType(
+    1,
+    "The operator let a build take over that had waited for it.",
+    ofBuild,
+  ),
+  ProjectionBuildCancelled: eventType(
+    1,
+    "The operator ended a build in the making; what it had folded was dropped.",
+    ofBuild,
+  ),
+  ProjectionRolledBack: eventType(
+    1,
+    "The operator had the previous build fold what it lacked, and then answer again.",
+    {
       ...ofBuild,
       replacedVersion: z.int().describe("Version of the build that answered until then"),
       replacedBuild: z.int().describe("Number of the build that answered until then"),
-    }),
-  },
-  LogVerified: {
-    version: 1,
-    summary: "The operator had every event of the log checked against its seals.",
-    schema: z.object({
-      at,
-      verdict: z
-        .enum(["proved", "problem", "unsealed"])
-        .describe("What it came to: unsealed when no seal covered anything"),
-      events: z.int().min(0).describe("Number of events that were checked"),
-      problems: z.int().min(0).describe("Number of problems that were found"),
-      anchor: z.string().describe("Binds a later verification to what was found now (docs/audit.md)"),
-    }),
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+    },
+  ),
+  LogVerified: eventType(1, "The operator had every event of the log checked against its seals.", {
+    at,
+    verdict: z
+      .enum(["proved", "problem", "unsealed"])
+      .describe("What it came to: unsealed when no seal covered anything"),
+    events: z.int().min(0).describe("Number of events that were checked"),
+    problems: z.int().min(0).describe("Number of problems that were found"),
+    anchor: z.string().describe("Binds a later verification to what was found now (docs/audit.md)"),
+  }),
+};

@@ -1,15 +1,15 @@
 // Events of `seals`: signed digests over the log, which reveal later changes of earlier events.
 import { z } from "zod";
-import type { CatalogueEntry } from "./definition.ts";
+import { eventType } from "./definition.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const base64 = z.base64();
 
 export const sealEvents = {
-  LogSealed: {
-    version: 1,
-    summary: "A block of the log was sealed: ten thousand events, or those since the seal before.",
-    schema: z.object({
+  LogSealed: eventType(
+    1,
+    "A block of the log was sealed: ten thousand events, or those since the seal before.",
+    {
       at: z.iso.datetime().describe("When it happened"),
       number: z.int().min(0).describe("Counts seals from 0, as the stream's revision does"),
       after: z.string().describe("Position that the seal before reaches; empty for the first"),
@@ -24,6 +24,6 @@ export const sealEvents = {
       tags: base64.describe("Four bytes for each event that only the holder of the key can make"),
       publicKey: z.base64url().describe("Ed25519, 32 bytes"),
       signature: base64.describe("Ed25519 over the canonical JSON (RFC 8785) of all other members"),
-    }),
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+    },
+  ),
+};

@@ -11,14 +11,9 @@ export const CATEGORY = {
 } as const;
 
 /** What the names of a category's streams begin with. */
-export const PREFIX = {
-  account: "account-",
-  domain: "domain-",
-  link: "link-",
-  clicks: "clicks-",
-  withdrawals: "withdrawals-",
-  operator: "operator-",
-} as const;
+export const PREFIX = Object.fromEntries(
+  Object.values(CATEGORY).map((category) => [category, `${category}-`]),
+) as { readonly [C in keyof typeof CATEGORY]: `${C}-` };
 
 /** One stream for all seals; the name is its category, too. */
 export const SEALS_STREAM = "seals";

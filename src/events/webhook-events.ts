@@ -1,6 +1,6 @@
 // Events of webhooks in `account-<uuid>`, which holds the limit of five; without keys, and URLs without credentials.
 import { z } from "zod";
-import type { CatalogueEntry } from "./definition.ts";
+import { eventType } from "./definition.ts";
 import { CLICK_KINDS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
 const ofWebhook = {
@@ -19,45 +19,24 @@ const settings = {
 };
 
 export const webhookEvents = {
-  WebhookAdded: {
-    version: 1,
-    summary: "A webhook was added.",
-    internal: ["url"],
-    schema: z.object({ ...ofWebhook, ...settings, keyHint }),
-  },
-  WebhookChanged: {
-    version: 1,
-    summary: "Settings of a webhook were changed; holds all of them, changed or not.",
-    internal: ["url"],
-    schema: z.object({ ...ofWebhook, ...settings }),
-  },
-  WebhookPaused: {
-    version: 1,
-    summary: "A webhook was paused.",
-    schema: z.object({
-      ...ofWebhook,
-      by: z.enum(WEBHOOK_PAUSERS).describe("Its owner, the operator, or the service after too many failures"),
-      reason: z.string().optional().describe("For people"),
-      cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional().describe("Present when its key was missing"),
-    }),
-  },
-  WebhookResumed: {
-    version: 1,
-    summary: "A paused webhook was resumed.",
-    schema: z.object({ ...ofWebhook }),
-  },
-  WebhookKeyRotated: {
-    version: 1,
-    summary: "A webhook got a new key.",
-    schema: z.object({
-      ...ofWebhook,
-      keyHint,
-      previousUntil: z.iso.datetime().describe("Until then deliveries are signed with the previous key too"),
-    }),
-  },
-  WebhookRemoved: {
-    version: 1,
-    summary: "A webhook was removed.",
-    schema: z.object({ ...ofWebhook }),
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+  WebhookAdded: eventType(1, "A webhook was added.", { ...ofWebhook, ...settings, keyHint }, ["url"]),
+  WebhookChanged: eventType(
+    1,
+    "Settings of a webhook were changed; holds all of them, changed or not.",
+    { ...ofWebhook, ...settings },
+    ["url"],
+  ),
+  WebhookPaused: eventType(1, "A webhook was paused.", {
+    ...ofWebhook,
+    by: z.enum(WEBHOOK_PAUSERS).describe("Its owner, the operator, or the service after too many failures"),
+    reason: z.string().optional().describe("For people"),
+    cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional().describe("Present when its key was missing"),
+  }),
+  WebhookResumed: eventType(1, "A paused webhook was resumed.", ofWebhook),
+  WebhookKeyRotated: eventType(1, "A webhook got a new key.", {
+    ...ofWebhook,
+    keyHint,
+    previousUntil: z.iso.datetime().describe("Until then deliveries are signed with the previous key too"),
+  }),
+  WebhookRemoved: eventType(1, "A webhook was removed.", ofWebhook),
+};

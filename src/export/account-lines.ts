@@ -1,7 +1,7 @@
 // Our own export of an account as JSON lines: its links with their state, and their clicks; `linkledger import` reads it.
 import type { z } from "zod";
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
-import { loadAccount } from "../commands/account/account-stream.ts";
+import { loadAccount } from "../commands/account/accounts.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";

@@ -5,7 +5,6 @@ import type { CommandContext } from "../commands/caller.ts";
 import { verifiedHosts } from "../commands/domains/domain.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../commands/handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../commands/links/accept-url.ts";
-import type { LinkPlace } from "../commands/links/append-link.ts";
 import {
   change,
   changeByOperator,
@@ -16,8 +15,9 @@ import {
   type LinkState,
   slugTaken,
 } from "../commands/links/link.ts";
+import type { LinkPlace } from "../commands/links/link-stream.ts";
 import { acceptImportedSlug } from "../commands/links/slug.ts";
-import type { RecheckLater } from "../commands/links/url-rechecks.ts";
+import type { RecheckLater } from "../commands/links/url-safety.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import type { LinkTarget } from "../redirect/clicks/hit.ts";

@@ -1,7 +1,8 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
-import { applyLinkChange, type LinkAddress } from "../commands/links/change-link.ts";
+import { applyLinkChange } from "../commands/links/change-link.ts";
+import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";

@@ -3,7 +3,7 @@ import type { CommandDeps } from "../commands/handle-command.ts";
 import { safetyOf, type UrlSafety } from "../commands/links/accept-url.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
-import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-rechecks.ts";
+import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-safety.ts";
 import { isEventError } from "../events/read-event.ts";
 import type { Secrets } from "../secrets/port.ts";
 

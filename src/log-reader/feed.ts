@@ -1,8 +1,13 @@
 // The log reader's event feed: pages and live events of one account, written as JSON in the thread.
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { accountStream, CATEGORY } from "../events/streams.ts";
-import { ownerOf, ownerOfUnreadable } from "../queries/feed/account-events.ts";
-import { accountFeed, wantedEvents } from "../queries/feed/account-feed.ts";
+import { CATEGORY } from "../events/streams.ts";
+import {
+  accountFeed,
+  firstEvent,
+  ownerOf,
+  ownerOfUnreadable,
+  wantedEvents,
+} from "../queries/feed/account-events.ts";
 import { cloudEvent, type FeedForm, feedEvent } from "../queries/feed/feed-event.ts";
 import { type LiveEventBatch, type LiveEventsDeps, liveEvents } from "../queries/feed/live-events.ts";
 import type { FeedBatch, LogReader } from "./log-reader.ts";
@@ -27,22 +32,10 @@ export function feedReader(
           .map((event) => ({ position: event.position, json: jsonOf(event, form) })),
         position,
       });
-      let from = after ?? "";
-      if (after === undefined) {
-        const events = await deps.eventStore.read(accountStream(accountId), { limit: 1 });
-        from = events[0]?.position ?? "";
-        yield batchOf({ events, position: from });
-      }
-      const batches = live.follow(accountId, from, signal);
-      try {
-        for (;;) {
-          const { done, value } = await batches.next();
-          if (done) return value;
-          yield batchOf(value);
-        }
-      } finally {
-        await batches.return(undefined);
-      }
+      const first = after === undefined ? await firstEvent(deps, accountId) : undefined;
+      if (first) yield batchOf({ events: [first], position: first.position });
+      const from = after ?? first?.position ?? "";
+      for await (const batch of live.follow(accountId, from, signal)) yield batchOf(batch);
     },
   };
 }

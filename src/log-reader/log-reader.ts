@@ -10,7 +10,7 @@ import { EventNewer } from "../events/read-event.ts";
 import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
 import type { LogParts } from "../queries/analytics/ranges/days-in-range.ts";
 import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
-import type { FeedRequest } from "../queries/feed/account-feed.ts";
+import type { FeedRequest } from "../queries/feed/account-events.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
 import type { ErrorFields } from "../runtime/error-fields.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -45,7 +45,7 @@ export type LogReader = LogParts & {
     types: readonly EventType[],
     form: FeedForm,
     signal: AbortSignal,
-  ): AsyncGenerator<FeedBatch, "tooFar" | undefined>;
+  ): AsyncGenerator<FeedBatch>;
   /** Parts of the file, each of one or more lines. `after`: position of the link's LinkCreated. */
   exportClicks(
     link: string,

@@ -1,14 +1,13 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
-import type { Billing } from "../billing/port.ts";
-import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
+import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Position } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
-import type { Mailer } from "../mail/port.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -47,7 +46,6 @@ export type PortalDeps = CommandDeps & {
   planPrice: string | undefined;
   /** Of who signs up. */
   defaultTier: Tier;
-  billing: Billing;
   deliveryQueue: DeliveryQueue;
   logReader: LogReader;
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */

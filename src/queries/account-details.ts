@@ -1,6 +1,6 @@
 // What the operator is shown of accounts: a page of them, and one with all that it has.
-import type { Billing } from "../billing/port.ts";
-import { emailSecret } from "../commands/account/open-account.ts";
+import { emailSecret } from "../commands/account/secrets.ts";
+import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { type AccountLinksDocument, accountLinks } from "../projections/definitions/account-links.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../projections/definitions/links.ts";
@@ -31,14 +31,11 @@ export async function accountsPage(
 }
 
 /** Of receivers the host alone, as the rest of a URL may hold a secret. @throws not_found */
-export async function accountDetails(
-  deps: Deps & { billing: Pick<Billing, "waitingSince"> },
-  accountId: string,
-) {
+export async function accountDetails(deps: Deps, accountId: string) {
   const { account, keys, domains } = await showAccount(deps, accountId);
   const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
     accountRow(deps, account),
-    deps.billing.waitingSince(accountId),
+    upgradeRequestedAt(deps, accountId),
     newestLinks(deps, accountId),
     listWebhooks(deps, accountId),
     Promise.all(keys.map(({ _id }) => lastUseOf(deps, _id))),

@@ -1,5 +1,5 @@
 // Accounts, keys and domains for the command line and the portal.
-import { keyUseSecret } from "../commands/credentials/account-secrets.ts";
+import { keyUseSecret } from "../commands/account/secrets.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";

@@ -1,7 +1,7 @@
 // Whose account an operator means: by its e-mail address, its id, a key's id, a hostname or a link.
-import { loadAccount } from "../commands/account/account-stream.ts";
-import { accountWithEmail } from "../commands/credentials/account-with-email.ts";
-import { namedLink } from "../commands/withdrawals/named-link.ts";
+import { loadAccount } from "../commands/account/accounts.ts";
+import { accountWithEmail } from "../commands/account/email.ts";
+import { namedLink } from "../commands/links/change-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";

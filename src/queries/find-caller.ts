@@ -2,8 +2,7 @@
 // change.
 import { LRUCache } from "lru-cache";
 import type { AccountState } from "../commands/account/account.ts";
-import { loadAccount } from "../commands/account/account-stream.ts";
-import type { CurrentAccounts } from "../commands/account/current-accounts.ts";
+import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
 import type { Caller } from "../commands/caller.ts";
 import type { FollowedEvent } from "../coordination/log-follower.ts";
 import { minVersions } from "../coordination/min-versions.ts";

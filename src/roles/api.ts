@@ -1,6 +1,5 @@
 // The api role: the dependencies of the REST routes.
 import type { ApiDeps } from "../api/api-routes.ts";
-import { keyUsage } from "../api/authentication/key-usage.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { CallerLookup } from "../queries/find-caller.ts";
@@ -13,7 +12,6 @@ export function openApi(
   follower: LogFollower,
 ): ApiDeps {
   const { eventStore, readStore, secrets } = backend;
-  const usage = keyUsage({ secrets, clock, log });
   const callers = new CallerLookup({
     eventStore,
     readStore,
@@ -24,7 +22,7 @@ export function openApi(
   const { newId, sleep } = runtimeDeps;
   return {
     ...{ config, backend, clock, newId, sleep, log, logReader },
-    keys: { clock, rateLimits, usage, findCaller: (keyHash) => callers.find(keyHash) },
+    keys: { clock, rateLimits, secrets, log, findCaller: (keyHash) => callers.find(keyHash) },
     links,
     writesAreReadable: fresh.writesAreReadable,
   };

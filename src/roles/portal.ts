@@ -2,10 +2,9 @@
 import { newestSeal } from "../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../audit/verification-runs.ts";
-import { manualBilling } from "../billing/manual-billing.ts";
-import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import type { Mailer } from "../mail/port.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import type { Operating, PortalDeps } from "../portal/portal-deps.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
@@ -42,7 +41,6 @@ export async function openPortal(
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
     ...{ planPrice: config.planPrice, defaultTier: config.defaultTier },
-    billing: manualBilling({ secrets, clock, log }),
     mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
@@ -55,7 +53,7 @@ async function openMailer(
   onStop: RoleContext["onStop"],
 ): Promise<Mailer | undefined> {
   if (!smtpUrl) return undefined;
-  const { smtpMailer } = await import("../mail/smtp-mailer.ts");
+  const { smtpMailer } = await import("../mail/mailer.ts");
   const mailer = smtpMailer({ smtpUrl, mailFrom });
   onStop(async () => mailer.close());
   return mailer;

@@ -1,10 +1,9 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
-import { type CurrentAccounts, currentAccounts } from "../commands/account/current-accounts.ts";
+import { type CurrentAccounts, currentAccounts } from "../commands/account/accounts.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";
-import { recheckLater } from "../commands/links/url-rechecks.ts";
-import { urlSafety } from "../commands/links/url-safety.ts";
+import { recheckLater, urlSafety } from "../commands/links/url-safety.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";

@@ -1,6 +1,7 @@
-// Retries work with backoff until it succeeds or is stopped.
-import { type BackoffLimits, backoffMs } from "./backoff.ts";
+// Retries work until it succeeds or is stopped, with exponential backoff and jitter.
 import { pause, type Sleep } from "./pause.ts";
+
+export type BackoffLimits = { fromMs: number; toMs: number };
 
 export type KeepTryingDeps = BackoffLimits & {
   /** [0, 1), for jitter. */
@@ -44,4 +45,12 @@ export function keepRunning(deps: KeepTryingDeps, work: Work, signal: AbortSigna
     throw new Error("ended by itself");
   };
   return keepTrying(deps, endless, signal);
+}
+
+/**
+ * Milliseconds before the next attempt after `failures` in a row (1 or more): `fromMs`, doubled each time up to `toMs`,
+ * of which a random 50 to 100 %, so that clients that failed together don't retry together. `random`: [0, 1).
+ */
+export function backoffMs(failures: number, { fromMs, toMs }: BackoffLimits, random: () => number): number {
+  return Math.min(toMs, fromMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
 }

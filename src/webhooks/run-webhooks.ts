@@ -1,8 +1,8 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
-import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
+import { pauseWebhook } from "../commands/webhooks/webhooks.ts";
 import { whatToDo } from "../connections/errors.ts";
-import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
+import { ROUTER_CHECKPOINT } from "../coordination/consumer-checkpoint.ts";
 import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";

@@ -96,8 +96,8 @@ function membersOf(roles: Roles, workers: number): Member[] {
 function sharedMethods(members: readonly Member[]) {
   const limits = memoryRateLimits();
   return {
-    take: (subject: string, limit: number, now: number) => limits.take(subject, limit, new Date(now)),
-    look: (subject: string, limit: number, now: number) => limits.look(subject, limit, new Date(now)),
+    take: (subject: string, limit: number, now: number, requests?: 0 | 1) =>
+      limits.take(subject, limit, new Date(now), requests),
     async metrics() {
       // Without those of a worker that fails or takes too long.
       const asked = members.map(

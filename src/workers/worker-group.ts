@@ -1,8 +1,7 @@
 // A worker's side of what the processes of `--workers N` do together.
 import cluster from "node:cluster";
-import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
-import type { RateWindow } from "../api/limits/rate-limit.ts";
-import { withOwnLimits } from "../api/limits/rate-limit-fallback.ts";
+import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory.ts";
+import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
 import { ipcCalls } from "./ipc-calls.ts";
@@ -20,9 +19,11 @@ export function joinWorkers({
     },
     { metrics: () => ownMetrics(), stop: async () => stop() },
   );
-  const window = (method: "take" | "look") => async (subject: string, limit: number, now: Date) =>
-    (await calls.call(method, subject, limit, now.getTime())) as RateWindow;
-  const rateLimits = withOwnLimits({ take: window("take"), look: window("look") }, memoryRateLimits());
+  const shared: RateLimits = {
+    take: async (subject, limit, now, requests) =>
+      (await calls.call("take", subject, limit, now.getTime(), requests)) as RateWindow,
+  };
+  const rateLimits = withOwnLimits(shared, memoryRateLimits());
   return {
     ...(redisUrl ? {} : { rateLimits }),
     answerMetrics(own) {

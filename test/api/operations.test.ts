@@ -1,7 +1,7 @@
 // Health, metrics, logs and the OpenAPI document, as an operator sees them (interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/config/version.ts";
-import { EVENT_TYPES } from "../../src/events/published-data.ts";
+import { EVENT_TYPES } from "../../src/events/catalogue.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
@@ -58,10 +58,13 @@ describe("operations", () => {
       Object.assign(eventStore, { head });
       goOn(undefined);
       expect([here, stranger, operator].map(({ status }) => status)).toEqual([503, 503, 503]);
-      expect(here.body.reasons).toEqual([
-        { part: "event store", reason: "does not answer" },
-        { part: "read store", reason: "is unavailable" },
-      ]);
+      // On a busy machine the projector may not answer in time either.
+      expect(here.body.reasons).toEqual(
+        expect.arrayContaining([
+          { part: "event store", reason: "does not answer" },
+          { part: "read store", reason: "is unavailable" },
+        ]),
+      );
       expect(operator.body).toEqual(here.body);
       expect(stranger.body).toEqual({ status: "not ready" });
       await expect.poll(ready).toBe(200);

@@ -2,10 +2,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openAccount } from "../../src/commands/account/open-account.ts";
-import { addDomain } from "../../src/commands/domains/add-domain.ts";
-import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
-import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../src/commands/account/keys.ts";
+import { openAccount } from "../../src/commands/account/sign-up.ts";
+import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
 import { RESERVED_WORDS } from "../../src/commands/links/slug.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";

@@ -1,12 +1,11 @@
 // Webhooks end to end (interface, part 6): real service, real clicks, real receiver.
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { currentAccounts } from "../../src/commands/account/current-accounts.ts";
+import { currentAccounts } from "../../src/commands/account/accounts.ts";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
-import { pauseWebhook, resumeWebhook } from "../../src/commands/webhooks/webhook-pause.ts";
+import { pauseWebhook, removeWebhook, resumeWebhook } from "../../src/commands/webhooks/webhooks.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { operator } from "../support/commands/command-deps.ts";

@@ -48,9 +48,9 @@ export function rateLimitsContract(name: string, open: () => Promise<RateLimitsF
       const day = 86_400_000;
       await limits.take(subject, 2, at(day));
       const set = { granted: true, used: 1, resetAt: START + WINDOW_MS };
-      expect(await limits.look(subject, 2, at(0))).toEqual(set);
+      expect(await limits.take(subject, 2, at(0), 0)).toEqual(set);
       expect(await limits.take(subject, 2, at(0))).toEqual({ ...set, used: 2 });
-      expect(await others.look(subject, 2, at(1000))).toEqual({ ...set, granted: false, used: 2 });
+      expect(await others.take(subject, 2, at(1000), 0)).toEqual({ ...set, granted: false, used: 2 });
       expect((await limits.take(subject, 2, at(WINDOW_MS))).granted).toBe(true);
     });
 
@@ -65,12 +65,12 @@ export function rateLimitsContract(name: string, open: () => Promise<RateLimitsF
     it("counts nothing when it is only read", async () => {
       const subject = newSubject();
       const fresh = { granted: true, used: 0, resetAt: START + WINDOW_MS };
-      expect(await limits.look(subject, 1, at(0))).toEqual(fresh);
-      expect(await limits.look(subject, 1, at(0))).toEqual(fresh);
+      expect(await limits.take(subject, 1, at(0), 0)).toEqual(fresh);
+      expect(await limits.take(subject, 1, at(0), 0)).toEqual(fresh);
       await limits.take(subject, 1, at(0));
       const full = { granted: false, used: 1, resetAt: START + WINDOW_MS };
-      expect(await others.look(subject, 1, at(1000))).toEqual(full);
-      expect((await limits.look(subject, 1, at(WINDOW_MS))).granted).toBe(true);
+      expect(await others.take(subject, 1, at(1000), 0)).toEqual(full);
+      expect((await limits.take(subject, 1, at(WINDOW_MS), 0)).granted).toBe(true);
     });
 
     it("takes the limit of each request, so that a change of tier applies to the next one", async () => {

@@ -7,7 +7,7 @@ import { verifyLog } from "../../src/audit/verify-log.ts";
 import { statusForPeople } from "../../src/cli/projections/projection-lines.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/router-checkpoint.ts";
+import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/consumer-checkpoint.ts";
 import type { EventStore, Position, RecordedEvent } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { accountStream, CATEGORY } from "../../src/events/streams.ts";

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
@@ -16,7 +17,7 @@ const ways = [
   { of: "two workers", more: ["--workers", "2"] },
 ];
 
-it.each(ways)(
+it.each(ways.slice(0, effort(1, 2)))(
   "commits the click of its first redirect when SIGTERM comes during the start of $of",
   async ({ more }) => {
     const folder = await temporaryFolder();

@@ -1,9 +1,8 @@
 // A change at one process takes effect in the other within a second, also after a freeze of either or a loss of Redis.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeTier } from "../../src/commands/account/change-tier.ts";
-import { addDomain } from "../../src/commands/domains/add-domain.ts";
-import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { changeTier } from "../../src/commands/account/tier.ts";
+import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";

@@ -5,6 +5,7 @@ import { openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { send } from "../support/service/ask.ts";
 import {
@@ -67,12 +68,12 @@ describe("a service of two workers", () => {
   it("keeps every answered click once, counts it once, and keeps the port open when a worker is killed", async () => {
     const { body } = await create(keys[1]);
     const load = startRedirectLoad("workers", service.url, [body.slug], PER_SECOND);
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await allWorkersAnswer(port);
     process.kill(processOf("1"), "SIGKILL");
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await allWorkersAnswer(port);
-    await load.answeredMore(500);
+    await load.answeredMore(effort(150, 500));
     await load.stop();
     // Connections of the killed worker were cut; no new one was refused.
     expect([...load.failed.values()].filter((why) => why.includes("ECONNREFUSED"))).toEqual([]);

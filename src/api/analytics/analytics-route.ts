@@ -1,14 +1,13 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-as-of.ts";
 import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
 import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
 import { parseRange } from "../../queries/analytics/ranges/range-request.ts";
 import { findOwnLink } from "../../queries/links/find-link.ts";
-import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
-import { AnalyticsSchema, SlugParams } from "../schemas.ts";
+import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
 import { rangeAnswer } from "./range-answer.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 

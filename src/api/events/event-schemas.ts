@@ -1,7 +1,6 @@
 // Schemas of the event feed for the OpenAPI document: one for each type of the catalogue, and its envelopes.
 import { z } from "zod";
-import { catalogue, type EventType } from "../../events/catalogue.ts";
-import { EVENT_TYPES, publishedSchema } from "../../events/published-data.ts";
+import { catalogue, EVENT_TYPES, type EventType, publishedSchema } from "../../events/catalogue.ts";
 import { CLOUD_EVENT_PREFIX, dataSchemaName } from "../../queries/feed/feed-event.ts";
 
 const time = z.string().meta({ format: "date-time" });

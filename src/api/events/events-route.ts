@@ -1,17 +1,35 @@
 // GET /api/v1/events: the account's own events, as pages or as server-sent events, complete and in order.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { hashKey } from "../../commands/account/keys.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import { EVENT_TYPES } from "../../events/published-data.ts";
-import { apiErrors } from "../api-errors.ts";
+import type { EventStore } from "../../event-store/port.ts";
+import { EVENT_TYPES } from "../../events/catalogue.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { FeedBatch, LogReader } from "../../log-reader/log-reader.ts";
+import type { FeedForm } from "../../queries/feed/feed-event.ts";
+import type { KeyCaller } from "../../queries/find-caller.ts";
+import type { Logger } from "../../runtime/logging.ts";
 import type { Api } from "../fastify.ts";
-import { liveStreams } from "../streaming/live-streams.ts";
-import { acceptedForm, CLOUD_EVENTS_BATCH, EVENT_STREAM } from "./accept.ts";
+import { apiErrors } from "../schemas.ts";
+import { type EventStream, type LiveStreams, liveStreams } from "../streaming/live-streams.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
-import { type EventStreamDeps, sendEventStream } from "./send-event-stream.ts";
+
+export type EventsDeps = {
+  eventStore: Pick<EventStore, "head">;
+  logReader: Pick<LogReader, "feed" | "followAccount">;
+  findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  sleep: (ms: number) => Promise<void>;
+  log: Logger;
+};
 
 const LIMIT = 1_000;
+/** Between two batches of a stream, so that many events cost few writes. */
+const BETWEEN_BATCHES_MS = 100;
+const EVENT_STREAM = "text/event-stream";
+const CLOUD_EVENTS_BATCH = "application/cloudevents-batch+json";
+const CLOUD_EVENTS = [CLOUD_EVENTS_BATCH, "application/cloudevents+json"];
 
 const Position = z.string().regex(/^[\w:.-]{1,100}$/, "must be a position, as an earlier answer gave it");
 const Query = z.object({
@@ -37,7 +55,7 @@ client sends back as \`Last-Event-ID\` when it reconnects. With \`application/cl
 of CloudEvents 1.0, and the next page is in the \`Link\` header; with
 \`text/event-stream, application/cloudevents+json\` so is the data of server-sent events.`;
 
-export function eventsRoute(app: Api, deps: EventStreamDeps): void {
+export function eventsRoute(app: Api, deps: EventsDeps): void {
   const tooMany = "Too many event streams are open: close one first, or try again later.";
   const streams = liveStreams(app, deps.log, tooMany);
   const schema = {
@@ -65,7 +83,13 @@ export function eventsRoute(app: Api, deps: EventStreamDeps): void {
     const { types, limit } = request.query;
     const after = (stream ? request.headers["last-event-id"] : undefined) ?? request.query.after;
     if (after !== undefined) await refuseForeignPosition(deps, after);
-    if (stream) return await sendEventStream(deps, streams, request, reply, { after, types, form });
+    if (stream) {
+      const { accountId } = request.caller;
+      await send(deps, streams, request, reply, after ?? "", (signal) =>
+        deps.logReader.followAccount(accountId, after, types, form, signal),
+      );
+      return reply;
+    }
     const page = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
     reply.header("link", nextLink(request, page.next));
     const events = `[${page.events.join(",")}]`;
@@ -84,4 +108,57 @@ function nextLink({ url }: FastifyRequest, next: string): string {
   const { pathname, searchParams } = new URL(url, "http://any");
   searchParams.set("after", next);
   return `<${pathname}?${searchParams}>; rel="next"`;
+}
+
+/** A page of our own JSON for any other header. `text/event-stream, application/cloudevents+json`: a stream of those. */
+function acceptedForm(header: string | undefined): { stream: boolean; form: FeedForm } {
+  const accepted = (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((range) => range.split(";").map((part) => part.trim()))
+    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
+    .map(([type = ""]) => type);
+  return {
+    stream: accepted.includes(EVENT_STREAM),
+    form: accepted.some((type) => CLOUD_EVENTS.includes(type)) ? "cloudevents" : "plain",
+  };
+}
+
+/**
+ * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
+ * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
+ * @throws too_many_streams
+ */
+async function send(
+  deps: EventsDeps,
+  streams: LiveStreams,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  position: string,
+  follow: (signal: AbortSignal) => AsyncGenerator<FeedBatch>,
+): Promise<void> {
+  let sent = position;
+  // Carries the position, so that a reconnection after a quiet time has little to search.
+  const heartbeat = (client: EventStream) =>
+    client.offer({ event: "alive", id: sent, data: { position: sent } });
+  const keepAlive = async (client: EventStream, stream: AbortController) => {
+    const keyHash = hashKey(String(request.headers["x-api-key"]));
+    // While a store is unavailable the key counts as valid.
+    const caller = await deps.findCaller(keyHash).catch(() => request.caller);
+    if (stream.signal.aborted) return;
+    if (caller && TIER_LIMITS[caller.tier].developerFeatures) heartbeat(client);
+    else stream.abort();
+  };
+  await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {
+    for await (const batch of follow(signal)) {
+      for (const event of batch.events) {
+        await client.send({ event: "message", id: event.position, data: event.json });
+        sent = event.position;
+      }
+      sent = batch.position;
+      await deps.sleep(BETWEEN_BATCHES_MS);
+    }
+    // Reconnecting clients continue here, although no event of theirs may be at this position.
+    heartbeat(client);
+  });
 }

@@ -1,7 +1,8 @@
-// Rate windows in memory: one LRU cache per kind of subject, whose entries expire with their window.
+// Rate windows in memory: all of them, or in place of shared ones (Redis, the primary's) while those are unavailable.
 import { LRUCache } from "lru-cache";
+import { CoordinationUnavailable } from "../../connections/errors.ts";
 import { atMost } from "../../runtime/at-most.ts";
-import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
+import { type RateLimits, WINDOW_MS } from "./rate-limit.ts";
 
 /** Per kind; about 20 MB. */
 const MOST_SUBJECTS = 100_000;
@@ -14,32 +15,40 @@ export function memoryRateLimits(most = MOST_SUBJECTS): RateLimits {
     new LRUCache<string, Hour>({ ...atMost(most), ttl: WINDOW_MS, ttlResolution: 0, noUpdateTTL: true });
   // Bounded, because kinds are constants in the code; only ids come from requests.
   const byKind = new Map<string, ReturnType<typeof newHours>>();
-  const hoursOf = (subject: string) => {
-    const kind = subject.slice(0, subject.indexOf(" "));
-    const hours = byKind.get(kind) ?? newHours();
-    byKind.set(kind, hours);
-    return hours;
-  };
-  const current = (subject: string, now: number): Hour => {
-    const hour = hoursOf(subject).get(subject);
-    const latest = now + WINDOW_MS;
-    if (!hour || hour.resetAt <= now) return { used: 0, resetAt: latest };
-    return { used: hour.used, resetAt: Math.min(hour.resetAt, latest) };
-  };
-  const answer = (hour: Hour, granted: boolean): RateWindow => ({ granted, ...hour });
   return {
-    async take(subject, limit, now) {
-      const hour = current(subject, now.getTime());
-      if (hour.used >= limit) return answer(hour, false);
-      const next = { ...hour, used: hour.used + 1 };
-      const hours = hoursOf(subject);
-      if (hour.used === 0) hours.delete(subject);
-      hours.set(subject, next);
-      return answer(next, true);
+    async take(subject, limit, now, requests = 1) {
+      const kind = subject.slice(0, subject.indexOf(" "));
+      const hours = byKind.get(kind) ?? newHours();
+      byKind.set(kind, hours);
+      const latest = now.getTime() + WINDOW_MS;
+      const found = hours.get(subject);
+      const isOver = !found || found.resetAt <= now.getTime();
+      const hour = isOver ? { used: 0, resetAt: latest } : found;
+      const resetAt = Math.min(hour.resetAt, latest);
+      const granted = hour.used < limit;
+      const used = granted ? hour.used + requests : hour.used;
+      if (used > hour.used) {
+        if (hour.used === 0) hours.delete(subject);
+        hours.set(subject, { used, resetAt });
+      }
+      return { granted, used, resetAt };
     },
-    async look(subject, limit, now) {
-      const hour = current(subject, now.getTime());
-      return answer(hour, hour.used < limit);
+  };
+}
+
+/**
+ * Granted requests also count in the own windows, so that an outage does not reset a caller's window in this process.
+ * During an outage each process counts for itself, so a caller may get up to the limit from each.
+ */
+export function withOwnLimits(shared: RateLimits, own: RateLimits): RateLimits {
+  return {
+    async take(subject, limit, now, requests) {
+      const window = await shared.take(subject, limit, now, requests).catch((error: unknown) => {
+        if (!(error instanceof CoordinationUnavailable)) throw error;
+      });
+      if (!window) return await own.take(subject, limit, now, requests);
+      if (window.granted) await own.take(subject, limit, now, requests);
+      return window;
     },
   };
 }

@@ -1,6 +1,6 @@
 // Rate windows in Redis, shared by all processes: one atomic script per request.
 import type { RedisConnection } from "../../connections/redis.ts";
-import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
+import { type RateLimits, WINDOW_MS } from "./rate-limit.ts";
 
 // The caller's clock decides when a window ends; the Redis expiry frees the memory later, and ends the window where that
 // clock was set back.
@@ -8,6 +8,7 @@ const TAKE = `
   local window = redis.call('HMGET', KEYS[1], 'used', 'resetAt')
   local used = tonumber(window[1] or '0')
   local resetAt = window[2]
+  local requests = tonumber(ARGV[5])
   if not resetAt or tonumber(resetAt) <= tonumber(ARGV[2]) then
     used = 0
     resetAt = ARGV[3]
@@ -15,36 +16,23 @@ const TAKE = `
     resetAt = ARGV[3]
   end
   if used >= tonumber(ARGV[1]) then return { 0, used, resetAt } end
-  redis.call('HSET', KEYS[1], 'used', used + 1, 'resetAt', resetAt)
+  if requests == 0 then return { 1, used, resetAt } end
+  redis.call('HSET', KEYS[1], 'used', used + requests, 'resetAt', resetAt)
   if used == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
-  return { 1, used + 1, resetAt }`;
+  return { 1, used + requests, resetAt }`;
 
 const EXPIRE_AFTER_MS = WINDOW_MS + 60_000;
 
-/**
- * `hide`: hashes a subject for its Redis key, because it may contain an IP address. Both methods throw
- * CoordinationUnavailable.
- */
+/** `hide`: hashes a subject for its Redis key, as it may contain an IP address. `take` throws CoordinationUnavailable. */
 export function redisRateLimits(redis: RedisConnection, hide: (subject: string) => string): RateLimits {
   const take = redis.script("takeRequest", 1, TAKE);
-  const name = (subject: string) => redis.key(`rate:${hide(subject)}`);
   return {
-    async take(subject, limit, now) {
+    async take(subject, limit, now, requests = 1) {
       const at = now.getTime();
-      const answer = await take(name(subject), limit, at, at + WINDOW_MS, EXPIRE_AFTER_MS);
+      const key = redis.key(`rate:${hide(subject)}`);
+      const answer = await take(key, limit, at, at + WINDOW_MS, EXPIRE_AFTER_MS, requests);
       const [granted, used, resetAt] = answer as [number, number, string];
       return { granted: granted === 1, used, resetAt: Number(resetAt) };
-    },
-    async look(subject, limit, now): Promise<RateWindow> {
-      const [used, resetAt] = await redis.run((client) => client.hmget(name(subject), "used", "resetAt"));
-      const latest = now.getTime() + WINDOW_MS;
-      if (!resetAt || Number(resetAt) <= now.getTime())
-        return { granted: limit > 0, used: 0, resetAt: latest };
-      return {
-        granted: Number(used) < limit,
-        used: Number(used),
-        resetAt: Math.min(Number(resetAt), latest),
-      };
     },
   };
 }

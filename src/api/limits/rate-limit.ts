@@ -1,5 +1,6 @@
-// Rate limits: a fixed window of one hour from the first request, and its three response headers.
+// Rate limits: a fixed window of one hour from the first request of a key or an address, and its three response headers.
 import type { FastifyReply } from "fastify";
+import ipaddr from "ipaddr.js";
 import { Refused } from "../../runtime/refused.ts";
 
 export const WINDOW_MS = 3_600_000;
@@ -7,27 +8,43 @@ export const WINDOW_MS = 3_600_000;
 /** `used`: granted requests only. `resetAt`: milliseconds since the epoch. */
 export type RateWindow = { granted: boolean; used: number; resetAt: number };
 
-/** A window with the limit that applies to it. */
-export type LimitedWindow = RateWindow & { limit: number };
-
 /**
  * `subject`: kind and id, such as `key 0190...`. The number of windows is bounded per kind, so that a flood of one kind
  * evicts none of another. The limit is passed with each request, so that a change of tier applies to the next one.
  */
 export interface RateLimits {
-  /** Counts one request, unless the window is full. */
-  take(subject: string, limit: number, now: Date): Promise<RateWindow>;
-  /** The current window, without counting. */
-  look(subject: string, limit: number, now: Date): Promise<RateWindow>;
+  /** Counts one request, unless the window is full; `requests: 0` tells the current window without counting. */
+  take(subject: string, limit: number, now: Date, requests?: 0 | 1): Promise<RateWindow>;
+}
+
+/** For requests without a valid key; also the limit shown in their headers. */
+export const REQUESTS_PER_HOUR_BY_ADDRESS = 500;
+
+/** The subject of a client address, for requests without a key. */
+export function byAddress(kind: string, ip: string): string {
+  return `${kind} ${addressOf(ip)}`;
+}
+
+/**
+ * The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. No larger
+ * network is limited, as one customer of a provider could use up what others have there.
+ */
+export function addressOf(ip: string): string {
+  const [plain = ""] = ip.split("%");
+  if (!plain.includes(":") || !ipaddr.isValid(plain)) return plain;
+  const parsed = ipaddr.process(plain);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  const groups = (parsed as ipaddr.IPv6).parts.map((part) => part.toString(16));
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
 /**
  * Sets the rate limit headers (interface, part 8).
  * @throws rate_limit_exceeded when the window is full
  */
-export function enforce(reply: FastifyReply, window: LimitedWindow, now: Date): void {
-  showWindow(reply, window);
-  if (!window.granted) throw rateLimitExceeded(window, window.limit, now);
+export function enforce(reply: FastifyReply, limit: number, window: RateWindow, now: Date): void {
+  showWindow(reply, limit, window);
+  if (!window.granted) throw rateLimitExceeded(window, limit, now);
 }
 
 /** For `Retry-After`; at least 1. */
@@ -36,9 +53,9 @@ export function secondsUntilReset(window: RateWindow, now: Date): number {
 }
 
 /** `X-RateLimit-Reset` is in Unix seconds, rounded up so that a caller who waits until then is not refused. */
-export function showWindow(reply: FastifyReply, window: LimitedWindow): void {
-  reply.header("x-ratelimit-limit", String(window.limit));
-  reply.header("x-ratelimit-remaining", String(Math.max(0, window.limit - window.used)));
+export function showWindow(reply: FastifyReply, limit: number, window: RateWindow): void {
+  reply.header("x-ratelimit-limit", String(limit));
+  reply.header("x-ratelimit-remaining", String(Math.max(0, limit - window.used)));
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));
 }
 

@@ -2,8 +2,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isRefused } from "../../runtime/refused.ts";
-import { lookByAddress, takeByAddress } from "../limits/address-limit.ts";
-import { type RateLimits, tooManyTries } from "../limits/rate-limit.ts";
+import { byAddress, type RateLimits, tooManyTries } from "../limits/rate-limit.ts";
 
 /** `adminToken`: unset, no token is right, and none is counted. */
 export type OperatorDeps = { adminToken: string | undefined; rateLimits: RateLimits; clock: () => Date };
@@ -52,10 +51,11 @@ export async function isAdminToken(
   given: string,
 ): Promise<boolean> {
   const now = clock();
-  const window = await lookByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
-  if (window.used >= window.limit || !window.granted) throw tooManyTries(window, now);
+  const subject = byAddress(TRIES, request.ip);
+  const window = await rateLimits.take(subject, MOST_TRIES, now, 0);
+  if (!window.granted) throw tooManyTries(window, now);
   if (isSameSecret(given, adminToken)) return true;
-  await takeByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
+  await rateLimits.take(subject, MOST_TRIES, now);
   return false;
 }
 

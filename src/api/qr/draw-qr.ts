@@ -1,6 +1,8 @@
-// Draws QR codes: the library computes the modules, two-colour-png.ts encodes the PNG from them.
+// Draws QR codes: the library computes the modules and writes SVG; PNG is written here, as the library's takes half a second
+// of the event loop for the largest, and redirects would wait for it.
+import { promisify } from "node:util";
+import { constants, crc32, deflate } from "node:zlib";
 import qrcode from "qrcode";
-import { type Rgba, twoColourPng } from "./two-colour-png.ts";
 
 export type QrLook = {
   format: "png" | "svg";
@@ -18,33 +20,66 @@ export type QrLook = {
  * When `size` has less than one pixel per module the image could not be scanned, so it is drawn larger than requested.
  */
 const PIXELS_A_MODULE = 4;
-
-/** Distributes the pixels over the modules as evenly as whole pixels allow. */
-export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
-  const { size, margin, dark, light, ecc } = look;
-  const { modules } = qrcode.create(text, { errorCorrectionLevel: ecc });
-  const across = modules.size + 2 * margin;
-  const width = size < across ? across * PIXELS_A_MODULE : size;
-  const edges = Array.from({ length: modules.size + 1 }, (_, module) =>
-    Math.ceil(((module + margin) * width) / across),
-  );
-  return twoColourPng({
-    width,
-    edges,
-    isDark: (row, column) => modules.data[row * modules.size + column] === 1,
-    dark: rgbaOf(dark),
-    light: rgbaOf(light),
-  });
-}
+const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+/** Eight bits a pixel, each an entry of the palette, in which `light` is 0 and `dark` is 1. */
+const INDEXED = [8, 3, 0, 0, 0];
+const DARK = 1;
+/** PNG filter type of a row, its first byte: the difference from the row above. */
+const FILTER_UP = 2;
+const compress = promisify(deflate);
 
 export function drawSvg(text: string, { size, margin, ecc, dark, light }: QrLook): Promise<string> {
   const color = { dark, light };
   return qrcode.toString(text, { type: "svg", width: size, margin, errorCorrectionLevel: ecc, color });
 }
 
-function rgbaOf(colour: string): Rgba {
+/** PNG (ISO/IEC 15948), compressed in libuv's thread pool. */
+export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
+  const { modules } = qrcode.create(text, { errorCorrectionLevel: look.ecc });
+  const across = modules.size + 2 * look.margin;
+  const width = look.size < across ? across * PIXELS_A_MODULE : look.size;
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(width, 4);
+  const [light, dark] = [rgba(look.light), rgba(look.dark)];
+  return Buffer.concat([
+    SIGNATURE,
+    chunk("IHDR", Buffer.concat([header, Buffer.from(INDEXED)])),
+    chunk("PLTE", Buffer.concat([light.subarray(0, 3), dark.subarray(0, 3)])),
+    chunk("tRNS", Buffer.concat([light.subarray(3), dark.subarray(3)])),
+    // The rows consist of runs of equal bytes, so run-length matching is fast and compresses as well.
+    chunk("IDAT", await compress(scanlines(modules, look.margin, width), { strategy: constants.Z_RLE })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** The first pixel row of each row of modules is drawn; the others repeat it by filter Up and zeros. */
+function scanlines({ size, data }: qrcode.BitMatrix, margin: number, width: number): Buffer {
+  const edge = (module: number) => Math.ceil(((module + margin) * width) / (size + 2 * margin));
+  const stride = 1 + width;
+  const bytes = Buffer.alloc(stride * width);
+  for (let row = 0; row < size; row++) {
+    const top = edge(row) * stride;
+    for (let column = 0; column < size; column++) {
+      if (data[row * size + column] !== 1) continue;
+      bytes.fill(DARK, top + 1 + edge(column), top + 1 + edge(column + 1));
+    }
+    for (let y = edge(row) + 1; y < edge(row + 1); y++) bytes[y * stride] = FILTER_UP;
+  }
+  return bytes;
+}
+
+function rgba(colour: string): Buffer {
   const digits = colour.slice(1);
   const long = digits.length < 6 ? digits.replace(/./g, "$&$&") : digits;
-  const [red = 0, green = 0, blue = 0, alpha = 255] = Buffer.from(long, "hex");
-  return [red, green, blue, alpha];
+  return Buffer.from(long.padEnd(8, "f"), "hex");
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const framed = Buffer.alloc(typed.length + 8);
+  framed.writeUInt32BE(data.length, 0);
+  framed.set(typed, 4);
+  framed.writeUInt32BE(crc32(typed), typed.length + 4);
+  return framed;
 }

@@ -1,12 +1,13 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
 import { z } from "zod";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
-import { DomainIdQuery, SlugParams } from "../schemas.ts";
-import { qrImages } from "./qr-images.ts";
+import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
+import type { QrLook } from "./draw-qr.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
 const colour = z
@@ -15,7 +16,7 @@ const colour = z
   .transform((text) => `#${text.replace("#", "")}`);
 const CACHED_SECONDS = 3600;
 /** Part of each ETag; must be raised when a change makes the same request return other bytes. */
-const IMAGE_VERSION = 2;
+const IMAGE_VERSION = 3;
 
 const Query = z.object({
   format: z.enum(["png", "svg"]).default("png"),
@@ -31,7 +32,7 @@ const Query = z.object({
 export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
-  const images = qrImages();
+  const imageOf = qrImages();
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -59,7 +60,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const etag = `"${id}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
     if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    const image = await images.image(id, text, look);
+    const image = await imageOf(id, text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });
 }
@@ -67,4 +68,45 @@ export function qrRoute(app: Api, deps: QrDeps): void {
 function matches(header: string | undefined, etag: string): boolean {
   const given = header?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
   return given.includes(etag) || given.includes("*");
+}
+
+export type QrImagesOptions = {
+  /** Size of the cache. */
+  maxBytes?: number;
+  maxWaiting?: number;
+  draw?: (text: string, look: QrLook) => Promise<string | Buffer>;
+};
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_WAITING = 500;
+/** Estimated size of a cache entry without its image. */
+const OVERHEAD_BYTES = 300;
+
+/** Keeps images, and draws missing ones one at a time, each once. `id`: unique for text and look. @throws qr_busy */
+export function qrImages({
+  maxBytes = MAX_BYTES,
+  maxWaiting = MAX_WAITING,
+  draw = drawn,
+}: QrImagesOptions = {}) {
+  const kept = new LRUCache<string, string | Buffer>({
+    maxSize: maxBytes,
+    sizeCalculation: (image) => image.length + OVERHEAD_BYTES,
+  });
+  const oneByOne = pLimit(1);
+  return async (id: string, text: string, look: QrLook): Promise<string | Buffer> => {
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    if (oneByOne.activeCount + oneByOne.pendingCount >= maxWaiting) throw new Refused("qr_busy");
+    return await oneByOne(async () => {
+      // Drawn meanwhile for another request.
+      const image = kept.get(id) ?? (await draw(text, look));
+      kept.set(id, image);
+      return image;
+    });
+  };
+}
+
+async function drawn(text: string, look: QrLook): Promise<string | Buffer> {
+  const { drawPng, drawSvg } = await import("./draw-qr.ts");
+  return look.format === "svg" ? drawSvg(text, look) : drawPng(text, look);
 }

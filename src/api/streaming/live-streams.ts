@@ -1,11 +1,12 @@
-// Streams of server-sent events that go on as events happen, for the feed and the portal's live pages.
-import type { OutgoingHttpHeaders } from "node:http";
+// Server-sent events that go on as events happen, for the feed and the portal's live pages: with backpressure, a bounded
+// number at a time; a client that stops reading is disconnected.
+import { once } from "node:events";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { accountStreams } from "./account-streams.ts";
-import { type EventStream, eventStream } from "./event-stream.ts";
 
 /** Per account, in one process. */
 const MOST_STREAMS = 10;
@@ -13,8 +14,9 @@ const MOST_STREAMS = 10;
 const MOST_STREAMS_IN_ALL = 500;
 /** Interval of heartbeats, and of the check whether the client may still watch. */
 const ALIVE_EVERY_MS = 5_000;
+/** Before a client reconnects (the `retry:` field). */
 const RETRY_MS = 2_000;
-/** A client that reads nothing for this long is disconnected; when it reconnects it gets what it missed. */
+/** When the client reconnects it gets what it missed. */
 const STALLED_MS = 15_000;
 
 export type LiveStreams = {
@@ -40,7 +42,7 @@ export function liveStreams(app: Api, log: Logger, tooMany: string): LiveStreams
       if (!stream) throw new Refused("too_many_streams", tooMany);
       const { raw } = reply.hijack();
       const headers = reply.getHeaders() as OutgoingHttpHeaders;
-      const client = eventStream(raw, { headers, stream, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+      const client = eventStream(raw, headers, stream);
       const timer = setInterval(() => void keepAlive(client, stream), ALIVE_EVERY_MS);
       try {
         await send(client, stream.signal);
@@ -68,4 +70,60 @@ export async function sendBatches<B, R>(
   } finally {
     await batches.return(undefined as R);
   }
+}
+
+/** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. `data`: text is JSON already. */
+export type StreamMessage = { event: string; id: string; data: object | string };
+
+export type EventStream = {
+  /**
+   * Resolves when the socket accepts more data.
+   * @throws AbortError when the client has disconnected or was disconnected
+   */
+  send(message: StreamMessage): Promise<void>;
+  /** Drops the message while the socket's buffer is full; for heartbeats. */
+  offer(message: StreamMessage): void;
+  end(): void;
+};
+
+/**
+ * `stream`: aborted when the client disconnects, or has disconnected already. `stalledMs`: a client whose socket buffer does not
+ * drain for so long is disconnected.
+ */
+export function eventStream(
+  raw: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  stream: AbortController,
+  stalledMs = STALLED_MS,
+): EventStream {
+  // A client that disconnected while its request was being checked has emitted "close" already; HEAD gets no body.
+  if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
+  raw.once("close", () => stream.abort());
+  raw.writeHead(200, {
+    ...headers,
+    ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+  raw.write(`retry: ${RETRY_MS}\n\n`);
+  const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);
+  return {
+    async send(message) {
+      raw.write(textOf(message));
+      if (!raw.writableNeedDrain) return;
+      const timer = disconnectLater();
+      await once(raw, "drain", { signal: stream.signal }).finally(() => clearTimeout(timer));
+    },
+    offer(message) {
+      if (!raw.writableNeedDrain) raw.write(textOf(message));
+    },
+    end() {
+      const timer = disconnectLater();
+      raw.once("close", () => clearTimeout(timer));
+      raw.end();
+    },
+  };
+}
+
+function textOf({ event, id, data }: StreamMessage): string {
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  return `event: ${event}\n${id === "" ? "" : `id: ${id}\n`}data: ${json}\n\n`;
 }

@@ -1,8 +1,8 @@
 // linkledger account create | tier | upgrades | password | close | list | show
 import { Argument, Option } from "commander";
-import { upgradeRequests } from "../../billing/manual-billing.ts";
-import { changeTier } from "../../commands/account/change-tier.ts";
-import { emailSecret, openAccount } from "../../commands/account/open-account.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import { openAccount } from "../../commands/account/sign-up.ts";
+import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDocument } from "../../projections/definitions/accounts.ts";
 import { domainRow, keyRow, webhookRow } from "../../queries/account-rows.ts";
@@ -62,7 +62,7 @@ export const accountCommands: readonly CommandRow[] = [
     by: runWithoutCatchUp,
     async run(session, _: object, given: string) {
       const { deps, config } = session;
-      const { issuePasswordReset } = await import("../../commands/credentials/reset-password.ts");
+      const { issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
       const accountId = await accountNamed(session, given);
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
       return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };

@@ -1,8 +1,11 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
-import { addDomain } from "../../commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { removeDomain } from "../../commands/domains/remove-domain.ts";
-import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  verifyDomain,
+} from "../../commands/domains/domains.ts";
 import { domainRow } from "../../queries/account-rows.ts";
 import { listDomains } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";

@@ -1,7 +1,5 @@
 // linkledger key issue | list | deactivate
-
-import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
-import { issueKey } from "../../commands/keys/issue-key.ts";
+import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
 import { keyRow } from "../../queries/account-rows.ts";
 import { findKey, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";

@@ -1,10 +1,9 @@
 // linkledger import bitly|yourls|kutt|shlink|linkledger FILE
 import { statSync } from "node:fs";
 import { Argument } from "commander";
-import { loadOpenAccount } from "../../commands/account/account-stream.ts";
+import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
-import { recheckLater } from "../../commands/links/url-rechecks.ts";
-import { urlSafety } from "../../commands/links/url-safety.ts";
+import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { bitly } from "../../import/formats/bitly.ts";
 import { kutt } from "../../import/formats/kutt.ts";
 import { linkledger } from "../../import/formats/linkledger.ts";

@@ -1,9 +1,13 @@
 // linkledger webhook add | change | list | show | pause | resume | rotate | remove
-import { addWebhook } from "../../commands/webhooks/add-webhook.ts";
-import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
-import { removeWebhook } from "../../commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts";
-import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
+
+import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
+import {
+  addWebhook,
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { webhookRow } from "../../queries/account-rows.ts";

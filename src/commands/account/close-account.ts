@@ -1,27 +1,27 @@
 // Closes an account for good: one append ends its keys, domains and webhooks, then its data outside the event log is
 // erased.
-import type { Position } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
-import {
-  deviceSecret,
-  keyUseSecret,
-  sessionSecret,
-  upgradeRequestSecret,
-} from "../credentials/account-secrets.ts";
-import { passwordSecret } from "../credentials/password.ts";
 import { releaseHostname } from "../domains/claim-hostname.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
-import type { CommandDeps } from "../handle-command.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, deactivate, opened } from "./account.ts";
-import { loadOpenAccount, onAccount } from "./account-stream.ts";
-import { accountByEmailSecret, emailSecret } from "./open-account.ts";
+import { changeAccount, loadOpenAccount } from "./accounts.ts";
+import { releaseEmail } from "./email.ts";
+import {
+  deviceSecret,
+  emailSecret,
+  keyUseSecret,
+  passwordSecret,
+  sessionSecret,
+  upgradeRequestSecret,
+} from "./secrets.ts";
 
 export type CloseDeps = CommandDeps & { secrets: Secrets };
 
@@ -34,12 +34,11 @@ export async function closeAccount(
   deps: CloseDeps,
   context: CommandContext,
   accountId: string,
-): Promise<{ position: Position | undefined }> {
+): Promise<Appended> {
   await loadOpenAccount(deps.eventStore, accountId);
-  const at = deps.clock().toISOString();
-  const { position } = await onAccount(deps, context, accountId, (account) => endAll(account, at));
+  const closed = await changeAccount(deps, context, accountId, endAll);
   await eraseClosed(deps, context, accountId);
-  return { position };
+  return closed;
 }
 
 /** Decided at one revision, so that a key, domain or webhook added concurrently is either ended too or refused. */
@@ -66,10 +65,7 @@ export async function eraseClosed(
 ): Promise<void> {
   const { secrets, clock, eventStore } = deps;
   const email = await secrets.get(emailSecret(accountId), clock());
-  if (typeof email === "string") {
-    const bound = await secrets.get(accountByEmailSecret(email), clock());
-    if (bound === accountId) await secrets.delete(accountByEmailSecret(email));
-  }
+  if (typeof email === "string") await releaseEmail(deps, accountId, email);
   const names = [emailSecret, passwordSecret, upgradeRequestSecret].map((of) => of(accountId));
   for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
@@ -83,6 +79,5 @@ export async function eraseClosed(
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
     }
   }
-  const at = clock().toISOString();
-  for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId, at });
+  for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
 }

@@ -3,7 +3,7 @@ import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
-import { requireDeveloper } from "../errors.ts";
+import { requireDeveloper } from "../caller.ts";
 import type { DomainState, VerifiedDomainState } from "./domain-state.ts";
 
 /** Idempotent: adding a domain again keeps its token. @throws account_not_found, tier_required, history_full */

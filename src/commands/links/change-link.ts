@@ -1,17 +1,15 @@
-// Changes an existing link: retarget, disable, enable, delete, restore.
-import type { Position } from "../../event-store/port.ts";
+// Changes an existing link: its owner retargets, disables, enables, deletes and restores it; the operator blocks an abusive
+// one, whatever its owner does, and lets it go again.
 import { Refused } from "../../runtime/refused.ts";
+import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import { type CommandDeps, handleCommand } from "../handle-command.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptUrl, safetyOf } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
-import { change, changeable, type ExistingLink, type LinkChange } from "./link.ts";
-import { currentLink, foldedLink } from "./link-stream.ts";
-
-/** `host` without port: the base host or a custom domain. */
-export type LinkAddress = { host: string; slug: string };
+import { change, changeable, changeByOperator, type ExistingLink, type LinkChange } from "./link.ts";
+import { currentLink, type LinkAddress, onLink } from "./link-stream.ts";
 
 /** `url` is checked like that of a new link; `enable` and `restore` check the link's present URL again. */
 export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
@@ -27,27 +25,54 @@ export async function changeLink(
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
-): Promise<{ position: Position | undefined }> {
+): Promise<Appended> {
   const account = memoizedAccount(deps, by);
   await account();
   const wanted = await accepted(deps, by, account, address, request);
-  return applyLinkChange(deps, context, by.accountId, address, wanted);
+  return await applyLinkChange(deps, context, by.accountId, address, wanted);
 }
 
 /** Applies a change whose URL is already accepted. @throws what the decider `change` throws */
 export async function applyLinkChange(
   deps: CommandDeps,
   context: CommandContext,
-  accountId: string,
+  by: string,
   address: LinkAddress,
   wanted: LinkChange,
-): Promise<{ position: Position | undefined }> {
-  const at = deps.clock().toISOString();
-  const { position } = await handleCommand(deps, context, {
-    ...foldedLink(address.host, address.slug),
-    decide: (link) => change(link, { by: accountId, at, change: wanted }),
-  });
-  return { position };
+): Promise<Appended> {
+  return await onLink(deps, context, address, (link, at) => change(link, { by, at, change: wanted }));
+}
+
+/** `legal`: the law demands it. @throws link_not_found, invalid_reason */
+export async function blockLink(
+  deps: CommandDeps,
+  context: CommandContext,
+  address: LinkAddress,
+  { reason, legal }: { reason: string; legal: boolean },
+): Promise<Appended> {
+  const block = { type: "block", reason: acceptReason(reason), legal } as const;
+  return await onLink(deps, context, address, (link, at) => changeByOperator(link, { at, change: block }));
+}
+
+/** @throws link_not_found */
+export async function unblockLink(
+  deps: CommandDeps,
+  context: CommandContext,
+  address: LinkAddress,
+): Promise<Appended> {
+  return await onLink(deps, context, address, (link, at) =>
+    changeByOperator(link, { at, change: { type: "unblock" } }),
+  );
+}
+
+/** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
+export function namedLink(text: string, baseHost: string): LinkAddress {
+  const named = text.includes("/") ? text : `${baseHost}/${text}`;
+  const url = URL.parse(named.includes("://") ? named : `http://${named}`);
+  const slug = url?.pathname.slice(1).toLowerCase() ?? "";
+  if (!url || slug === "" || slug.includes("/"))
+    throw new Refused("invalid_link", `${text} names no link: give a slug, host/slug or the short URL`);
+  return { host: url.hostname, slug };
 }
 
 async function accepted(

@@ -2,16 +2,14 @@
 import type { Position } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { AccountState } from "../account/account.ts";
-import type { CurrentAccount } from "../account/current-accounts.ts";
-import type { Caller, CommandContext } from "../caller.ts";
+import type { CurrentAccount } from "../account/accounts.ts";
+import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
-import { requireDeveloper } from "../errors.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
-import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
-import { type LinkObject, linkObject } from "./link-object.ts";
-import type { ShortenRequest } from "./shorten-request.ts";
+import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
+import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
-import type { RecheckLater } from "./url-rechecks.ts";
+import type { RecheckLater } from "./url-safety.ts";
 
 export type CreateLinkDeps = AppendLinkDeps &
   AcceptUrlDeps & { currentAccount: CurrentAccount; recheckLater: RecheckLater };

@@ -2,13 +2,11 @@
 import type { Tier } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isClientError, Refused } from "../../runtime/refused.ts";
-import type { Caller, CommandContext } from "../caller.ts";
+import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import { requireDeveloper } from "../errors.ts";
 import { type UrlSafety, validUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
-import type { LinkObject } from "./link-object.ts";
-import { ShortenRequest } from "./shorten-request.ts";
+import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
 /** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
 export type BulkAnswer = {

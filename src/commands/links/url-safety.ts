@@ -1,6 +1,10 @@
 // Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing.
+import { hash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import type { Secrets } from "../../secrets/port.ts";
 import type { UrlSafety } from "./accept-url.ts";
-import { unsafeHosts } from "./unsafe-hosts.ts";
 
 export type UrlSafetyOptions = {
   unsafeHostsFile?: string | undefined;
@@ -66,4 +70,82 @@ async function findThreats(
   if (!threats.isSubsetOf(hrefs))
     throw new Error("Safe Browsing answered about a URL that it was not asked about");
   return threats;
+}
+
+type Log = { warn: (details: object, message: string) => void };
+
+/** Matches listed hosts and their subdomains. While the file can't be read, the last list stays in use. */
+export function unsafeHosts(file: string, log: Log): (hostname: string) => Promise<boolean> {
+  let hosts: ReadonlySet<string> = new Set();
+  let version: string | undefined;
+  const refresh = async () => {
+    try {
+      const { mtimeMs, size, ino } = await stat(file);
+      const current = `${mtimeMs}/${size}/${ino}`;
+      if (current === version) return;
+      hosts = parseHosts(await readFile(file, "utf8"));
+      version = current;
+    } catch (error) {
+      if (version !== "unreadable") log.warn({ err: error, file }, "the list of unsafe hosts can't be read");
+      version = "unreadable";
+    }
+  };
+  return async (hostname) => {
+    await refresh();
+    return isListed(hosts, hostname);
+  };
+}
+
+/** Accepts hosts-file lines (`0.0.0.0 a.example b.example`), lists of hosts and `*.a.example`; `#` starts a comment. */
+function parseHosts(text: string): ReadonlySet<string> {
+  const hosts = new Set<string>();
+  for (const line of text.split(/\r?\n/)) {
+    const words = line.replace(/#.*/, "").trim().split(/\s+/).filter(Boolean);
+    const names = words.length > 1 && isIP(words[0] ?? "") ? words.slice(1) : words;
+    for (const name of names) {
+      const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/^\*\.|\.$/g, ""));
+      // Names without a dot are the machine's own entries of a hosts file, such as localhost and broadcasthost.
+      if (host.includes(".") || host.startsWith("[")) hosts.add(host.toLowerCase());
+    }
+  }
+  for (const own of ["localhost.localdomain", "0.0.0.0", "[::1]", "127.0.0.1"]) hosts.delete(own);
+  return hosts;
+}
+
+function isListed(hosts: ReadonlySet<string>, hostname: string): boolean {
+  const labels = hostname.toLowerCase().replace(/\.$/, "").split(".");
+  return labels.some((_, index) => hosts.has(labels.slice(index).join(".")));
+}
+
+/**
+ * `since`: ISO 8601 UTC. `longUrl`: the unchecked URL; the link may have been retargeted since, or never been created.
+ */
+export type UrlRecheck = { host: string; slug: string; longUrl: string; since: string };
+
+/** Called before the append, so that a crash in between leaves a recheck without a link, not an unchecked link. */
+export type RecheckLater = (link: Omit<UrlRecheck, "since">) => Promise<void>;
+
+type Deps = { secrets: Secrets; clock: () => Date };
+
+const PREFIX = "url-check:";
+
+export function recheckLater({ secrets, clock }: Deps): RecheckLater {
+  return async (link) => {
+    const since = clock().toISOString();
+    await secrets.put(keyOf(link), { value: { ...link, since } satisfies UrlRecheck });
+  };
+}
+
+export async function waitingRechecks({ secrets, clock }: Deps): Promise<UrlRecheck[]> {
+  return (await secrets.list(PREFIX, clock())).map(({ value }) => value as UrlRecheck);
+}
+
+export async function forgetRecheck({ secrets }: Pick<Deps, "secrets">, recheck: UrlRecheck): Promise<void> {
+  await secrets.delete(keyOf(recheck));
+}
+
+/** Includes the URL, so that the result for an earlier URL does not settle the recheck of a later one. */
+function keyOf({ host, slug, longUrl }: Omit<UrlRecheck, "since">): string {
+  const urlHash = hash("sha256", longUrl).slice(0, 32);
+  return `${PREFIX}${host}/${slug}/${urlHash}`;
 }

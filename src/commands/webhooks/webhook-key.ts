@@ -1,13 +1,25 @@
-// A webhook's key `whk_<32 random characters>` (interface, part 2): each delivery sends it, so a hash is not enough;
-// stored as a secret.
+// A webhook's key `whk_<32 random characters>` (interface, part 2), and its rotation. Each delivery sends it, so a hash is
+// not enough; stored as a secret.
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import { SecretDamaged } from "../../secrets/errors.ts";
 import type { Secrets } from "../../secrets/port.ts";
+import { changeAccount } from "../account/accounts.ts";
+import { withLock } from "../account/secrets.ts";
+import type { CommandContext } from "../caller.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
+import { rotateKey } from "./webhook.ts";
 
 /** `previous`: the key before the last rotation; deliveries are also signed with it until `until` (ISO 8601 UTC). */
 export type WebhookKeys = { key: string; previous?: { key: string; until: string } };
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 export type WebhookKeyDeps = { secrets: Secrets; randomKey: () => string };
+
+/** `previousUntil`: ISO 8601 UTC; the time of the rotation when there was no previous key. */
+export type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
+
+/** So that receivers can switch over. */
+const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 
 export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
   return `whk_${randomKey()}`;
@@ -57,16 +69,53 @@ export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys:
   await secrets.put(webhookSecret(webhookId), { value: keys });
 }
 
-/** False when there are no keys to replace: a removal has deleted them. */
-export async function replaceWebhookKeys(
-  secrets: Secrets,
-  webhookId: string,
-  keys: WebhookKeys,
-  now: Date,
-): Promise<boolean> {
-  return await secrets.putIfPresent(webhookSecret(webhookId), { value: keys }, now);
-}
-
 export async function forgetWebhookKeys(secrets: Secrets, webhookId: string): Promise<void> {
   await secrets.delete(webhookSecret(webhookId));
+}
+
+/**
+ * For 24 hours deliveries are also signed with the previous key. Of two concurrent rotations, one caller would be shown a
+ * key that is not in use, so only one runs at a time.
+ * @throws account_not_found, webhook_not_found, rotation_under_way, history_full
+ */
+export async function rotateWebhookKey(
+  deps: CommandDeps & WebhookKeyDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<RotatedWebhookKey> {
+  const rotate = () => replaceKey(deps, context, accountId, webhookId);
+  return await withLock(deps, `webhook-rotation:${webhookId}`, "rotation_under_way", rotate);
+}
+
+/**
+ * The event is appended before the key is replaced: after a crash in between, the caller has not seen the new key and the
+ * current one stays in use. Without a current key the new one is stored first, because the event resumes the webhook.
+ */
+async function replaceKey(
+  deps: CommandDeps & WebhookKeyDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<RotatedWebhookKey> {
+  const { secrets } = deps;
+  const now = deps.clock();
+  const key = newWebhookKey(deps);
+  const current = await readWebhookKeys(secrets, webhookId, now);
+  const validMs = current ? PREVIOUS_KEY_VALID_MS : 0;
+  const previousUntil = new Date(now.getTime() + validMs).toISOString();
+  if (!current) await keepWebhookKeys(secrets, webhookId, { key });
+  const { position } = await changeAccount(deps, context, accountId, (account, at) =>
+    rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
+  ).catch(async (error: unknown) => {
+    if (!current && isClientError(error)) await forgetWebhookKeys(secrets, webhookId);
+    throw error;
+  });
+  if (current) {
+    const value: WebhookKeys = { key, previous: { key: current.key, until: previousUntil } };
+    // Without keys the webhook was removed since the event; its deleted keys must not be written again.
+    if (!(await secrets.putIfPresent(webhookSecret(webhookId), { value }, now)))
+      throw new Refused("webhook_not_found");
+  }
+  return { webhookId, key, previousUntil, position };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, type OpenAccount, opened, withRoom } from "../account/account.ts";
-import { requireDeveloper } from "../errors.ts";
+import { requireDeveloper } from "../caller.ts";
 import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
 
 export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };

@@ -1,15 +1,13 @@
 // Takes clicks of a link out of all numbers, such as test clicks or fraud, shows what would go, and takes it back.
+import ipaddr from "ipaddr.js";
 import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
-import type { Position } from "../../event-store/port.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { acceptReason } from "../accept-reason.ts";
+import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
-import { type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import type { LinkAddress } from "../links/change-link.ts";
-import type { ExistingLink } from "../links/link.ts";
-import { currentLink } from "../links/link-stream.ts";
+import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
+import { existingLink, type LinkAddress } from "../links/link-stream.ts";
 import type { FindMatching, MatchingClicks } from "./matching-clicks.ts";
 import {
   evolve,
@@ -19,10 +17,9 @@ import {
   type WithdrawalsState,
   withdraw,
 } from "./withdrawal.ts";
-import { selectionOf, type WithdrawalRequest } from "./withdrawal-request.ts";
 
 /** `position`: of the event; documents that contain it have the clicks out, or in again. */
-export type ChangedClicks = { withdrawalId: string; position: Position | undefined };
+export type ChangedClicks = Appended & { withdrawalId: string };
 
 export type WithdrawalPreview = { selection: WithdrawnSelection; clicks: MatchingClicks };
 
@@ -55,10 +52,9 @@ export async function withdrawClicks(
   const withdrawalId = deps.newId();
   const of = { ...address, accountId, at: deps.clock().toISOString() };
   const withdrawal = { ...of, ...selection, withdrawalId, reason };
-  const position = await append(deps, context, address, (state) =>
-    withdraw(state, { withdrawal, matched: clicks }),
-  );
-  return { withdrawalId, position, selection, clicks };
+  const matched = clicks;
+  const appended = await append(deps, context, address, (state) => withdraw(state, { withdrawal, matched }));
+  return { withdrawalId, ...appended, selection, clicks };
 }
 
 /** @throws link_not_found, withdrawal_not_found, already_restored */
@@ -70,8 +66,7 @@ export async function restoreClicks(
 ): Promise<ChangedClicks> {
   const { accountId } = await existingLink(deps, address);
   const restored = { ...address, accountId, at: deps.clock().toISOString(), withdrawalId };
-  const position = await append(deps, context, address, (state) => restore(state, restored));
-  return { withdrawalId, position };
+  return { withdrawalId, ...(await append(deps, context, address, (state) => restore(state, restored))) };
 }
 
 /** All that were made, oldest first. @throws link_not_found */
@@ -88,20 +83,69 @@ async function append(
   context: CommandContext,
   address: LinkAddress,
   decide: (state: WithdrawalsState) => WithdrawalEvent[],
-): Promise<Position | undefined> {
+): Promise<Appended> {
   const command = { ...folded(address), decide };
-  return (await handleCommand<WithdrawalsState, WithdrawalEvent>(deps, context, command)).position;
+  const { position } = await handleCommand<WithdrawalsState, WithdrawalEvent>(deps, context, command);
+  return { position };
 }
 
 function folded({ host, slug }: LinkAddress) {
   return { stream: withdrawalStream(linkKey(host, slug)), initial: noWithdrawals, fold: evolve };
 }
 
-async function existingLink(
-  { eventStore }: Pick<CommandDeps, "eventStore">,
-  { host, slug }: LinkAddress,
-): Promise<ExistingLink> {
-  const link = await currentLink(eventStore, host, slug);
-  if (link.status === "free") throw new Refused("link_not_found");
-  return link;
+/** `to`: by default now. `ipPrefix`: a network, or an address for the network that the log knows of it. */
+export type WithdrawalRequest = {
+  from: Date;
+  to?: Date | undefined;
+  visitor?: string | undefined;
+  ipPrefix?: string | undefined;
+  userAgent?: string | undefined;
+};
+
+/** What the log keeps of addresses. */
+const MOST_BITS = { ipv4: 24, ipv6: 48, "6to4": 40 } as const;
+const MOST_CHARACTERS = 512;
+
+/** @throws invalid_withdrawal */
+export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSelection {
+  const { from, to = now, visitor, ipPrefix } = request;
+  // Cleaned as those of clicks are, so that it is found in them.
+  const userAgent =
+    request.userAgent === undefined ? undefined : boundedText(request.userAgent, MOST_CHARACTERS);
+  if (from >= to)
+    throw new Refused(
+      "invalid_withdrawal",
+      "The time from which clicks are withdrawn must be before its end",
+    );
+  if (visitor !== undefined && !/^[0-9a-f]{16}$/.test(visitor))
+    throw new Refused("invalid_withdrawal", "A visitor code has 16 hex digits, as exports show it");
+  if (userAgent === "")
+    throw new Refused(
+      "invalid_withdrawal",
+      `A part of the user agent has 1 to ${MOST_CHARACTERS} characters`,
+    );
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    ...(visitor !== undefined && { visitor }),
+    ...(ipPrefix !== undefined && { ipPrefix: networkOf(ipPrefix) }),
+    ...(userAgent !== undefined && { userAgent }),
+  };
+}
+
+/** In CIDR form; whole addresses go no further than this, as the log has none. */
+function networkOf(text: string): string {
+  const [address = "", bits] = text.trim().split("/");
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address))
+    throw new Refused("invalid_withdrawal", "A network is such as 203.0.113.0/24 or 2001:db8::/32");
+  const parsed = ipaddr.parse(address);
+  const most = MOST_BITS[parsed.range() === "6to4" ? "6to4" : parsed.kind()];
+  const length = bits === undefined ? most : Number(bits);
+  if (!/^\d{1,3}$/.test(bits ?? "0") || length > most)
+    throw new Refused(
+      "invalid_withdrawal",
+      `Clicks are known by networks of /${most} at most, not by narrower ones`,
+    );
+  const family = parsed.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(`${address}/${length}`).toString()}/${length}`;
 }

@@ -1,8 +1,8 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
 import { convertToCommandError, ErrorType, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
-import { backoffMs } from "../../runtime/backoff.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
+import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { Sleep } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Servers } from "./connection.ts";

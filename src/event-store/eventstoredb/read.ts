@@ -7,7 +7,7 @@ import {
   START,
   streamNameFilter,
 } from "@eventstore/db-client";
-import { backoffMs } from "../../runtime/backoff.ts";
+import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { Position, ReadAllOptions, ReadOptions, RecordedEvent, SubscribeOptions } from "../port.ts";
 import { type Deps, isMissingStream, leaveOrThrow } from "./errors.ts";
 import { logPosition } from "./events.ts";

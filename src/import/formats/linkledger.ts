@@ -1,6 +1,6 @@
 // Our own export (src/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
-import { acceptReason } from "../../commands/accept-reason.ts";
+import { acceptReason } from "../../commands/accept-text.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";

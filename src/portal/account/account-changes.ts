@@ -2,15 +2,13 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
-  type ChangedEmail,
-  changeEmail,
   confirmEmailChange,
   issueEmailChange,
   lookAtEmailChange,
-} from "../../commands/credentials/change-email.ts";
-import { changePassword, provePassword } from "../../commands/credentials/change-password.ts";
-import { acceptEmail } from "../../commands/credentials/email-address.ts";
+} from "../../commands/account/one-time-tokens.ts";
+import { changePassword, provePassword } from "../../commands/account/password.ts";
 import { isClientError, Refused } from "../../runtime/refused.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";

@@ -1,7 +1,7 @@
 // GET /portal/account: e-mail address, password, sessions, data export, closing the account.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { PASSWORD_MIN } from "../../commands/credentials/password.ts";
+import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import type { Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { confirmed, field, time } from "../shell/form.ts";

@@ -1,8 +1,7 @@
 // API keys under /portal/keys: list with last use, issue, deactivate.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { deactivateKey } from "../../commands/keys/deactivate-key.ts";
-import { issueKey } from "../../commands/keys/issue-key.ts";
+import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { lastUseOf, listKeys } from "../../queries/accounts.ts";

@@ -1,8 +1,12 @@
 // /portal/plan: limits and usage of the account's tier, upgrade and downgrade.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { writeForOpenAccount } from "../../commands/account/account-stream.ts";
-import { changeTier } from "../../commands/account/change-tier.ts";
+import {
+  changeTier,
+  requestUpgrade,
+  upgradeRequestedAt,
+  withdrawUpgrade,
+} from "../../commands/account/tier.ts";
 import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { type AccountUsage, accountUsage } from "../../queries/analytics/account-dashboard.ts";
@@ -47,7 +51,7 @@ export function planPages(app: Api, deps: PortalDeps): void {
     const [usage, hours, waiting] = await Promise.all([
       accountUsage(deps, session),
       hoursOfKeys(deps, session),
-      deps.billing.waitingSince(session.accountId),
+      upgradeRequestedAt(deps, session.accountId),
     ]);
     const isFree = session.tier === "free";
     const offer = () => {
@@ -70,13 +74,16 @@ ${comparison(session.tier)}`,
   app.post("/plan/upgrade", { preHandler }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     if (tier === "developer") return redirectTo(reply, "/portal/plan");
-    const ask = () => deps.billing.requestUpgrade(accountId);
-    await writeForOpenAccount(deps, accountId, ask, () => deps.billing.withdraw(accountId));
+    if (await requestUpgrade(deps, accountId))
+      deps.log.info(
+        { accountId },
+        "an account requested the Developer plan: see /admin/accounts or `account upgrades`",
+      );
     return redirectTo(reply, "/portal/plan", { kind: "done", text: "Your request is with the operator." });
   });
 
   app.post("/plan/withdraw", { preHandler }, async (request, reply) => {
-    await deps.billing.withdraw(signedIn(request).accountId);
+    await withdrawUpgrade(deps, signedIn(request).accountId);
     return redirectTo(reply, "/portal/plan", { kind: "info", text: "Your request is withdrawn." });
   });
 
@@ -95,7 +102,7 @@ async function hoursOfKeys(
   const active = (await listKeys(deps, accountId)).filter(({ status }) => status === "active");
   const limit = TIER_LIMITS[tier].requestsPerHour;
   const hour = async ({ _id, label, hint }: (typeof active)[number]) => {
-    const { used } = await deps.rateLimits.look(`key ${_id}`, limit, deps.clock());
+    const { used } = await deps.rateLimits.take(`key ${_id}`, limit, deps.clock(), 0);
     return { name: label || `Key …${hint}`, used };
   };
   return Promise.all(active.map(hour));

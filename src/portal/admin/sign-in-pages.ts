@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
-import { recordActions } from "../../commands/operator/record-actions.ts";
+import { recordActions } from "../../commands/record-actions.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";

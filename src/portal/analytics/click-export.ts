@@ -1,7 +1,7 @@
 // GET .../clicks.csv and .../clicks.ndjson: all clicks of a link, streamed.
 import type { Api } from "../../api/fastify.ts";
 import type { AccountStreams } from "../../api/streaming/account-streams.ts";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../log-reader/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";

@@ -3,9 +3,8 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { EventStream } from "../../api/streaming/event-stream.ts";
-import { liveStreams, sendBatches } from "../../api/streaming/live-streams.ts";
-import { requireDeveloper } from "../../commands/errors.ts";
+import { type EventStream, liveStreams, sendBatches } from "../../api/streaming/live-streams.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_KINDS, type ClickKind, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
 import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";

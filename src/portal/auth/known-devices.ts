@@ -2,8 +2,8 @@
 // attackers elsewhere can't lock it out.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
-import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
+import { accountWithEmail } from "../../commands/account/email.ts";
+import { deviceSecret } from "../../commands/account/secrets.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** Expiry, counted from the last sign-in. */

@@ -3,11 +3,10 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
-import { acceptEmail } from "../../commands/credentials/email-address.ts";
-import { issueToken, lookAtToken, useToken } from "../../commands/credentials/one-time-token.ts";
-import { acceptPassword, hashPassword } from "../../commands/credentials/password.ts";
-import type { Mailer } from "../../mail/port.ts";
+import { acceptEmail, accountWithEmail } from "../../commands/account/email.ts";
+import { issueToken, lookAtToken, useToken } from "../../commands/account/one-time-tokens.ts";
+import { acceptPassword, hashPassword } from "../../commands/account/password.ts";
+import type { Mailer } from "../../mail/mailer.ts";
 import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";

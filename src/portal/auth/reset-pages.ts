@@ -2,8 +2,8 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { accountWithEmail } from "../../commands/credentials/account-with-email.ts";
-import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/credentials/reset-password.ts";
+import { accountWithEmail } from "../../commands/account/email.ts";
+import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/account/one-time-tokens.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable } from "../shell/form.ts";

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { checkCredentials } from "../../commands/credentials/check-credentials.ts";
+import { checkCredentials } from "../../commands/account/password.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";

@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { acceptEmail } from "../../commands/account/email.ts";
+import { acceptPassword, hashPassword, PASSWORD_MIN } from "../../commands/account/password.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
-import { acceptEmail } from "../../commands/credentials/email-address.ts";
-import { acceptPassword, hashPassword, PASSWORD_MIN } from "../../commands/credentials/password.ts";
 import { isClientError, type Refused } from "../../runtime/refused.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";

@@ -1,9 +1,14 @@
 // Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
-import { type RateLimits, type RateWindow, tooManyTries } from "../../api/limits/rate-limit.ts";
-import { accountByEmailSecret } from "../../commands/account/open-account.ts";
+import {
+  addressOf,
+  byAddress,
+  type RateLimits,
+  type RateWindow,
+  tooManyTries,
+} from "../../api/limits/rate-limit.ts";
+import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
@@ -45,8 +50,7 @@ export async function countByAddress(
   what: string,
   limit: number,
 ): Promise<void> {
-  const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
-  refuseUnlessGranted(window, deps.clock());
+  await count(deps, byAddress(what, request.ip), limit);
 }
 
 /** Counts a costly request by account. @throws rate_limit_exceeded */

@@ -1,5 +1,5 @@
 // Cards of one domain's page: state, DNS records, home page, deactivation and removal.
-import { txtRecord } from "../../commands/domains/add-domain.ts";
+import { txtRecord } from "../../commands/domains/hostname.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { readableUrl } from "../links/readable-url.ts";

@@ -1,11 +1,14 @@
 // Custom domains under /portal/domains: the list, one domain with its DNS records, and its actions.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { addDomain } from "../../commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
-import { removeDomain } from "../../commands/domains/remove-domain.ts";
-import { setDomainHome } from "../../commands/domains/set-domain-home.ts";
-import { verifyDomain } from "../../commands/domains/verify-domain.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  setDomainHome,
+  verifyDomain,
+} from "../../commands/domains/domains.ts";
 import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";

@@ -1,7 +1,8 @@
 // Changes links of the account that is signed in: one on its page, or several that were chosen in the list.
 import type { FastifyRequest } from "fastify";
 import { httpErrorOf } from "../../api/http-errors.ts";
-import { changeLink, type LinkAddress, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { PortalDeps } from "../portal-deps.ts";

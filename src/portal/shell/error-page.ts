@@ -38,7 +38,8 @@ export function keptForm({ show, path }: FormPage) {
   };
   const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // Another site must not fill in a form of ours.
-    if (!isForPeople(request) || isRefused(error, "form_refused")) return sendErrorPage(error, request, reply);
+    if (!isForPeople(request) || isRefused(error, "form_refused"))
+      return sendErrorPage(error, request, reply);
     if (!request.visit.session) return signIn(request, reply);
     const known = prepared(error, request, reply);
     const { status, message } = known;

@@ -2,10 +2,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { agentOf } from "../../classification/user-agent.ts";
-import { loadAccount } from "../../commands/account/account-stream.ts";
-import { emailSecret } from "../../commands/account/open-account.ts";
-import { sessionSecret } from "../../commands/credentials/account-secrets.ts";
-import { passwordEpoch } from "../../commands/credentials/password.ts";
+import { loadAccount } from "../../commands/account/accounts.ts";
+import { passwordEpoch } from "../../commands/account/password.ts";
+import { emailSecret, sessionSecret } from "../../commands/account/secrets.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";

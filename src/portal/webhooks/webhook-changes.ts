@@ -1,10 +1,13 @@
 // The forms of one webhook: settings, pause, resume, key rotation, removal, resending failed deliveries.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { changeWebhook } from "../../commands/webhooks/change-webhook.ts";
-import { removeWebhook } from "../../commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../commands/webhooks/rotate-webhook-key.ts";
-import { pauseWebhook, resumeWebhook } from "../../commands/webhooks/webhook-pause.ts";
+import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
+import {
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../commands/webhooks/webhooks.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
 import { showDelivery } from "../../webhooks/owner-tools/deliveries.ts";
 import { recoverSince, resendDelivery } from "../../webhooks/owner-tools/resend-deliveries.ts";

@@ -1,6 +1,5 @@
 // Formatting of webhooks and deliveries that all pages share.
-import type { ClickKind } from "../../events/vocabulary.ts";
-import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import type { Delivery, DeliveryState, DeliveryWithBody } from "../../webhooks/queue/queue.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { type AddedWebhook, addWebhook } from "../../commands/webhooks/add-webhook.ts";
+import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
 import {
   CLICK_KINDS,
   type ClickKind,

@@ -1,10 +1,6 @@
 // What the operator may do to projections, from the console and the command line: checked, recorded as events, then done.
 import type { CommandContext } from "../../commands/caller.ts";
-import {
-  type OperatorAction,
-  type RecordDeps,
-  recordActions,
-} from "../../commands/operator/record-actions.ts";
+import { type OperatorAction, type RecordDeps, recordActions } from "../../commands/record-actions.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";

@@ -14,8 +14,6 @@ export type LiveBatch = { clicks: LiveClick[]; position: Position };
 export type LiveClicks = {
   /** LiveEvents.follow for the clicks of a link, by its key. */
   follow(link: string, after: Position, signal: AbortSignal): AsyncGenerator<LiveBatch, "tooFar" | undefined>;
-  /** Number of clicks buffered for all watchers. */
-  waiting(): number;
 };
 
 export function liveClicks(deps: LiveEventsDeps): LiveClicks {
@@ -33,7 +31,6 @@ export function liveClicks(deps: LiveEventsDeps): LiveClicks {
         await batches.return(undefined);
       }
     },
-    waiting: live.waiting,
   };
 }
 

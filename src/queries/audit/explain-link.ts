@@ -3,8 +3,8 @@ import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/co
 import { clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
-import { emailSecret } from "../../commands/account/open-account.ts";
-import type { LinkAddress } from "../../commands/links/change-link.ts";
+import { emailSecret } from "../../commands/account/secrets.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";

@@ -1,6 +1,6 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
 
-import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/router-checkpoint.ts";
+import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/consumer-checkpoint.ts";
 import { readSetAside, type SetAside } from "../../coordination/set-aside.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { type Build, isUnderOtherRules } from "../../projections/builds/build.ts";

@@ -1,5 +1,5 @@
 // A page of clicks by time, link and account: where to begin is a document, the search itself runs in another thread.
-import { namedLink } from "../../commands/withdrawals/named-link.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";

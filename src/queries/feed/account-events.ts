@@ -1,41 +1,98 @@
-// Whose events are: all of one account in log order, for "export my data".
+// An account's own events in the order of the log: whose an event is, pages from a position, and all for an export.
 import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { type EventType, isEventType } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream, CATEGORY, PREFIX } from "../../events/streams.ts";
-import { EVERY_KEY } from "./live-events.ts";
+import { EVERY_KEY, later } from "./live-events.ts";
 
-/** Bounds an export's memory, which holds a few pages at a time. */
-const PAGE = 500;
-/** Of a stream whose owner is searched for. */
-const MOST_SEARCHED = 50;
+type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };
+type StreamDeps = { eventStore: Pick<EventStore, "read"> };
 
-type ReadDeps = { eventStore: Pick<EventStore, "read"> };
+export type FeedRequest = {
+  /** Exclusive; undefined begins with AccountOpened. */
+  after: Position | undefined;
+  /** All when empty. */
+  types: readonly EventType[];
+  limit: number;
+};
 
 /**
- * Events of account, domains, links and clicks, or of fewer categories, from AccountOpened to the head of the log at the
- * call, with those that can't be read and may be the account's. Reads the whole log of that time and filters it, because
- * clicks of all accounts share streams; a page may be empty.
+ * `next`: the log is searched up to here; the next page comes after it. `more`: the search ended before the end of the
+ * log, at the limit or at MOST_SEARCHED, so the page may be empty and there may be more all the same.
+ */
+export type FeedPage = { events: RecordedEvent[]; next: Position; more: boolean };
+
+/** Of events of all accounts: bounds the memory of a reader, which holds a few batches at a time. */
+const BATCH = 500;
+/** Events of all accounts that are read for one page. */
+const MOST_SEARCHED = 10_000;
+/** Of a stream whose owner is searched for. */
+const MOST_OF_STREAM = 50;
+
+/**
+ * The account's next events, none passed over. Always reads all streams of the log: with a filter by the wanted types alone,
+ * an EventStoreDB would search for the next one without a bound.
+ */
+export async function accountFeed(deps: Deps, accountId: string, request: FeedRequest): Promise<FeedPage> {
+  const { after, types, limit } = request;
+  const isWanted = wantedEvents(types);
+  // Before the reads: what is appended meanwhile must not be passed over by `next`.
+  const head = (await deps.eventStore.head()) ?? "";
+  const from = after ?? (await firstEvent(deps, accountId))?.position;
+  if (from === undefined) return { events: [], next: head, more: false };
+  const events: RecordedEvent[] = [];
+  let [next, searched] = [from, 0];
+  const part = { ...(after === undefined ? { from } : { after }), categories: Object.values(CATEGORY) };
+  for await (const batch of logPages(deps.eventStore, { ...part, limit: BATCH })) {
+    for (const event of batch) {
+      next = event.position;
+      if (isWanted(event) && (await isShownTo(deps, accountId, event))) events.push(event);
+      if (events.length === limit) return { events, next, more: true };
+    }
+    searched += batch.length;
+    if (searched >= MOST_SEARCHED) return { events, next, more: true };
+  }
+  // The log's last events may be of none of these streams, such as an EventStoreDB's own.
+  return { events, next: later(next, head), more: false };
+}
+
+/**
+ * All of them, or those of fewer categories, from AccountOpened to the head of the log at the call, with those that can't be
+ * read and may be the account's. Reads the whole log of that time and filters it, because clicks of all accounts share
+ * streams; a page may be empty.
  */
 export async function* accountEvents(
-  { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
+  deps: Deps,
   accountId: string,
   categories: readonly string[] = Object.values(CATEGORY),
 ): AsyncGenerator<RecordedEvent[]> {
-  const [first] = await eventStore.read(accountStream(accountId), { limit: 1 });
-  const upTo = await eventStore.head();
-  if (!first || upTo === undefined) return;
-  yield [first];
-  const part = { after: first.position, upTo, categories, limit: PAGE };
-  for await (const events of logPages(eventStore, part)) {
+  const first = await firstEvent(deps, accountId);
+  if (!first) return;
+  const part = { from: first.position, upTo: await deps.eventStore.head(), categories, limit: BATCH };
+  for await (const events of logPages(deps.eventStore, part)) {
     const own: RecordedEvent[] = [];
-    for (const event of events) if (await isShownTo({ eventStore }, accountId, event)) own.push(event);
+    for (const event of events) if (await isShownTo(deps, accountId, event)) own.push(event);
     yield own;
   }
 }
 
+/** AccountOpened. */
+export async function firstEvent(
+  { eventStore }: StreamDeps,
+  accountId: string,
+): Promise<RecordedEvent | undefined> {
+  return (await eventStore.read(accountStream(accountId), { limit: 1 }))[0];
+}
+
+/** Whether an event is one of the types, or of a type that there isn't; every event when there are none. */
+export function wantedEvents(types: readonly EventType[]): (event: RecordedEvent) => boolean {
+  const wanted = new Set<string>(types);
+  return ({ type }) => wanted.size === 0 || wanted.has(type) || !isEventType(type);
+}
+
 /** Whether the event is the account's, or can't be read and may be. */
-export async function isShownTo(deps: ReadDeps, accountId: string, event: RecordedEvent): Promise<boolean> {
+async function isShownTo(deps: StreamDeps, accountId: string, event: RecordedEvent): Promise<boolean> {
   const owner = ownerOf(event) ?? (await ownerOfUnreadable(deps, event));
   return owner === accountId || owner === EVERY_KEY;
 }
@@ -50,7 +107,7 @@ export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefin
  * For an event without an account: undefined where it belongs to none, EVERY_KEY where it can't be read and its stream doesn't
  * tell whose it is.
  */
-export async function ownerOfUnreadable(deps: ReadDeps, event: RecordedEvent): Promise<string | undefined> {
+export async function ownerOfUnreadable(deps: StreamDeps, event: RecordedEvent): Promise<string | undefined> {
   let isUnreadable = false;
   readableEvent(event, () => {
     isUnreadable = true;
@@ -60,13 +117,13 @@ export async function ownerOfUnreadable(deps: ReadDeps, event: RecordedEvent): P
 }
 
 async function ownerOfStream(
-  { eventStore }: ReadDeps,
+  { eventStore }: StreamDeps,
   { stream, revision }: RecordedEvent,
 ): Promise<string | undefined> {
   const { account, link, withdrawals, domain } = PREFIX;
   if (stream.startsWith(account)) return stream.slice(account.length);
   const search = async (name: string, options: { from?: number; backwards?: boolean }) =>
-    (await eventStore.read(name, { ...options, limit: MOST_SEARCHED })).map(ownerOf).find(Boolean);
+    (await eventStore.read(name, { ...options, limit: MOST_OF_STREAM })).map(ownerOf).find(Boolean);
   // A link never changes its owner; a hostname may, with each claim.
   if (stream.startsWith(link)) return await search(stream, {});
   if (stream.startsWith(withdrawals)) return await search(`${link}${stream.slice(withdrawals.length)}`, {});

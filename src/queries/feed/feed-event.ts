@@ -1,61 +1,20 @@
 // An event as the feed shows it: in the form of our API, or as a CloudEvent.
-
 import { categoryOf } from "../../event-store/categories.ts";
-import type { Actor, RecordedEvent } from "../../event-store/port.ts";
-import { catalogue, type StoredEvent } from "../../events/catalogue.ts";
-import { publishedData } from "../../events/published-data.ts";
+import type { RecordedEvent } from "../../event-store/port.ts";
+import { catalogue, publishedData, type StoredEvent } from "../../events/catalogue.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 
 export type FeedForm = "plain" | "cloudevents";
 
-/**
- * `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`. `error`: of an event that can't be read, whose `type`
- * may be empty.
- */
-export type FeedEvent = {
-  id: string;
-  type: string;
-  version: number;
-  subject: string;
-  at: string;
-  recorded_at: string;
-  position: string;
-  actor: Actor;
-  correlation_id: string;
-  causation_id: string;
-} & ({ data: Record<string, unknown> } | { data: null; error: string });
-
-/** CloudEvents 1.0, with its extensions `sequence`, `correlationid` and `causationid` and some of our own. */
-export type CloudEvent = {
-  specversion: "1.0";
-  id: string;
-  source: string;
-  type: string;
-  subject: string;
-  time: string;
-  datacontenttype: "application/json";
-  /** Absent for an event that can't be read. */
-  dataschema?: string;
-  /** The position, which sorts as text. */
-  sequence: string;
-  correlationid: string;
-  causationid: string;
-  schemaversion: number;
-  recordedat: string;
-  actortype: Actor["type"];
-  /** Absent for the operator. */
-  actorid?: string;
-  data: Record<string, unknown> | null;
-  /** Of an event that can't be read. */
-  error?: string;
-};
-
 /** Says nothing of the content, which may be another account's. */
 const UNREADABLE = "The event can't be read: the operator of the service finds it by its position";
 
-/** @throws EventNewer */
-export function feedEvent(recorded: RecordedEvent): FeedEvent {
+/**
+ * In the form of our API (api/events/event-schemas.ts). `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`.
+ * An event that can't be read has an `error`, no data, and a type that may be empty. @throws EventNewer
+ */
+export function feedEvent(recorded: RecordedEvent) {
   const event = readableEvent(recorded);
   const { id, type, position, recordedAt } = recorded;
   const metadata = metadataOf(recorded);
@@ -74,8 +33,11 @@ export function feedEvent(recorded: RecordedEvent): FeedEvent {
   };
 }
 
-/** `baseUrl`: the `source`, without a trailing slash. @throws as feedEvent does */
-export function cloudEvent(recorded: RecordedEvent, baseUrl: string): CloudEvent {
+/**
+ * CloudEvents 1.0, with its extensions `sequence` (the position), `correlationid` and `causationid` and some of our own.
+ * `baseUrl`: the `source`, without a trailing slash. @throws EventNewer
+ */
+export function cloudEvent(recorded: RecordedEvent, baseUrl: string) {
   const event = feedEvent(recorded);
   const { actor } = event;
   return {

@@ -1,26 +1,22 @@
-// Live events, such as those of one account or the clicks of one link: one shared subscription for all watchers, each
-// of which starts at its own position.
+// Events as they happen, such as those of one account or the clicks of one link: one shared subscription for all watchers,
+// each of which has a cursor of its own.
+import { EventEmitter, once } from "node:events";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 
-/**
- * `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects.
- */
+/** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
 export type LiveEventBatch = { events: RecordedEvent[]; position: Position };
 
 export type LiveEvents = {
   /**
-   * Events of the key after the position, each once and in order, until the signal aborts. Batches may be empty when
-   * only events of other keys were appended. Pull-based: for a slow consumer up to MOST_WAITING events are buffered,
-   * beyond that they are read from the log again. Ends with `tooFar` when more than MOST_SEARCHED events would have to
-   * be read.
+   * Events of the key after the position, each once and in order, until the signal aborts. Batches may be empty when only
+   * events of other keys were appended. Pull-based: for a slow consumer nothing is kept but its position. Ends with
+   * `tooFar` when more than MOST_SEARCHED events would have to be read from the log.
    */
   follow(
     key: string,
     after: Position,
     signal: AbortSignal,
   ): AsyncGenerator<LiveEventBatch, "tooFar" | undefined>;
-  /** Number of events buffered for all watchers. */
-  waiting(): number;
 };
 
 export type LiveEventsDeps = {
@@ -38,129 +34,104 @@ export type LiveSource = {
   keyOf: (event: RecordedEvent) => string | undefined | Promise<string | undefined>;
 };
 
-/** `behind`: `events` is incomplete, so the log has to be read from the watcher's position. */
-type Watcher = { key: string; events: RecordedEvent[]; behind: boolean; wake: () => void };
-
 const BATCH = 1_000;
 /** Events to read for one watcher that reconnects or is slow: some seconds of heavy traffic, weeks of light traffic. */
 const MOST_SEARCHED = 50_000;
-/** Events buffered for one watcher: a quarter of a second of a very busy link. */
-const MOST_WAITING = 1_000;
+/** The newest events, kept for all watchers together; whoever is further behind reads from the log. */
+const MOST_KEPT = 2_000;
 const RETRY_MS = 1_000;
 
 /** The subscription runs only while there are watchers. */
 export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents {
-  let hub: Hub | undefined;
+  let shared: { tail: ReturnType<typeof openTail>; watchers: number } | undefined;
   return {
     async *follow(key, after, signal) {
-      hub ??= openHub(deps, source);
-      const joined = hub;
-      let woken = Promise.withResolvers<void>();
-      const watcher: Watcher = { key, events: [], behind: true, wake: () => woken.resolve() };
-      signal.addEventListener("abort", watcher.wake);
-      joined.watchers.add(watcher);
+      shared ??= { tail: openTail(deps, source), watchers: 0 };
+      const joined = shared;
+      joined.watchers += 1;
+      const { tail } = joined;
       try {
-        await Promise.race([joined.started, woken.promise]);
+        if (tail.end() === undefined) await tail.moved(signal);
         let position = after;
-        while (!signal.aborted) {
-          if (watcher.behind) {
-            // From here on the hub buffers new events for the watcher; earlier ones are read from the log.
-            watcher.events = [];
-            watcher.behind = false;
-            const reached = joined.reached();
-            for (let searched = 0; !signal.aborted && position < reached; ) {
-              const options = { after: position || undefined, categories: source.categories, limit: BATCH };
-              const events = await deps.eventStore.readAll(options);
-              searched += events.length;
-              if (searched > MOST_SEARCHED) return "tooFar";
-              position = events.at(-1)?.position ?? reached;
-              const keys = await keysOf(events, source);
-              yield { events: events.filter((_, n) => keys[n] === key || keys[n] === EVERY_KEY), position };
-            }
-            continue;
-          }
-          const from = position;
-          const events = watcher.events.splice(0).filter((event) => event.position > from);
-          if (joined.reached() > position) position = joined.reached();
-          woken = Promise.withResolvers<void>();
-          yield { events, position };
-          if (watcher.events.length === 0 && !watcher.behind && !signal.aborted) await woken.promise;
+        for (let searched = 0; !signal.aborted; ) {
+          // Before the log is read: what is appended meanwhile must not be passed over.
+          const end = tail.end() ?? "";
+          const kept = tail.after(position);
+          const part = { after: position || undefined, categories: source.categories, limit: BATCH };
+          const found = kept ?? (await keyed(await deps.eventStore.readAll(part), source));
+          searched = kept ? 0 : searched + found.length;
+          if (searched > MOST_SEARCHED) return "tooFar";
+          const isPart = !kept && found.length === BATCH;
+          position = later(found.at(-1)?.event.position ?? position, isPart ? "" : end);
+          const own = found.filter((one) => one.key === key || one.key === EVERY_KEY);
+          yield { events: own.map(({ event }) => event), position };
+          while (!signal.aborted && position >= (tail.end() ?? "")) await tail.moved(signal);
         }
         return undefined;
       } finally {
-        signal.removeEventListener("abort", watcher.wake);
-        joined.watchers.delete(watcher);
-        if (joined.watchers.size === 0) {
-          joined.close();
-          if (hub === joined) hub = undefined;
+        joined.watchers -= 1;
+        if (joined.watchers === 0) {
+          tail.close();
+          if (shared === joined) shared = undefined;
         }
       }
-    },
-    waiting() {
-      let waiting = 0;
-      for (const { events } of hub?.watchers ?? []) waiting += events.length;
-      return waiting;
     },
   };
 }
 
-/** `reached`: events up to here have been distributed to the watchers. */
-type Hub = { watchers: Set<Watcher>; started: Promise<void>; reached: () => Position; close: () => void };
+type Keyed = { event: RecordedEvent; key: string | undefined };
 
-function openHub({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource): Hub {
-  const { categories } = source;
-  const watchers = new Set<Watcher>();
+async function keyed(events: readonly RecordedEvent[], { keyOf }: LiveSource): Promise<Keyed[]> {
+  return await Promise.all(events.map(async (event) => ({ event, key: await keyOf(event) })));
+}
+
+export function later(one: Position, other: Position): Position {
+  return one < other ? other : one;
+}
+
+/** The newest events of the subscription. */
+function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource) {
   const stop = new AbortController();
-  const { promise: started, resolve: start } = Promise.withResolvers<void>();
-  let reached: Position = "";
+  const { signal } = stop;
+  const news = new EventEmitter().setMaxListeners(0);
+  let kept: Keyed[] = [];
+  let start: Position = "";
+  let end: Position | undefined;
 
-  const distribute = (events: readonly RecordedEvent[], keys: Keys) => {
-    reached = events.at(-1)?.position ?? reached;
-    const watched = Map.groupBy(watchers, ({ key }) => key);
-    for (const [n, recorded] of events.entries()) {
-      const key = keys[n] ?? "";
-      for (const watcher of key === EVERY_KEY ? watchers : (watched.get(key) ?? []))
-        buffer(watcher, recorded);
-    }
-    for (const { wake } of watchers) wake();
-  };
-
-  const run = async ({ signal }: AbortController) => {
-    for (let headKnown = false; !signal.aborted; ) {
+  const run = async () => {
+    while (!signal.aborted) {
       try {
-        if (!headKnown) reached = (await eventStore.head()) ?? "";
-        headKnown = true;
-        start();
-        const options = { after: reached || undefined, categories, signal, batchSize: BATCH };
+        if (end === undefined) {
+          start = (await eventStore.head()) ?? "";
+          end = start;
+          news.emit("moved");
+        }
+        const options = { after: end || undefined, categories: source.categories, signal, batchSize: BATCH };
         for await (const events of eventStore.subscribe(options)) {
-          const keys = await keysOf(events, source);
-          if (signal.aborted) return;
-          distribute(events, keys);
+          kept.push(...(await keyed(events, source)));
+          const dropped = kept.splice(0, Math.max(0, kept.length - MOST_KEPT));
+          start = dropped.at(-1)?.event.position ?? start;
+          end = events.at(-1)?.position ?? end;
+          news.emit("moved");
         }
       } catch (err) {
         if (!signal.aborted) log.warn({ err }, "live events interrupted, trying again");
       }
       if (!signal.aborted) await sleep(RETRY_MS);
     }
+    kept = [];
   };
-  void run(stop);
-  return { watchers, started, reached: () => reached, close: () => stop.abort() };
-}
-
-type Keys = readonly (string | undefined)[];
-
-function keysOf(events: readonly RecordedEvent[], { keyOf }: LiveSource): Keys | Promise<Keys> {
-  const keys = events.map(keyOf);
-  return keys.some((key) => key instanceof Promise) ? Promise.all(keys) : (keys as Keys);
-}
-
-/** When the buffer is full it is dropped and the watcher reads from the log. */
-function buffer(watcher: Watcher, event: RecordedEvent): void {
-  if (watcher.behind) return;
-  if (watcher.events.length < MOST_WAITING) {
-    watcher.events.push(event);
-    return;
-  }
-  watcher.events = [];
-  watcher.behind = true;
+  void run();
+  return {
+    /** Undefined until the head of the log is known. */
+    end: () => end,
+    /** All events after the position; undefined when they are no longer all kept. */
+    after: (position: Position): Keyed[] | undefined =>
+      position < start
+        ? undefined
+        : kept.slice(kept.findLastIndex(({ event }) => event.position <= position) + 1),
+    /** Resolves when the end has moved, or the signal aborts. */
+    moved: (watching: AbortSignal) => once(news, "moved", { signal: watching }).catch(() => undefined),
+    close: () => stop.abort(),
+  };
 }

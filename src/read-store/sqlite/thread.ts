@@ -1,7 +1,7 @@
 // The thread that searches, counts and writes read.db for another one; started by read-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
+import { lowerThreadPriority } from "../../runtime/threads/in-thread.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
-import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import type { ReadStoreThreadData } from "./read-store.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
 

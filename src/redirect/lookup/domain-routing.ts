@@ -1,6 +1,6 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
-import { loadAccount } from "../../commands/account/account-stream.ts";
+import { loadAccount } from "../../commands/account/accounts.ts";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import { minVersions } from "../../coordination/min-versions.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";

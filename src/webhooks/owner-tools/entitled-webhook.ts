@@ -1,5 +1,5 @@
 // Loads a webhook for an owner's tool: it must exist, be the owner's, and belong to a tier with webhooks.
-import { requireDeveloper } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";

@@ -1,6 +1,9 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
-import { consumerCheckpoint } from "../../coordination/consumer-checkpoint.ts";
-import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/router-checkpoint.ts";
+import {
+  consumerCheckpoint,
+  ROUTER_CHECKPOINT,
+  ROUTER_NOTES,
+} from "../../coordination/consumer-checkpoint.ts";
 import { SetAsideNotes, setAsideEvent } from "../../coordination/set-aside.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";

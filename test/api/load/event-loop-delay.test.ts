@@ -3,13 +3,14 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { type LargeAccount, seedLargeAccount } from "../../support/data-folder/large-account.ts";
+import { effort } from "../../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { freePort } from "../../support/servers/free-port.ts";
 import { send } from "../../support/service/ask.ts";
 import type { LoopDelay } from "../../support/service/event-loop-probe.ts";
 import { instanceOf, type ServiceProcess, startService } from "../../support/service/service-process.ts";
 
-const SIZE = { links: 10_000, clicks: 30_000 };
+const SIZE = { links: effort(5_000, 10_000), clicks: effort(10_000, 30_000) };
 const PROBE = fileURLToPath(new URL("../../support/service/event-loop-probe.ts", import.meta.url));
 const MOST_MS = 50;
 const LOAD_MS = 1_000;
@@ -104,13 +105,13 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
     );
   });
 
-  it("while the portal searches an account of 10,000 links", async (context) => {
+  it("while the portal searches a large account", async (context) => {
     const search = (n: number) =>
       send(port, `/portal/links?q=nothing-like-${n}`, { headers: { cookie: account.cookie } });
     await expectShortDelays(context, "portal search", loop(search, { status: 200, most: MOST_OF_ONE_KEY }));
   });
 
-  it("while an account with 30,000 clicks is exported", async (context) => {
+  it("while a large account is exported", async (context) => {
     const { share } = await expectShortDelays(context, "account export", async () => {
       const exported = await send(port, "/portal/account/export", { headers: { cookie: account.cookie } });
       expect(exported.status).toBe(200);

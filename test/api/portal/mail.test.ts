@@ -1,6 +1,6 @@
 // Sign-up and password reset by mail, against a real mail server on loopback; and the portal without a mail server.
 import { describe, expect, it } from "vitest";
-import { issuePasswordReset } from "../../../src/commands/credentials/reset-password.ts";
+import { issuePasswordReset } from "../../../src/commands/account/one-time-tokens.ts";
 import { PASSWORD as password, visitor } from "../../support/portal/browser-like.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { startMailReceiver } from "../../support/servers/mail-receiver.ts";

@@ -1,7 +1,6 @@
 // Mailed links become void once password or address change or the account is closed, over real HTTP and SMTP.
 import { describe, expect, it } from "vitest";
-import type { Visitor } from "../../support/portal/browser-like.ts";
-import { PASSWORD as password } from "../../support/portal/browser-like.ts";
+import { PASSWORD as password, type Visitor } from "../../support/portal/browser-like.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { linkIn } from "../../support/servers/mail-receiver.ts";
 

@@ -1,6 +1,6 @@
 // Plans in the portal over real HTTP: usage, upgrade and downgrade where they are sold, and none where they are not.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { upgradeRequests } from "../../../src/billing/manual-billing.ts";
+import { upgradeRequests } from "../../../src/commands/account/tier.ts";
 import { visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 

@@ -1,8 +1,8 @@
 // `serve --roles`: a process answers only what its roles cover.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { type Role, rolesFrom } from "../../../src/roles/role.ts";

@@ -1,7 +1,7 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/coordination/router-checkpoint.ts";
+import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/coordination/consumer-checkpoint.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";

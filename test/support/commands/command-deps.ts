@@ -1,9 +1,9 @@
 // Real stores in a temporary folder and the production deps of commands, for tests that append.
 import { openBackend } from "../../../src/backend.ts";
-import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
-import { recheckLater } from "../../../src/commands/links/url-rechecks.ts";
+import { recheckLater } from "../../../src/commands/links/url-safety.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../../src/projections/groups.ts";

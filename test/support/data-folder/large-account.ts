@@ -1,8 +1,8 @@
 // A data folder with one large account in it, written as the service would write it: its links, a key and its clicks.
 import { randomUUID } from "node:crypto";
 import { openBackend } from "../../../src/backend.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { newEvent } from "../../../src/events/new-event.ts";

@@ -1,6 +1,11 @@
 // Events as a store would hand them out, for tests that need no store; positions follow the order of making.
-import type { EventOf, EventType, LinkledgerEvent, StoredEvent } from "../../../src/events/catalogue.ts";
-import { catalogue } from "../../../src/events/catalogue.ts";
+import {
+  catalogue,
+  type EventOf,
+  type EventType,
+  type LinkledgerEvent,
+  type StoredEvent,
+} from "../../../src/events/catalogue.ts";
 
 export const ACCOUNT = "6f8b1a52-3c1d-4a52-9d5e-0a1b2c3d4e5f";
 export const OTHER_ACCOUNT = "7a9c2b63-4d2e-4b63-8e6f-1b2c3d4e5f60";

@@ -2,8 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
-import { loadOpenAccount } from "../../../src/commands/account/account-stream.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";

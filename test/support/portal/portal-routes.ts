@@ -2,7 +2,6 @@
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
-import { manualBilling } from "../../../src/billing/manual-billing.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { openLogReader } from "../../../src/log-reader/log-reader.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
@@ -32,7 +31,6 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     log,
     rateLimits: memoryRateLimits(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
-    billing: manualBilling({ ...deps, log }),
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),

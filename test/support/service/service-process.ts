@@ -3,6 +3,12 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { openBackend } from "../../../src/backend.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { operator } from "../commands/command-deps.ts";
 import { until } from "../runtime/until.ts";
 import { freePort } from "../servers/free-port.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -91,29 +97,23 @@ export async function runCommand<T>(instance: Environment, ...command: string[])
   return JSON.parse(stdout) as T;
 }
 
-/** An account of the tier and keys for it, made through the real command line. */
+/** An account of the tier and keys for it, made beside the service, or before it. */
 export async function accountWithKeys(
   instance: Environment,
   tier: "free" | "developer",
   keys: number,
 ): Promise<{ accountId: string; keys: string[] }> {
-  const email = `${tier}@example.com`;
-  const account = await runCommand<{ account_id: string }>(
-    instance,
-    ...["account", "create", "--email", email, "--tier", tier],
-  );
-  const issued: string[] = [];
-  while (issued.length < keys) {
-    const { key } = await runCommand<{ key: string }>(
-      instance,
-      "key",
-      "issue",
-      "--account",
-      account.account_id,
-    );
-    issued.push(key);
+  const config = parseConfig(instance);
+  const backend = await openBackend(config, { offThread: false });
+  const deps = { ...runtimeDeps, ...backend, keyPrefix: config.keyPrefix };
+  try {
+    const { accountId } = await openAccount(deps, operator, { email: `${tier}@example.com`, tier });
+    const issued: string[] = [];
+    while (issued.length < keys) issued.push((await issueKey(deps, operator, accountId)).key);
+    return { accountId, keys: issued };
+  } finally {
+    await backend.close();
   }
-  return { accountId: account.account_id, keys: issued };
 }
 
 /** `ready`, or what keeps it from that. */

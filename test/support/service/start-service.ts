@@ -1,11 +1,9 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 import type { Backend } from "../../../src/backend.ts";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
-import { deactivateKey } from "../../../src/commands/keys/deactivate-key.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";

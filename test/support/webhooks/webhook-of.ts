@@ -1,7 +1,7 @@
 // Webhooks added to a backend the way the command line does, for tests that deliver.
 import type { Backend } from "../../../src/backend.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { type AddedWebhook, addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
+import { type AddedWebhook, addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../commands/command-deps.ts";
 

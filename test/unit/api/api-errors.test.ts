@@ -1,7 +1,7 @@
 // OpenAPI names the codes of errors, which programs go by, at the status that they are answered with.
 import { expect, it } from "vitest";
-import { apiErrors } from "../../../src/api/api-errors.ts";
 import { httpErrorOf } from "../../../src/api/http-errors.ts";
+import { apiErrors } from "../../../src/api/schemas.ts";
 import { EventNewer, EventUnreadable } from "../../../src/events/read-event.ts";
 import { DomainError } from "../../../src/runtime/errors.ts";
 import { REFUSALS, type RefusalCode, Refused } from "../../../src/runtime/refused.ts";

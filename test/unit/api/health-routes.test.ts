@@ -3,7 +3,7 @@ import Fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Api } from "../../../src/api/fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
-import { healthRoutes } from "../../../src/api/operations/health-routes.ts";
+import { healthRoutes } from "../../../src/api/operations/operations-routes.ts";
 
 const clock = () => new Date();
 

@@ -1,34 +1,11 @@
-// Rate limit windows: which requests share one, when it resets, and that memory is bounded.
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { addressOf, takeByAddress } from "../../../src/api/limits/address-limit.ts";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
-import { WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+// Rate limit windows: which requests share one, that memory is bounded, and what holds while shared ones are unavailable.
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { memoryRateLimits, withOwnLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { addressOf, byAddress, type RateLimits, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+import { CoordinationUnavailable } from "../../../src/connections/errors.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");
-
-  it("grants up to the limit, counts no refusal, and follows a limit that rises", async () => {
-    const at = new Date(start);
-    const limits = memoryRateLimits();
-    expect(await limits.take("a", 2, at)).toEqual({ granted: true, used: 1, resetAt: start + WINDOW_MS });
-    expect((await limits.take("a", 2, at)).granted).toBe(true);
-    for (let n = 0; n < 5; n++)
-      expect(await limits.take("a", 2, at)).toMatchObject({ granted: false, used: 2 });
-    expect(await limits.take("a", 10, at)).toMatchObject({ granted: true, used: 3 });
-  });
-
-  it("runs an hour from the first request, and looking starts none", async () => {
-    let now = start;
-    const limits = memoryRateLimits();
-    await limits.look("a", 5, new Date(now));
-    now += 60_000;
-    const { resetAt } = await limits.take("a", 5, new Date(now));
-    expect(resetAt).toBe(now + WINDOW_MS);
-    now = resetAt - 1;
-    expect(await limits.take("a", 5, new Date(now))).toMatchObject({ used: 2, resetAt });
-    now = resetAt;
-    expect(await limits.take("a", 5, new Date(now))).toMatchObject({ used: 1, resetAt: now + WINDOW_MS });
-  });
 
   it("ends a full window after an hour that has passed, where the clock was set back by a day meanwhile", async () => {
     let passed = 1;
@@ -46,8 +23,8 @@ describe("rate windows", () => {
     const at = new Date(start);
     const limits = memoryRateLimits(10);
     for (let n = 0; n < 100; n++) await limits.take(`subject ${n}`, 5, at);
-    expect(await limits.look("subject 0", 5, at)).toMatchObject({ used: 0 });
-    expect(await limits.look("subject 99", 5, at)).toMatchObject({ used: 1 });
+    expect(await limits.take("subject 0", 5, at, 0)).toMatchObject({ used: 0 });
+    expect(await limits.take("subject 99", 5, at, 0)).toMatchObject({ used: 1 });
   });
 
   it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
@@ -57,17 +34,17 @@ describe("rate windows", () => {
     for (const subject of others) await limits.take(subject, 5, at);
     for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
     for (const subject of others)
-      expect([subject, (await limits.look(subject, 5, at)).used]).toEqual([subject, 1]);
+      expect([subject, (await limits.take(subject, 5, at, 0)).used]).toEqual([subject, 1]);
   });
 
   it("grants each IPv6 /64 its own limit, however much the others of its /48 have sent", async () => {
     const at = new Date(start);
     const limits = memoryRateLimits();
     const take = (network: number) =>
-      takeByAddress(limits, "address", `2001:db8:1:${network.toString(16)}::1`, 2, at);
+      limits.take(byAddress("address", `2001:db8:1:${network.toString(16)}::1`), 2, at);
     for (let n = 0; n < 256; n++) for (const _ of [1, 2]) await take(n);
-    expect(await take(255)).toMatchObject({ granted: false, limit: 2, used: 2 });
-    expect(await take(256)).toMatchObject({ granted: true, limit: 2, used: 1 });
+    expect(await take(255)).toMatchObject({ granted: false, used: 2 });
+    expect(await take(256)).toMatchObject({ granted: true, used: 1 });
   });
 
   it("counts an IPv6 network of /64 as one address, and an IPv4 address the same in either notation", () => {
@@ -80,3 +57,52 @@ describe("rate windows", () => {
     expect(addressOf("")).toBe("");
   });
 });
+
+const now = new Date("2026-05-01T12:00:00.000Z");
+
+describe("rate limits with shared windows that may be unavailable", () => {
+  let unavailable: boolean;
+  let limits: RateLimits;
+  let other: RateLimits;
+
+  beforeEach(() => {
+    unavailable = false;
+    const shared = memoryRateLimits();
+    const sometimes: RateLimits = {
+      take: async (...request) => (unavailable ? refuse() : shared.take(...request)),
+    };
+    limits = withOwnLimits(sometimes, memoryRateLimits());
+    other = withOwnLimits(sometimes, memoryRateLimits());
+  });
+
+  const used = async (of: RateLimits) => (await of.take("key a", 3, now, 0)).used;
+
+  it("count once for all processes while they are there", async () => {
+    await limits.take("key a", 3, now);
+    await other.take("key a", 3, now);
+    expect([await used(limits), await used(other)]).toEqual([2, 2]);
+    expect((await limits.take("key a", 3, now)).granted).toBe(true);
+    expect((await other.take("key a", 3, now)).granted).toBe(false);
+  });
+
+  it("go on in each process while they are unavailable, from what it had granted itself", async () => {
+    await limits.take("key a", 3, now);
+    unavailable = true;
+    expect([await used(limits), await used(other)]).toEqual([1, 0]);
+    await limits.take("key a", 3, now);
+    expect((await limits.take("key a", 3, now)).granted).toBe(true);
+    expect((await limits.take("key a", 3, now)).granted).toBe(false);
+    expect((await other.take("key a", 3, now)).granted).toBe(true);
+    unavailable = false;
+    expect(await used(limits)).toBe(1);
+  });
+
+  it("do not hide any other error", async () => {
+    const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")) };
+    await expect(withOwnLimits(broken, memoryRateLimits()).take("key a", 3, now)).rejects.toThrow(TypeError);
+  });
+});
+
+async function refuse(): Promise<never> {
+  throw new CoordinationUnavailable("unavailable");
+}

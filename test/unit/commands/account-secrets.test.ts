@@ -1,18 +1,20 @@
 // Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
-import { onAccount } from "../../../src/commands/account/account-stream.ts";
+import { onAccount } from "../../../src/commands/account/accounts.ts";
 import { eraseClosed } from "../../../src/commands/account/close-account.ts";
-import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changeEmail } from "../../../src/commands/account/email.ts";
 import {
-  changeEmail,
   confirmEmailChange,
   issueEmailChange,
-} from "../../../src/commands/credentials/change-email.ts";
-import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
-import { issueToken, lookAtToken, useToken } from "../../../src/commands/credentials/one-time-token.ts";
-import { hashPassword } from "../../../src/commands/credentials/password.ts";
-import { issuePasswordReset, resetPassword } from "../../../src/commands/credentials/reset-password.ts";
+  issuePasswordReset,
+  issueToken,
+  lookAtToken,
+  resetPassword,
+  useToken,
+} from "../../../src/commands/account/one-time-tokens.ts";
+import { checkCredentials, hashPassword } from "../../../src/commands/account/password.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 

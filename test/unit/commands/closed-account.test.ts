@@ -1,37 +1,42 @@
 // Every command on a closed account is refused and writes neither an event nor a secret.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changeEmail } from "../../../src/commands/account/email.ts";
+import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import {
-  deviceSecret,
-  keyUseSecret,
-  sessionSecret,
-} from "../../../src/commands/credentials/account-secrets.ts";
-import {
-  changeEmail,
   confirmEmailChange,
   issueEmailChange,
-} from "../../../src/commands/credentials/change-email.ts";
-import { changePassword, provePassword } from "../../../src/commands/credentials/change-password.ts";
-import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
-import { hashPassword } from "../../../src/commands/credentials/password.ts";
-import { issuePasswordReset, resetPassword } from "../../../src/commands/credentials/reset-password.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
-import { activateDomain, deactivateDomain } from "../../../src/commands/domains/domain-activation.ts";
-import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
-import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
-import { deactivateKey } from "../../../src/commands/keys/deactivate-key.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+  issuePasswordReset,
+  resetPassword,
+} from "../../../src/commands/account/one-time-tokens.ts";
+import {
+  changePassword,
+  checkCredentials,
+  hashPassword,
+  provePassword,
+} from "../../../src/commands/account/password.ts";
+import { deviceSecret, keyUseSecret, sessionSecret } from "../../../src/commands/account/secrets.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
+import {
+  activateDomain,
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  setDomainHome,
+  verifyDomain,
+} from "../../../src/commands/domains/domains.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
-import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
-import { changeWebhook } from "../../../src/commands/webhooks/change-webhook.ts";
-import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
-import { pauseWebhook, resumeWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
+import { rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
+import {
+  addWebhook,
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../../src/commands/webhooks/webhooks.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

@@ -1,9 +1,9 @@
 // Accounts kept in memory: as current as the log, whoever appended to it, and never changed under a command's hands.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 
 type Fixture = Awaited<ReturnType<typeof openCommandDeps>>;

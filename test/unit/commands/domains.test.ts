@@ -1,15 +1,17 @@
 // Verified domains when DNS changes: daily checks, takeover, home page.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
 import { holderOf } from "../../../src/commands/domains/claim-hostname.ts";
-import { activateDomain } from "../../../src/commands/domains/domain-activation.ts";
-import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
-import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
-import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import {
+  activateDomain,
+  addDomain,
+  recheckDomain,
+  removeDomain,
+  setDomainHome,
+  verifyDomain,
+} from "../../../src/commands/domains/domains.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 import { accountEvents } from "../../../src/queries/feed/account-events.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";

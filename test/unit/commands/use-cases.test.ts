@@ -1,16 +1,17 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { onAccount } from "../../../src/commands/account/account-stream.ts";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { onAccount } from "../../../src/commands/account/accounts.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
 import { remove } from "../../../src/commands/domains/domain.ts";
-import { deactivateDomain } from "../../../src/commands/domains/domain-activation.ts";
-import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
-import { blockLink } from "../../../src/commands/links/block-link.ts";
-import { changeLink } from "../../../src/commands/links/change-link.ts";
+import {
+  addDomain,
+  deactivateDomain,
+  removeDomain,
+  verifyDomain,
+} from "../../../src/commands/domains/domains.ts";
+import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";

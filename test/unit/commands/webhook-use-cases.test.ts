@@ -1,13 +1,19 @@
 // Webhook commands on real SQLite stores: receiver URLs, limits, keys, races.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
-import { changeWebhook } from "../../../src/commands/webhooks/change-webhook.ts";
-import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
-import { forgetWebhookKeys, readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
-import { pauseWebhook, resumeWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
+import {
+  forgetWebhookKeys,
+  readWebhookKeys,
+  rotateWebhookKey,
+} from "../../../src/commands/webhooks/webhook-key.ts";
+import {
+  addWebhook,
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../../src/commands/webhooks/webhooks.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";

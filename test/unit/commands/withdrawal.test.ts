@@ -1,11 +1,15 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
-import { acceptReason } from "../../../src/commands/accept-reason.ts";
+import { acceptReason } from "../../../src/commands/accept-text.ts";
+import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type FindMatching, matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
-import { namedLink } from "../../../src/commands/withdrawals/named-link.ts";
-import { listWithdrawals, withdrawClicks } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
+import {
+  listWithdrawals,
+  selectionOf,
+  withdrawClicks,
+} from "../../../src/commands/withdrawals/withdraw-clicks.ts";
 import {
   evolve,
   noWithdrawals,
@@ -13,7 +17,6 @@ import {
   type WithdrawalsState,
   withdraw,
 } from "../../../src/commands/withdrawals/withdrawal.ts";
-import { selectionOf } from "../../../src/commands/withdrawals/withdrawal-request.ts";
 import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../../src/events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { operator } from "../../support/commands/command-deps.ts";

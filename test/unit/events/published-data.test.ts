@@ -1,9 +1,15 @@
 // What leaves the service of each event: every field was decided on, and what is internal is never in an answer.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import {
+  catalogue,
+  EVENT_TYPES,
+  type EventType,
+  type LinkledgerEvent,
+  publishedData,
+  publishedSchema,
+} from "../../../src/events/catalogue.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
-import { EVENT_TYPES, publishedData, publishedSchema } from "../../../src/events/published-data.ts";
 
 const FOLDER = new URL("../../fixtures/events/", import.meta.url);
 

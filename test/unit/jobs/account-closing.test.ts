@@ -1,13 +1,13 @@
 // Closing an account on real stores: with concurrent commands, interruptions and crashes.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { emailSecret, openAccount } from "../../../src/commands/account/open-account.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
-import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { issueKey } from "../../../src/commands/account/keys.ts";
+import { emailSecret } from "../../../src/commands/account/secrets.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
-import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
 import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
+import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { accountClosings, CLOSING_CHECKPOINT, linksLeft } from "../../../src/jobs/account-closing.ts";
 import { listDomains, listKeys } from "../../../src/queries/accounts.ts";
 import { domainInService } from "../../../src/queries/domain-in-service.ts";

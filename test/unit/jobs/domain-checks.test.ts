@@ -1,8 +1,7 @@
 // The daily look at the TXT records of custom domains (docs/custom-domains.md).
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addDomain } from "../../../src/commands/domains/add-domain.ts";
-import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { checkDueDomains } from "../../../src/jobs/domain-checks.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";

@@ -1,11 +1,11 @@
 // Links that were created while the URL safety check was unavailable: rechecked, and disabled when unsafe.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { UrlSafety } from "../../../src/commands/links/accept-url.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
-import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
+import { waitingRechecks } from "../../../src/commands/links/url-safety.ts";
 import { CATEGORY, linkStream } from "../../../src/events/streams.ts";
 import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";

@@ -2,10 +2,8 @@
 // one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/account/password.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
-import { changePassword } from "../../../src/commands/credentials/change-password.ts";
-import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
-import { hashPassword } from "../../../src/commands/credentials/password.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

@@ -6,8 +6,7 @@ import { readSetAside, setAsideCollection } from "../../../src/coordination/set-
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { keys } from "../../../src/projections/definitions/keys.ts";
-import type { LinkClicksDocument } from "../../../src/projections/definitions/link-clicks.ts";
-import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../../src/projections/projection.ts";

@@ -4,7 +4,7 @@ import { refuseForeignPosition } from "../../../src/event-store/foreign-position
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
-import { accountFeed } from "../../../src/queries/feed/account-feed.ts";
+import { accountFeed } from "../../../src/queries/feed/account-events.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
 import {
   ACCOUNT,

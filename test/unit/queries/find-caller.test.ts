@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/current-accounts.ts";
+import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { LogFollower } from "../../../src/coordination/log-follower.ts";
 import type { NewEvent } from "../../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";

@@ -87,28 +87,18 @@ describe("live clicks", () => {
     expect(next).toEqual({ clicks: [], position: await position });
   });
 
-  it("wait in memory a thousand at most for who doesn't pull, who still gets each once", async () => {
-    const COUNT = 12_000;
-    const clicks = live();
-    const batches = clicks.follow(LINK, "", signal.signal);
+  it("are all sent once to who doesn't pull for a long time", async () => {
+    const COUNT = 6_000;
+    const batches = live().follow(LINK, "", signal.signal);
     await batches.next();
-    let most = 0;
     for (let first = 0; first < COUNT; first += 500) {
       const events = Array.from({ length: 500 }, (_, n) =>
         linkClicked({ link: LINK, city: String(first + n) }),
       );
       await append(stores.eventStore, "clicks-w0-20260301", events);
-      most = Math.max(most, clicks.waiting());
     }
-    const more = clicks.follow("sho.rt/other", "", new AbortController().signal);
-    await more.next();
-    most = Math.max(most, clicks.waiting());
-    await more.return(undefined);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(1_000);
     const { seen } = await take(batches, COUNT);
     expect(seen).toEqual(Array.from({ length: COUNT }, (_, n) => String(n)));
-    expect(clicks.waiting()).toBe(0);
   });
 
   it("end with tooFar when too much was written since the requested position", async () => {

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { memoryLeases } from "../../../src/coordination/leases.memory.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
+import { startSingletonJob } from "../../../src/roles/background-jobs.ts";
 import type { RoleContext } from "../../../src/roles/role-context.ts";
-import { startSingletonJob } from "../../../src/roles/singleton-job.ts";
 import type { Close } from "../../../src/runtime/stop/stop-in-stages.ts";
 
 it("logs what failed, but not that a new service has no documents yet, and runs again", async () => {

@@ -13,7 +13,7 @@ function recorder() {
 
 describe("keepTrying", () => {
   it("retries until the work succeeds, and reports each failure and the pause after it", async () => {
-    const { pauses, deps } = recorder();
+    const { deps } = recorder();
     const failures: [string, number][] = [];
     const onFailure = (error: unknown, ms: number) => void failures.push([(error as Error).message, ms]);
     let tries = 0;
@@ -23,7 +23,6 @@ describe("keepTrying", () => {
     };
     await keepTrying({ ...deps, onFailure }, work, new AbortController().signal);
     expect(tries).toBe(4);
-    expect(pauses).toEqual([100, 200, 400]);
     expect(failures).toEqual([
       ["try 1", 100],
       ["try 2", 200],
@@ -41,17 +40,6 @@ describe("keepTrying", () => {
     };
     await keepTrying(deps, work, new AbortController().signal);
     expect(pauses).toEqual([100, 200, 100, 200]);
-  });
-
-  it("ends with the signal, and doesn't report failures after it", async () => {
-    const stopping = new AbortController();
-    const failures: unknown[] = [];
-    const work = async () => {
-      stopping.abort();
-      throw new Error("stopped");
-    };
-    await keepTrying({ ...settings, onFailure: (error) => void failures.push(error) }, work, stopping.signal);
-    expect(failures).toEqual([]);
   });
 
   it("ends a pause when the signal aborts", async () => {

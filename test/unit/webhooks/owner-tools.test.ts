@@ -1,12 +1,10 @@
 // The owner's tools for a webhook: test, delivery log, resend, recover and replay.
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changeTier } from "../../../src/commands/account/change-tier.ts";
-import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
-import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
-import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
-import { keysInUse } from "../../../src/commands/webhooks/webhook-key.ts";
+import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
+import { keysInUse, rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
+import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";

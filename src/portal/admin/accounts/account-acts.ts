@@ -1,10 +1,10 @@
 // What the operator does with accounts in the console, from a form or as JSON: found, parsed, then the use case.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { changeTier } from "../../../commands/account/change-tier.ts";
 import { closeAccount } from "../../../commands/account/close-account.ts";
-import { emailSecret } from "../../../commands/account/open-account.ts";
-import { deactivateKey } from "../../../commands/keys/deactivate-key.ts";
+import { deactivateKey } from "../../../commands/account/keys.ts";
+import { emailSecret } from "../../../commands/account/secrets.ts";
+import { changeTier } from "../../../commands/account/tier.ts";
 import { TIERS } from "../../../events/vocabulary.ts";
 import { findAccount } from "../../../queries/find-account.ts";
 import { isRefused, Refused } from "../../../runtime/refused.ts";

@@ -1,7 +1,7 @@
 // GET /admin/accounts: finds an account by whatever names it; who waits for the Developer plan; all accounts.
 import type { Api } from "../../../api/fastify.ts";
-import { upgradeRequests } from "../../../billing/manual-billing.ts";
-import { emailSecret } from "../../../commands/account/open-account.ts";
+import { emailSecret } from "../../../commands/account/secrets.ts";
+import { upgradeRequests } from "../../../commands/account/tier.ts";
 import { type AccountRow, accountsPage } from "../../../queries/account-details.ts";
 import { AccountsQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";

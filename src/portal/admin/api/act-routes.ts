@@ -1,8 +1,7 @@
 // POST /admin/api/...: what the operator can do in the console, as JSON; with a session also a form token.
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
-import { blockLink, unblockLink } from "../../../commands/links/block-link.ts";
-import { namedLink } from "../../../commands/withdrawals/named-link.ts";
+import { blockLink, namedLink, unblockLink } from "../../../commands/links/change-link.ts";
 import { PROJECTION_ACTS, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 import { BlockRequest, UnblockForm } from "../links/block-card.ts";

@@ -1,6 +1,6 @@
 // GET /admin/api/...: what the console's pages show, as JSON.
 import type { Api } from "../../../api/fastify.ts";
-import { namedLink } from "../../../commands/withdrawals/named-link.ts";
+import { namedLink } from "../../../commands/links/change-link.ts";
 import { explainedEvent, logPage, streamPage } from "../../../queries/audit/audited-event.ts";
 import { explainLink } from "../../../queries/audit/explain-link.ts";
 import { findEvents } from "../../../queries/audit/find-events.ts";

@@ -2,11 +2,9 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
-import { MOST_REASON } from "../../../commands/accept-reason.ts";
-import { blockLink, unblockLink } from "../../../commands/links/block-link.ts";
-import type { LinkAddress } from "../../../commands/links/change-link.ts";
-import { currentLink } from "../../../commands/links/link-stream.ts";
-import { namedLink } from "../../../commands/withdrawals/named-link.ts";
+import { MOST_REASON } from "../../../commands/accept-text.ts";
+import { blockLink, namedLink, unblockLink } from "../../../commands/links/change-link.ts";
+import { currentLink, type LinkAddress } from "../../../commands/links/link-stream.ts";
 import { linkStream, PREFIX } from "../../../events/streams.ts";
 import { confirmed, field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";

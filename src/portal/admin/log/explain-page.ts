@@ -1,6 +1,6 @@
 // GET /admin/explain: everything about one link, whoever owns it.
 import type { Api } from "../../../api/fastify.ts";
-import { namedLink } from "../../../commands/withdrawals/named-link.ts";
+import { namedLink } from "../../../commands/links/change-link.ts";
 import { explainLink, type LinkExplanation } from "../../../queries/audit/explain-link.ts";
 import { ExplainQuestion } from "../../../queries/audit/questions.ts";
 import { explanation } from "../../links/explanation-view.ts";

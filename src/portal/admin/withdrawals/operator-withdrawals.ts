@@ -1,15 +1,15 @@
 // What the operator does with withdrawals in the console, from a form or as JSON: parsed, then the use case.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { namedLink } from "../../../commands/withdrawals/named-link.ts";
+import { namedLink } from "../../../commands/links/change-link.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
   restoreClicks,
+  type WithdrawalRequest,
   type WithdrawDeps,
   withdrawClicks,
 } from "../../../commands/withdrawals/withdraw-clicks.ts";
-import type { WithdrawalRequest } from "../../../commands/withdrawals/withdrawal-request.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../../click-log/withdrawals.ts";
-import { MOST_REASON } from "../../../commands/accept-reason.ts";
+import { MOST_REASON } from "../../../commands/accept-text.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";

@@ -1,0 +1,147 @@
+// Authenticates X-API-Key, then applies the hourly rate limit, before any body is read.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import { hashKey } from "../commands/account/keys.ts";
+import { keyUseSecret } from "../commands/account/secrets.ts";
+import { TIER_LIMITS } from "../events/vocabulary.ts";
+import type { KeyCaller } from "../queries/find-caller.ts";
+import { atMost } from "../runtime/at-most.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { Refused } from "../runtime/refused.ts";
+import type { Secrets } from "../secrets/port.ts";
+import {
+  byAddress,
+  enforce,
+  type RateLimits,
+  REQUESTS_PER_HOUR_BY_ADDRESS,
+  showWindow,
+} from "./limits/rate-limit.ts";
+
+export type KeyGuardDeps = {
+  /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */
+  findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  rateLimits: RateLimits;
+  secrets: Secrets;
+  clock: () => Date;
+  log: Logger;
+};
+
+/** Enough for a page with a hundred QR codes several times an hour; browsers cache each for an hour (`max-age`). */
+const QR_IMAGES_PER_HOUR_BY_ADDRESS = 1_000;
+const MAX_KEYS = 50_000;
+const MAX_REFUSED = 10_000;
+const REFUSED_TTL_MS = 3_600_000;
+const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
+const USE_WRITTEN_EVERY_MS = 60_000;
+const USE_KEPT_MS = 366 * 86_400_000;
+
+export type KeyGuard = {
+  /**
+   * Requires a valid key and counts the request against it; without one, against the address.
+   * @throws invalid_api_key, rate_limit_exceeded
+   */
+  demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Sets the headers of the address's window without counting, for errors before a key is known. */
+  show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts a QR image against the address: the route needs no key. @throws rate_limit_exceeded */
+  countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts against a valid key, else against the address; does not require a key. @throws rate_limit_exceeded */
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+};
+
+export function keyGuard(deps: KeyGuardDeps): KeyGuard {
+  const { rateLimits, clock } = deps;
+  const authenticate = keyAuthentication(deps);
+  const noteUse = keyUses(deps);
+  const limit = REQUESTS_PER_HOUR_BY_ADDRESS;
+  const spend = async (request: FastifyRequest, reply: FastifyReply, kind: string, most = limit) => {
+    const now = clock();
+    enforce(reply, most, await rateLimits.take(byAddress(kind, request.ip), most, now), now);
+  };
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    showWindow(reply, limit, await rateLimits.take(byAddress("address", request.ip), limit, clock(), 0));
+  };
+
+  /** Undefined without a valid key, after counting against the address. */
+  async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | undefined> {
+    const caller = await authenticate(request.headers["x-api-key"], (kind) =>
+      spend(request, reply, kind),
+    ).catch(async (error) => {
+      // The key's own window is not known while a store is unavailable.
+      if (!reply.hasHeader("x-ratelimit-limit")) await show(request, reply);
+      throw error;
+    });
+    if (!caller) return undefined;
+    noteUse(caller.keyId);
+    const { requestsPerHour } = TIER_LIMITS[caller.tier];
+    const now = clock();
+    const window = await rateLimits.take(`key ${caller.keyId}`, requestsPerHour, now);
+    enforce(reply, requestsPerHour, window, now);
+    return caller;
+  }
+
+  return {
+    async demand(request, reply) {
+      const caller = await countedCaller(request, reply);
+      if (!caller) throw new Refused("invalid_api_key");
+      request.caller = caller;
+    },
+    show,
+    countQr: (request, reply) => spend(request, reply, "qr", QR_IMAGES_PER_HOUR_BY_ADDRESS),
+    async count(request, reply) {
+      await countedCaller(request, reply);
+    },
+  };
+}
+
+/**
+ * Resolves to the caller of a valid key, else to undefined after counting the request against the address. Guesses are
+ * limited before they cost a lookup, without affecting valid keys behind the same address:
+ * - a key that was valid in this process before is looked up on every request regardless of the address's limits, so
+ *   that a deactivated key is refused as soon as its document or event is visible;
+ * - a key that this process has not seen takes one of the address's lookups first (`unknown-key`), so a client that
+ *   repeats one old key uses one lookup;
+ * - a key that was refused within the last hour takes one of the address's requests first.
+ */
+function keyAuthentication({ findCaller }: Pick<KeyGuardDeps, "findCaller">) {
+  const valid = new LRUCache<string, true>(atMost(MAX_KEYS));
+  const refused = new LRUCache<string, true>({ ...atMost(MAX_REFUSED), ttl: REFUSED_TTL_MS });
+
+  return async (header: unknown, spend: (kind: "address" | "unknown-key") => Promise<void>) => {
+    if (typeof header !== "string" || !KEY_FORMAT.test(header)) {
+      await spend("address");
+      return undefined;
+    }
+    const keyHash = hashKey(header);
+    const wasRefused = refused.has(keyHash);
+    if (!valid.has(keyHash)) await spend(wasRefused ? "address" : "unknown-key");
+    const caller = await findCaller(keyHash);
+    if (caller) {
+      valid.set(keyHash, true);
+      refused.delete(keyHash);
+      return caller;
+    }
+    valid.delete(keyHash);
+    refused.set(keyHash, true);
+    if (!wasRefused) await spend("address");
+    return undefined;
+  };
+}
+
+/**
+ * Notes when each key was last used, in the background and at most once a minute for a key and process; as secrets, because
+ * an event for each request would flood the log.
+ */
+function keyUses({ secrets, clock, log }: Pick<KeyGuardDeps, "secrets" | "clock" | "log">) {
+  const written = new LRUCache<string, number>(atMost(MAX_KEYS));
+  return (keyId: string): void => {
+    const now = clock();
+    const before = written.get(keyId);
+    if (before !== undefined && now.getTime() - before < USE_WRITTEN_EVERY_MS) return;
+    written.set(keyId, now.getTime());
+    const expiresAt = new Date(now.getTime() + USE_KEPT_MS).toISOString();
+    secrets
+      .put(keyUseSecret(keyId), { value: now.toISOString(), expiresAt })
+      .catch((err: unknown) => log.warn({ err }, "the use of an API key was not noted"));
+  };
+}

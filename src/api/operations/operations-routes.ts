@@ -1,0 +1,77 @@
+// Routes for those who run the service: health, metrics, and which names may get a certificate.
+import { z } from "zod";
+import { VERSION } from "../../config/version.ts";
+import type { Readiness } from "../../monitoring/health.ts";
+import type { Metrics } from "../../monitoring/metrics.ts";
+import { domainInService } from "../../queries/domain-in-service.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import { canonicalHost } from "../../redirect/http/hosts.ts";
+import { atMostEvery } from "../../runtime/at-most-every.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { Api } from "../fastify.ts";
+import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";
+
+/** Readiness is computed at most this often, because it queries every store. */
+const READINESS_EVERY_MS = 1_000;
+/** Until it is ready for the first time, so that nobody waits a second longer than it takes to start. */
+const READINESS_AT_START_EVERY_MS = 100;
+
+const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string().max(200).optional() });
+
+/**
+ * GET /health/live and /health/ready on every host, for load balancers and orchestrators. `degraded` is 200, so that a load
+ * balancer goes on sending redirects. Anybody gets the status; the version and the reasons are shown only to the operator.
+ */
+export function healthRoutes(
+  app: Api,
+  deps: { readiness: () => Promise<Readiness>; operator: OperatorDeps },
+): void {
+  const throttled = (ms: number) => atMostEvery(ms, () => performance.now(), deps.readiness);
+  const [atStart, later] = [throttled(READINESS_AT_START_EVERY_MS), throttled(READINESS_EVERY_MS)];
+  let hasBeenReady = false;
+  const schema = { hide: true };
+  app.get("/health/live", { schema }, async (_request, reply) => {
+    return reply.header("cache-control", "no-store").send({ status: "live" });
+  });
+
+  app.get("/health/ready", { schema }, async (request, reply) => {
+    const { ready, reasons, degraded } = await (hasBeenReady ? later() : atStart());
+    hasBeenReady ||= ready;
+    const details = { version: VERSION, reasons, ...(degraded.length > 0 ? { degraded } : {}) };
+    return reply
+      .code(ready ? 200 : 503)
+      .header("cache-control", "no-store")
+      .send({
+        status: !ready ? "not ready" : degraded.length > 0 ? "degraded" : "ready",
+        ...((await isFromOperator(deps.operator, request)) ? details : {}),
+      });
+  });
+}
+
+/** GET /metrics, for the operator. Anybody else gets 404, which does not reveal that the route exists. */
+export function metricsRoute(
+  app: Api,
+  deps: Pick<Metrics, "contentType" | "text"> & { operator: OperatorDeps },
+): void {
+  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+    if (!(await isFromOperator(deps.operator, request))) throw new Refused("not_found");
+    return reply.type(deps.contentType).send(await deps.text());
+  });
+}
+
+/**
+ * GET /internal/tls/ask?domain=: whether a TLS proxy may obtain a certificate for a name (Caddy's on-demand TLS). 200 for
+ * verified active domains, 404 for every other name, 403 unless the request comes from this machine (and is not forwarded) or
+ * carries the secret.
+ */
+export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: string | undefined }): void {
+  app.get("/internal/tls/ask", { schema: { hide: true, querystring: Ask } }, async (request, reply) => {
+    const { domain, secret } = request.query;
+    reply.header("cache-control", "no-store").type("text/plain; charset=utf-8");
+    if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
+      return reply.code(403).send("forbidden\n");
+    const hostname = canonicalHost(domain);
+    const found = hostname === "" ? undefined : await domainInService(deps, hostname);
+    return found ? reply.send("yes\n") : reply.code(404).send("no\n");
+  });
+}

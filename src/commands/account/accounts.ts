@@ -1,0 +1,141 @@
+// Loads and changes one account's stream, and keeps folded accounts in memory: the shared part of all its commands.
+import { LRUCache } from "lru-cache";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import type { AccountEvent } from "../../events/catalogue.ts";
+import { accountStream, CATEGORY } from "../../events/streams.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { CommandContext } from "../caller.ts";
+import {
+  type Appended,
+  type CommandDeps,
+  type CommandResult,
+  handleCommand,
+  type Loaded,
+  loadStream,
+} from "../handle-command.ts";
+import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
+
+/** What happens to the account; `at`: the time of the command, ISO 8601 UTC. */
+type DecideOnAccount = (account: AccountState, at: string) => readonly AccountEvent[];
+
+/** Runs `decide` on the account's current state and appends what it returns (handle-command.ts). */
+export function onAccount(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  decide: DecideOnAccount,
+): Promise<CommandResult<AccountState, AccountEvent>> {
+  const at = deps.clock().toISOString();
+  return handleCommand(deps, context, { ...folded(accountId), decide: (account) => decide(account, at) });
+}
+
+/** `onAccount`, of which only the position is told. */
+export async function changeAccount(...command: Parameters<typeof onAccount>): Promise<Appended> {
+  const { position } = await onAccount(...command);
+  return { position };
+}
+
+/** The use case of a command that takes nothing but texts, such as the id of a key. @throws what `decide` throws */
+export function accountCommand<Given extends readonly string[]>(
+  decide: (account: AccountState, at: string, ...given: Given) => readonly AccountEvent[],
+) {
+  return (
+    deps: CommandDeps,
+    context: CommandContext,
+    accountId: string,
+    ...given: Given
+  ): Promise<Appended> =>
+    changeAccount(deps, context, accountId, (account, at) => decide(account, at, ...given));
+}
+
+/** Folds the account's stream; `absent` when it is empty. */
+export async function loadAccount(eventStore: EventStore, accountId: string): Promise<AccountState> {
+  return (await loadAccountStream(eventStore, accountId)).state;
+}
+
+/** @throws account_not_found when it is closed, or was never opened */
+export async function loadOpenAccount(eventStore: EventStore, accountId: string): Promise<OpenAccount> {
+  return opened(await loadAccount(eventStore, accountId));
+}
+
+function loadAccountStream(
+  eventStore: Pick<EventStore, "read">,
+  accountId: string,
+): Promise<Loaded<AccountState>> {
+  return loadStream(eventStore, folded(accountId));
+}
+
+/**
+ * Writes data of an open account outside its stream, such as secrets, where no expected revision detects a closing that
+ * runs at the same time: `closeAccount` erases what `change` wrote before it, `undo` what `change` wrote after it.
+ * @throws account_not_found; what `change` throws
+ */
+export async function writeForOpenAccount<T>(
+  { eventStore }: { eventStore: EventStore },
+  accountId: string,
+  change: () => Promise<T>,
+  undo: () => Promise<void>,
+): Promise<T> {
+  await loadOpenAccount(eventStore, accountId);
+  const changed = await change();
+  if ((await loadAccount(eventStore, accountId)).status !== "closed") return changed;
+  await undo();
+  throw new Refused("account_not_found");
+}
+
+function folded(accountId: string) {
+  return { stream: accountStream(accountId), initial: noAccount, fold: evolve };
+}
+
+/** The account as its whole stream says at the time of the call; not to be mutated. */
+export type CurrentAccount = (accountId: string) => Promise<AccountState>;
+
+/** `known`: the same account, where it is known without a call to another thread or a server; else undefined. */
+export type CurrentAccounts = {
+  current: CurrentAccount;
+  known(accountId: string): Promise<AccountState | undefined>;
+};
+
+/** `upTo`: position up to which the state has every event; the empty text where the store can't say. */
+type KeptAccount = { state: AccountState; revision: number; upTo: Position };
+
+/** Bounds the memory by the events that the accounts were folded from, of 100 to 500 bytes each. */
+const MOST_EVENTS = 50_000;
+
+/**
+ * A kept account is current while no account has got an event, where the store says so; else its stream is read from where
+ * the account ends. When there is an event the account is folded anew, as `evolve` would change the one that other commands
+ * are deciding on.
+ */
+export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf">): CurrentAccounts {
+  const kept = new LRUCache<string, KeptAccount>({
+    maxSize: MOST_EVENTS,
+    sizeCalculation: ({ revision }) => revision + 1,
+  });
+  const newest = async () => await eventStore.newestOf?.(CATEGORY.account);
+  const isCurrent = ({ upTo }: KeptAccount, position: Position | undefined) =>
+    position !== undefined && upTo >= position;
+  return {
+    async current(accountId) {
+      // Before the stream is read, which then has every event up to there.
+      const upTo = await newest();
+      const account = kept.get(accountId);
+      if (account) {
+        if (isCurrent(account, upTo)) return account.state;
+        const from = account.revision + 1;
+        const newer = await eventStore.read(accountStream(accountId), { from, limit: 1 });
+        if (newer.length === 0) {
+          account.upTo = upTo ?? "";
+          return account.state;
+        }
+      }
+      const { state, revision } = await loadAccountStream(eventStore, accountId);
+      if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? "" });
+      return state;
+    },
+    async known(accountId) {
+      const account = kept.get(accountId);
+      return account && isCurrent(account, await newest()) ? account.state : undefined;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// One-time tokens with an expiry, mailed or handed over by the operator: to sign up, to choose a new password, to confirm a
+// new address. Only their SHA-256 is stored. Those of an account are void once its password or address changes, or it is
+// closed.
+import { hash, randomBytes } from "node:crypto";
+import type { EventStore } from "../../event-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { loadOpenAccount } from "./accounts.ts";
+import { acceptEmail, accountWithEmail, type ChangedEmail, changeEmail } from "./email.ts";
+import { acceptPassword, hashPassword, keepPassword, passwordEpoch } from "./password.ts";
+import { emailSecret, normalEmail } from "./secrets.ts";
+
+type Deps = { secrets: Secrets; clock: () => Date };
+export type AccountTokenDeps = Deps & { eventStore: EventStore };
+
+/** Part of the secret's name, so that a token of one purpose is unknown for another. */
+export type TokenPurpose = "sign-up" | "password" | "email";
+
+/** `credentials`: the digest of `credentialsOf` at the time of issue. */
+type Bound<T> = { accountId: string; credentials: string; value: T };
+
+/** `email`: the account's, as it is stored. */
+type OfAccount<T> = { accountId: string; email: string; value: T };
+
+/** `value` is plain JSON. */
+export async function issueToken(
+  { secrets, clock }: Deps,
+  purpose: TokenPurpose,
+  value: unknown,
+  lifetimeMs: number,
+): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  const expiresAt = new Date(clock().getTime() + lifetimeMs).toISOString();
+  await secrets.put(tokenSecret(purpose, token), { value, expiresAt });
+  return token;
+}
+
+/** Reads the token's value without consuming it. @throws link_expired */
+export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
+  return known<T>(await deps.secrets.get(tokenSecret(purpose, token), deps.clock()));
+}
+
+/** Consumes the token; of concurrent attempts exactly one succeeds. @throws link_expired */
+export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
+  return known<T>(await deps.secrets.take(tokenSecret(purpose, token), deps.clock()));
+}
+
+/** `path`: path and query of the page where the new password is chosen. @throws account_not_found */
+export async function issuePasswordReset(
+  deps: AccountTokenDeps,
+  accountId: string,
+  lifetimeMs: number,
+): Promise<{ path: string; expiresAt: string }> {
+  const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
+  const token = await issueAccountToken(deps, "password", { accountId, value: {}, lifetimeMs });
+  return { path: `/portal/reset/choose?token=${token}`, expiresAt };
+}
+
+/** Reads the account of a reset link without consuming the link. @throws link_expired */
+export async function lookAtReset(deps: Deps, token: string): Promise<{ accountId: string; email: string }> {
+  return await stillBound(deps, await lookAtToken<Bound<object>>(deps, "password", token));
+}
+
+/**
+ * Returns the new password's epoch; sessions of the old one's are void from then on. The link is consumed only after the
+ * password is accepted.
+ * @throws link_expired, password_refused, account_not_found
+ */
+export async function resetPassword(
+  deps: AccountTokenDeps & { newId: () => string },
+  token: string,
+  password: string,
+): Promise<{ accountId: string; epoch: string }> {
+  const { email } = await lookAtReset(deps, token);
+  const passwordHash = await hashPassword(acceptPassword(password, { email }));
+  const { accountId } = await stillBound(deps, await useToken<Bound<object>>(deps, "password", token));
+  return { accountId, epoch: await keepPassword(deps, accountId, passwordHash) };
+}
+
+/**
+ * Path and query of the page that confirms the new address, to be mailed to that address. Undefined when the address
+ * belongs to another account: then no mail is sent, and the caller's answer is the same, so that addresses can't be
+ * enumerated.
+ * @throws invalid_email, account_not_found
+ */
+export async function issueEmailChange(
+  deps: AccountTokenDeps,
+  accountId: string,
+  given: string,
+  lifetimeMs: number,
+): Promise<{ path: string } | undefined> {
+  const email = acceptEmail(given);
+  const holder = await accountWithEmail(deps, email);
+  if (holder && holder.accountId !== accountId) return undefined;
+  const token = await issueAccountToken(deps, "email", { accountId, value: { email }, lifetimeMs });
+  return { path: `/portal/account/email/confirm?token=${token}` };
+}
+
+/** Reads the new address without consuming the token. @throws link_expired */
+export async function lookAtEmailChange(deps: Deps, token: string): Promise<{ email: string }> {
+  return (await stillBound(deps, await lookAtToken<Bound<{ email: string }>>(deps, "email", token))).value;
+}
+
+/** @throws link_expired, email_taken, account_not_found */
+export async function confirmEmailChange(
+  deps: AccountTokenDeps & { newId: () => string },
+  token: string,
+): Promise<ChangedEmail> {
+  const bound = await useToken<Bound<{ email: string }>>(deps, "email", token);
+  const { accountId, value } = await stillBound(deps, bound);
+  return await changeEmail(deps, accountId, value.email);
+}
+
+async function issueAccountToken(
+  deps: AccountTokenDeps,
+  purpose: TokenPurpose,
+  { accountId, value, lifetimeMs }: { accountId: string; value: object; lifetimeMs: number },
+): Promise<string> {
+  await loadOpenAccount(deps.eventStore, accountId);
+  const credentials = await credentialsOf(deps, accountId);
+  if (!credentials) throw new Refused("account_not_found");
+  const bound: Bound<object> = { accountId, credentials: credentials.digest, value };
+  return await issueToken(deps, purpose, bound, lifetimeMs);
+}
+
+async function stillBound<T>(deps: Deps, bound: Bound<T>): Promise<OfAccount<T>> {
+  const { accountId, value } = bound;
+  const credentials = await credentialsOf(deps, accountId);
+  if (credentials?.digest !== bound.credentials) throw new Refused("link_expired");
+  return { accountId, email: credentials.email, value };
+}
+
+/**
+ * `digest`: SHA-256 of password epoch and address, in hex. Undefined for an unknown account, and for a closed one: closing
+ * erases its address.
+ */
+async function credentialsOf(
+  { secrets, clock }: Deps,
+  accountId: string,
+): Promise<{ email: string; digest: string } | undefined> {
+  const now = clock();
+  const [epoch, email] = await Promise.all([
+    passwordEpoch(secrets, accountId, now),
+    secrets.get(emailSecret(accountId), now),
+  ]);
+  if (typeof email !== "string") return undefined;
+  return { email, digest: hash("sha256", `${epoch} ${normalEmail(email)}`) };
+}
+
+function known<T>(value: unknown): T {
+  if (value === undefined) throw new Refused("link_expired");
+  return value as T;
+}
+
+function tokenSecret(purpose: TokenPurpose, token: string): string {
+  return `token/${purpose}/${hash("sha256", token)}`;
+}

@@ -1,0 +1,75 @@
+// What is kept of an account outside of its stream: the names of these secrets, and locks for use cases that read a secret
+// to decide what to write, as secrets have no compare-and-set.
+import { hash } from "node:crypto";
+import { type RefusalCode, Refused } from "../../runtime/refused.ts";
+import type { Secrets } from "../../secrets/port.ts";
+
+/** The account's e-mail address, a string. */
+export function emailSecret(accountId: string): string {
+  return `email/${accountId}`;
+}
+
+/** The account id of an e-mail address, named by the digest of the address. */
+export function accountByEmailSecret(email: string): string {
+  return `account-by-email/${hash("sha256", normalEmail(email))}`;
+}
+
+/** The account's password hash. */
+export function passwordSecret(accountId: string): string {
+  return `password/${accountId}`;
+}
+
+/** A portal session; with an empty `sessionId`, the prefix of all of the account's sessions. */
+export function sessionSecret(accountId: string, sessionId: string): string {
+  return `session/${accountId}/${sessionId}`;
+}
+
+/** A browser that signed in to the account before; with an empty `deviceId`, the prefix of all of them. */
+export function deviceSecret(accountId: string, deviceId: string): string {
+  return `device/${accountId}/${deviceId}`;
+}
+
+/** When an API key was last used; ISO 8601 UTC. */
+export function keyUseSecret(keyId: string): string {
+  return `key-used/${keyId}`;
+}
+
+/** A pending request for the Developer plan; an object with `at`. */
+export function upgradeRequestSecret(accountId: string): string {
+  return `${UPGRADE_REQUESTS}${accountId}`;
+}
+
+export const UPGRADE_REQUESTS = "upgrade-request/";
+
+/**
+ * The form in which addresses are compared and looked up: trimmed, NFC, lower case. Not NFKC, which would also fold
+ * full-width letters and ligatures. Mail servers may distinguish addresses that are equal here (U+212A, the Kelvin
+ * sign, lower-cases to k), so mail is sent to the address as it is stored, never to the one that was typed in.
+ */
+export function normalEmail(email: string): string {
+  return email.trim().normalize("NFC").toLowerCase();
+}
+
+export type LockDeps = { secrets: Secrets; clock: () => Date; newId: () => string };
+
+/** Expiry of the lock: after a crash the name stays locked for this long. */
+const LONGEST_WORK_MS = 30_000;
+
+/** `name`: of the lock's own secret. @throws `refusal` when another process holds the lock */
+export async function withLock<T>(
+  { secrets, clock, newId }: LockDeps,
+  name: string,
+  refusal: RefusalCode,
+  work: () => Promise<T>,
+): Promise<T> {
+  const mine = newId();
+  const now = clock();
+  const expiresAt = new Date(now.getTime() + LONGEST_WORK_MS).toISOString();
+  if ((await secrets.putIfAbsent(name, { value: mine, expiresAt }, now)) !== mine) throw new Refused(refusal);
+  try {
+    return await work();
+  } finally {
+    // If the work outlasted the lock's expiry, another process may hold the lock by now.
+    if ((await secrets.get(name, clock())) === mine) await secrets.delete(name);
+  }
+}

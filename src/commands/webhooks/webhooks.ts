@@ -1,0 +1,185 @@
+// What is done with an account's webhooks (interface, part 6): add, change, pause, resume, remove.
+import { cleanText } from "../../classification/clean-text.ts";
+import type { Actor } from "../../event-store/port.ts";
+import {
+  CLICK_KINDS,
+  type ClickKind,
+  WEBHOOK_DEFAULT_KINDS,
+  type WebhookPauseCause,
+  type WebhookPauser,
+} from "../../events/vocabulary.ts";
+import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
+import { acceptLabel } from "../accept-text.ts";
+import { changeAccount, onAccount } from "../account/accounts.ts";
+import type { CommandContext } from "../caller.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
+import { isThisService } from "../links/accept-url.ts";
+import { add, change, liveWebhook, pause, remove, resume } from "./webhook.ts";
+import {
+  forgetWebhookKeys,
+  keepWebhookKeys,
+  keyHintOf,
+  newWebhookKey,
+  type WebhookKeyDeps,
+} from "./webhook-key.ts";
+import type { WebhookSettings } from "./webhook-state.ts";
+
+/** `receiverUrl`: parses the URL; throws a refusal when deliveries to it are not allowed. */
+type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text: string) => URL };
+
+export type AddWebhookDeps = CommandDeps & AcceptWebhookDeps & WebhookKeyDeps;
+
+export type ChangeWebhookRequest = {
+  url?: string | undefined;
+  kinds?: readonly string[] | undefined;
+  label?: string | undefined;
+};
+
+/** `kinds`: by default clicks and QR scans, no previews. */
+export type AddWebhookRequest = ChangeWebhookRequest & { url: string };
+
+export type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
+
+export type AddedWebhook = ChangedWebhook & { key: string };
+
+const MAX_REASON_LENGTH = 200;
+
+/**
+ * With a new key, which is shown only in this answer. It is stored before the event: a webhook without a key can't be
+ * delivered to, a key without a webhook is harmless.
+ * @throws invalid_webhook, account_not_found, tier_required, webhook_limit_reached, history_full
+ */
+export async function addWebhook(
+  deps: AddWebhookDeps,
+  context: CommandContext,
+  accountId: string,
+  request: AddWebhookRequest,
+): Promise<AddedWebhook> {
+  const url = acceptReceiver(deps, request.url);
+  const kinds = acceptKinds(request.kinds ?? WEBHOOK_DEFAULT_KINDS);
+  const label = acceptLabel(request.label ?? "");
+  const key = newWebhookKey(deps);
+  const webhookId = deps.newId();
+  await keepWebhookKeys(deps.secrets, webhookId, { key });
+  try {
+    const { position } = await changeAccount(deps, context, accountId, (account, at) =>
+      add(account, { webhookId, url, kinds, label, keyHint: keyHintOf(key), at }),
+    );
+    return { webhookId, key, url, kinds, label, position };
+  } catch (error) {
+    // After any other error the append's outcome is unknown: the event may be in the log.
+    if (isClientError(error)) await forgetWebhookKeys(deps.secrets, webhookId);
+    throw error;
+  }
+}
+
+/**
+ * Omitted settings stay, and so does the key. Pending deliveries go to the new URL.
+ * @throws invalid_webhook, account_not_found, tier_required, webhook_not_found, history_full
+ */
+export async function changeWebhook(
+  deps: CommandDeps & AcceptWebhookDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+  request: ChangeWebhookRequest,
+): Promise<ChangedWebhook> {
+  const changed = {
+    ...(request.url === undefined ? {} : { url: acceptReceiver(deps, request.url) }),
+    ...(request.kinds === undefined ? {} : { kinds: acceptKinds(request.kinds) }),
+    ...(request.label === undefined ? {} : { label: acceptLabel(request.label) }),
+  };
+  const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
+    change(account, { webhookId, ...changed, at }),
+  );
+  const { url, kinds, label } = liveWebhook(state, webhookId);
+  return { webhookId, url, kinds, label, position };
+}
+
+/**
+ * Nothing is sent to it until it is resumed. Its owner and the operator do both; the delivery worker pauses one that keeps
+ * failing. `isNew`: false when it was paused already.
+ * @throws account_not_found, webhook_not_found
+ */
+export async function pauseWebhook(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+  request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
+): Promise<Appended & { isNew: boolean }> {
+  const by = pauserOf(context.actor);
+  const reason = cleanText(request.reason?.trim() ?? "", MAX_REASON_LENGTH) || undefined;
+  const { cause } = request;
+  const { events, position } = await onAccount(deps, context, accountId, (account, at) =>
+    pause(account, { webhookId, by, reason, cause, at }),
+  );
+  return { isNew: events.length > 0, position };
+}
+
+/**
+ * Clicks recorded while it was paused are sent only by a replay.
+ * @throws account_not_found, tier_required, webhook_not_found, webhook_held, history_full
+ */
+export function resumeWebhook(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<Appended> {
+  const by = pauserOf(context.actor);
+  return changeAccount(deps, context, accountId, (account, at) => resume(account, { webhookId, by, at }));
+}
+
+/**
+ * Deletes its keys, too; can be repeated after a crash. The webhook router cancels its pending deliveries.
+ * @throws account_not_found, webhook_not_found
+ */
+export async function removeWebhook(
+  deps: CommandDeps & Pick<WebhookKeyDeps, "secrets">,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<Appended> {
+  const removed = await changeAccount(deps, context, accountId, (account, at) =>
+    remove(account, { webhookId, at }),
+  );
+  await forgetWebhookKeys(deps.secrets, webhookId);
+  return removed;
+}
+
+function pauserOf({ type }: Actor): WebhookPauser {
+  return type === "operator" || type === "system" ? type : "user";
+}
+
+/**
+ * Returns the normalised URL without its fragment, which is never sent. The query is kept; it is stored in events, so it
+ * must not carry secrets.
+ * @throws invalid_webhook
+ */
+function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
+  const url = parse(deps, given.trim());
+  if (isThisService(deps, url))
+    throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
+  url.hash = "";
+  return url.href;
+}
+
+function parse(deps: AcceptWebhookDeps, given: string): URL {
+  try {
+    return deps.receiverUrl(given);
+  } catch (error) {
+    throw isRefused(error) ? new Refused("invalid_webhook", error.message, { cause: error }) : error;
+  }
+}
+
+/** @throws invalid_webhook for an empty list or an unknown kind */
+function acceptKinds(given: readonly string[]): ClickKind[] {
+  const kinds = CLICK_KINDS.filter((kind) => given.includes(kind));
+  if (kinds.length === 0 || !given.every((kind) => (CLICK_KINDS as readonly string[]).includes(kind)))
+    throw new Refused(
+      "invalid_webhook",
+      `The kinds of a webhook are one or more of ${CLICK_KINDS.join(", ")}`,
+    );
+  return kinds;
+}

@@ -20,7 +20,7 @@ export function joinWorkers({
     { metrics: () => ownMetrics(), stop: async () => stop() },
   );
   const shared: RateLimits = {
-    take: async (subject, limit, now, requests) =>
+    take: async (subject, limit, now, requests = 1) =>
       (await calls.call("take", subject, limit, now.getTime(), requests)) as RateWindow,
   };
   const rateLimits = withOwnLimits(shared, memoryRateLimits());

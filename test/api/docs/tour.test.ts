@@ -1,4 +1,4 @@
-// README's tour, pasted as a whole into a shell beside a service that has just started.
+// README's tour and what other pages add to it, pasted as a whole into a shell beside a service that has just started.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -7,23 +7,38 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
+import { shellOf } from "../../support/service/documented-commands.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-it("the tour shows what README shows: an account, a link, its visits, its story and its proof", async () => {
+it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", async () => {
   const folder = await temporaryFolder();
-  const instance = await instanceOf(join(folder.path, "data"), {});
+  const instance = await instanceOf(join(folder.path, "data"), { WEBHOOK_ALLOW_PRIVATE: "true" });
   const service = await startService(instance);
   const bin = join(folder.path, "bin");
   await mkdir(bin);
   await symlink(process.execPath, join(bin, "node"));
+  await symlink(join(root, "examples"), join(folder.path, "examples"));
   const npx = `#!/bin/sh\nshift\nexec node "${root}src/cli.ts" "$@"\n`;
   await writeFile(join(bin, "npx"), npx, { mode: 0o700 });
+  const receiver = String(await freePort());
+  const pages = [
+    shellOf("README.md", "A tour"),
+    shellOf("docs/api.md"),
+    shellOf("docs/webhooks.md", "See one on your machine"),
+    shellOf("docs/how-it-works.md"),
+  ];
+  const pasted = pages
+    .join("\n")
+    .replaceAll("localhost:3000", `localhost:${instance.PORT}`)
+    .replaceAll("127.0.0.1:4000", `127.0.0.1:${receiver}`)
+    .replace("PORT=4000", `PORT=${receiver}`);
   const environment = childEnvironment(instance);
   try {
-    const { stdout } = await promisify(execFile)("sh", ["-c", tourAt(`localhost:${instance.PORT}`)], {
+    const { stdout } = await promisify(execFile)("sh", ["-ec", pasted], {
       cwd: folder.path,
       env: { ...environment, PATH: `${bin}:${environment.PATH}` },
     });
@@ -33,17 +48,15 @@ it("the tour shows what README shows: an account, a link, its visits, its story 
     expect(stdout).toContain("LinkCreated by the API key “tour”");
     expect(stdout).toMatch(/^Proved: all 5 events/m);
     expect(readFileSync(join(folder.path, "qr.svg"), "utf8")).toContain("<svg");
+    const [ordered, again] = [
+      ...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g),
+    ];
+    expect(ordered?.[0]).toBe(again?.[0]);
+    expect(stdout).toMatch(/^\S+ link\.clicked http:\/\/localhost:\d+\/\w{7}$/m);
+    expect(stdout).toContain("delivered");
+    expect(stdout).toContain("The documents are what the log gives");
   } finally {
     await service.stop();
     await folder.remove();
   }
 });
-
-function tourAt(host: string): string {
-  const [, tour = ""] = /^## A tour\n.*?^```sh\n(.*?)^```$/ms.exec(readme()) ?? [];
-  return tour.replaceAll("localhost:3000", host);
-}
-
-function readme(): string {
-  return readFileSync(join(root, "README.md"), "utf8");
-}

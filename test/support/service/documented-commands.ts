@@ -1,25 +1,29 @@
-// The command lines that a document shows, and a shell that runs one as it stands there.
-import { execFile } from "node:child_process";
+// The command lines that a document shows, in its blocks of shell, as they stand there.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { childEnvironment } from "./child-environment.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Lines of shell blocks that begin with `npx linkledger`, without their remarks. */
-export function commandsOf(document: string): string[] {
-  const blocks = readFileSync(`${root}${document}`, "utf8").matchAll(/^```sh\n(.*?)^```$/gms);
-  return [...blocks]
-    .flatMap(([, block = ""]) => block.split("\n"))
-    .filter((line) => line.startsWith("npx linkledger "))
-    .map((line) => line.replace(/\s+#.*/, ""));
+/** Blocks of shell, in their order. `section`: only those below this heading. */
+export function shellOf(document: string, section?: string): string {
+  const text = readFileSync(`${root}${document}`, "utf8");
+  const part =
+    section === undefined ? text : (text.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? "");
+  return [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block).join("");
 }
 
-/** @throws with what it printed unless it ends with 0 */
-export async function runInShell(line: string, environment: Record<string, string>): Promise<string> {
-  const npx = `npx() { shift; "${process.execPath}" src/cli.ts "$@"; }`;
-  const options = { cwd: root, env: childEnvironment(environment) };
-  const { stdout } = await promisify(execFile)("sh", ["-c", `${npx}\n${line}`], options);
-  return stdout;
+/** Lines that begin with `npx linkledger` and need nothing of the shell but quotes and `> file`. */
+export function commandsOf(document: string): string[] {
+  const lines = shellOf(document)
+    .split("\n")
+    .map((line) => line.replace(/\s+# .*/, ""));
+  return lines.filter((line) => line.startsWith("npx linkledger ") && !/[$|&]/.test(line));
+}
+
+/** What follows `npx linkledger`, as the shell would pass it, and the file that its output goes to. */
+export function argumentsOf(line: string): { args: string[]; output: string | undefined } {
+  const [command = "", output] = line.split(" > ");
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
+  const args = words.map(([, double, single, plain]) => double ?? single ?? plain ?? "");
+  return { args: args.slice(2), output: output?.trim() };
 }

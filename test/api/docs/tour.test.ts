@@ -48,9 +48,7 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
     expect(stdout).toContain("LinkCreated by the API key “tour”");
     expect(stdout).toMatch(/^Proved: all 5 events/m);
     expect(readFileSync(join(folder.path, "qr.svg"), "utf8")).toContain("<svg");
-    const [ordered, again] = [
-      ...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g),
-    ];
+    const [ordered, again] = [...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g)];
     expect(ordered?.[0]).toBe(again?.[0]);
     expect(stdout).toMatch(/^\S+ link\.clicked http:\/\/localhost:\d+\/\w{7}$/m);
     expect(stdout).toContain("delivered");

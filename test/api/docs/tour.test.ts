@@ -14,7 +14,12 @@ import { instanceOf, startService } from "../../support/service/service-process.
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", async () => {
+/** Some twenty processes, one after the other: a busy machine takes a minute for them. */
+const timeout = 240_000;
+
+it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", {
+  timeout,
+}, async () => {
   const folder = await temporaryFolder();
   const instance = await instanceOf(join(folder.path, "data"), { WEBHOOK_ALLOW_PRIVATE: "true" });
   const service = await startService(instance);

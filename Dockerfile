@@ -7,7 +7,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/app/compiled
-# One arena of glibc for all threads takes less memory ("Node's flags" in docs/decisions.md).
+# One arena of glibc for all threads takes less memory.
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 RUN mkdir /data compiled && chown node:node /data compiled

@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./link-commands.ts")).linkCommands,
   },
   clicks: {
-    about: "take hits out of the numbers, such as tests or fraud (docs/corrections.md)",
+    about: "take hits out of the numbers, such as tests or fraud (docs/replay.md)",
     load: async () => (await import("./clicks/click-commands.ts")).clickCommands,
   },
   projections: {

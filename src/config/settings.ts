@@ -152,7 +152,7 @@ export const SETTINGS = {
     variable: "EVENTSTORE_URL",
     read: eventStoreUrl,
     unset: "a file in `DATA_DIR`",
-    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false` ([which](operations.md#event-store))",
+    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false` ([which](operations.md#kurrentdb-and-eventstoredb))",
     isSecret: true,
   },
   eventStorePrefix: {

@@ -58,6 +58,7 @@ beforeAll(async () => {
     POSITION: () => opened?.position ?? "",
     SEAL_ANCHOR: () => sealAnchor,
     ANCHOR: () => anchor,
+    PUBLIC_KEY: async () => (await cli.json("audit", "key")).public_key,
     "/backup/": () => `${folder.path}/`,
     "part.ndjson": () => `${folder.path}/part.ndjson`,
   };

@@ -14,7 +14,12 @@ import { instanceOf, startService } from "../../support/service/service-process.
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", async () => {
+/** Some twenty processes, one after the other: a busy machine takes a minute for them. */
+const timeout = 240_000;
+
+it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", {
+  timeout,
+}, async () => {
   const folder = await temporaryFolder();
   const instance = await instanceOf(join(folder.path, "data"), { WEBHOOK_ALLOW_PRIVATE: "true" });
   const service = await startService(instance);
@@ -48,9 +53,7 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
     expect(stdout).toContain("LinkCreated by the API key “tour”");
     expect(stdout).toMatch(/^Proved: all 5 events/m);
     expect(readFileSync(join(folder.path, "qr.svg"), "utf8")).toContain("<svg");
-    const [ordered, again] = [
-      ...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g),
-    ];
+    const [ordered, again] = [...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g)];
     expect(ordered?.[0]).toBe(again?.[0]);
     expect(stdout).toMatch(/^\S+ link\.clicked http:\/\/localhost:\d+\/\w{7}$/m);
     expect(stdout).toContain("delivered");

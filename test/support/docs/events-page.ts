@@ -29,7 +29,7 @@ const INTRODUCTION = `# Events
 
 <!-- Written by \`npm run docs:events\` from the schemas in src/events: change those, not this page. -->
 
-Everything that happens is an event. [api.md](api.md#events-as-they-happen) says how to read those of an account, [how-it-works.md](how-it-works.md) shows some whole.
+[how-it-works.md](how-it-works.md) shows some events whole, [api.md](api.md#events-as-they-happen) says how to read those of an account.
 
 Each has \`id\`, \`type\`, \`stream\`, \`revision\` (its number in the stream), \`position\` (its place in the log), \`recordedAt\`, \`data\`, and \`metadata\`: the version of its schema, who did it (\`actor\`: \`key\`, \`account\`, \`operator\` or \`system\`), the request (\`correlationId\`) and what caused it (\`causationId\`). The API's feed has the same as \`id\`, \`type\`, \`version\`, \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\`, \`correlation_id\`, \`causation_id\` and \`data\`. *Internal* fields are in the log, and in no answer of the feed.
 

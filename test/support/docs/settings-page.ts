@@ -9,7 +9,7 @@ const INTRODUCTION = `# Settings
 
 <!-- Written by \`npm run docs:settings\` from src/config/settings.ts: change that, not this page. -->
 
-All are environment variables, read once at the start. A wrong value is one clear line and exit code 1. The first line of the log shows what is set; secrets appear there as \`(set)\`.
+All are environment variables, read once at the start. A wrong value is one clear line and exit code 1. A line of the log at the start shows what is set; secrets appear there as \`(set)\`.
 
 | variable | default | what |
 |---|---|---|

@@ -15,12 +15,30 @@ const read = (document: string) =>
   readFileSync(join(root, document), "utf8").replace(/^```[\s\S]*?^```/gm, "");
 const TEST_FOLDERS = "unit|api|faults|contract|properties|cluster|browser|servers";
 
+/** As GitHub names the headings of a document in links. */
+const headings = (document: string) =>
+  [...read(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
 describe.each(documents)("%s", (document) => {
   const text = read(document);
 
   it("links to files that exist", () => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = ""]) => to);
     expect(links.filter((to) => !existsSync(join(root, dirname(document), to)))).toEqual([]);
+  });
+
+  it("links to headings that exist", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const isThere = (to: string, heading: string) =>
+      headings(to === "" ? document : join(dirname(document), to)).includes(heading);
+    expect(links.filter(([, to = "", heading = ""]) => !isThere(to, heading)).map(([link]) => link)).toEqual(
+      [],
+    );
   });
 
   it("names files that exist", () => {

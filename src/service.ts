@@ -31,8 +31,6 @@ export type Service = {
 const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 7 / 8;
 
-/** Limit of the start's delay when mixed stores are used and their server is unavailable. */
-
 export type ServiceOptions = {
   /** All by default. */
   roles?: Roles;

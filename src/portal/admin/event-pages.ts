@@ -10,22 +10,20 @@ import { ownerOf } from "../../queries/feed/account-events.ts";
 import { address } from "../shell/address.ts";
 import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card } from "../shell/parts.ts";
+import { card, emptyCard, facts } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
   actorLink,
   badge,
-  empty,
   eventPath,
-  facts,
   jsonBlock,
   positionLink,
-  rowTable,
   shownMember,
   shownValue,
   statePath,
   streamPath,
+  tableCard,
 } from "./view.ts";
 
 export function eventPages(app: Api, deps: ConsoleDeps): void {
@@ -52,7 +50,7 @@ export function eventPages(app: Api, deps: ConsoleDeps): void {
               : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
           actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
 ${hasLater && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
-          body: html`${fieldsCard(fields)}
+          body: html`${tableCard("Fields", FIELDS, fields)}
 ${card("Metadata", metadata(event, await keyLabel(deps, event)))}
 ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.length > 0 && html`<p class="muted small">Withheld: ${event.withheld.join(", ")}. <code>linkledger audit stream</code> on the server prints everything.</p>`}`)}`,
         };
@@ -71,7 +69,7 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
         actions: html`<a class="button" href="${eventPath(stream, revision)}">Event</a>`,
         body: found.has_state
           ? html`${changesCard(found)}${card("State", jsonBlock(found.state, "State"))}`
-          : empty("No state", "The events of this stream are facts that add up to no state."),
+          : emptyCard(undefined, "No state", "The events of this stream are facts that add up to no state."),
       };
     },
   });
@@ -81,14 +79,13 @@ function placeOf(stream: string): Html {
   return html`<a href="/admin/streams">Streams</a> / <a class="break" href="${streamPath(stream)}">${stream}</a>`;
 }
 
-function fieldsCard(fields: ExplainedEvent["fields"]): Html {
-  const columns = {
-    Field: ({ name }: (typeof fields)[number]) => html`<code>${name}</code>`,
-    Value: ({ value }: (typeof fields)[number]) => html`<span class="break">${shownValue(value)}</span>`,
-    "What it is": ({ about }: (typeof fields)[number]) => html`<span class="muted">${about}</span>`,
-  };
-  return card("Fields", rowTable("Fields of the event", columns, fields));
-}
+type Field = ExplainedEvent["fields"][number];
+
+const FIELDS = {
+  Field: ({ name }: Field) => html`<code>${name}</code>`,
+  Value: ({ value }: Field) => html`<span class="break">${shownValue(value)}</span>`,
+  "What it is": ({ about }: Field) => html`<span class="muted">${about}</span>`,
+};
 
 function metadata(event: ExplainedEvent, key: string | undefined): Html {
   const { stream, revision, correlation_id } = event;
@@ -124,7 +121,5 @@ function changesCard({ changes, against, revision }: StreamState): Html {
     [before]: (change: Change) => html`<del class="was break">${shownValue(change.before)}</del>`,
     [`Revision ${revision}`]: ({ after }: Change) => html`<ins class="is break">${shownValue(after)}</ins>`,
   };
-  const body =
-    changes.length > 0 ? rowTable("Difference", columns, changes) : html`<p class="muted">No difference.</p>`;
-  return card(`Difference to ${what}`, body);
+  return tableCard(`Difference to ${what}`, columns, changes, "No difference.");
 }

@@ -15,8 +15,8 @@ import {
   duration,
   problemBadge,
   projectionPath,
-  rowTable,
   STREAM_EVENT_COLUMNS,
+  tableCard,
   verdictBadge,
 } from "./view.ts";
 
@@ -37,16 +37,13 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
     const verified = run?.result
       ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
       : "Not verified from here yet.";
-    const done =
-      acts.length === 0
-        ? html`<p class="muted">Nothing yet.</p>`
-        : html`${rowTable("What the operator did, newest first", STREAM_EVENT_COLUMNS, acts)}<p><a href="${address("/admin/events", { actor: "operator" })}">All of it</a></p>`;
     return sendConsolePage(reply, {
       ...{ nav: "Overview", title: "Console" },
       lead: "The log of this service, and what is computed from it.",
       body: html`<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
-${card("What the operator did", done)}`,
+${tableCard("What the operator did, newest first", STREAM_EVENT_COLUMNS, acts, "Nothing yet.")}
+<p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
   });
 }

@@ -6,19 +6,10 @@ import { questions } from "../../queries/audit/questions.ts";
 import { counted } from "../links/link-view.ts";
 import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, postButton } from "../shell/parts.ts";
+import { card, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
-import {
-  badge,
-  empty,
-  eventPath,
-  facts,
-  problemBadge,
-  rowTable,
-  shortPosition,
-  verdictBadge,
-} from "./view.ts";
+import { badge, eventPath, problemBadge, rowTable, shortPosition, tableCard, verdictBadge } from "./view.ts";
 
 export function sealsPage(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/seals", questions.seals, {
@@ -33,11 +24,13 @@ export function sealsPage(app: Api, deps: ConsoleDeps): void {
         ...{ nav: "Seals", title: "Seals", isLive: true },
         lead: "Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.",
         body: html`${card("Verification", html`${verification(await deps.verifications.read())}${verify}`)}${card("Sealed", sealed)}
-${seals.length === 0 ? empty("No seals yet", "The first comes a minute after the last event.") : html`<section class="card">${rowTable("Seals, newest first", COLUMNS, seals)}</section>`}`,
+${tableCard("Seals, newest first", COLUMNS, seals, NONE)}`,
       };
     },
   });
 }
+
+const NONE = ["No seals yet", "The first comes a minute after the last event."] as const;
 
 const KEYS = {
   present: "this service",

@@ -6,7 +6,7 @@ import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { table } from "../shell/parts.ts";
+import { card, emptyCard, table } from "../shell/parts.ts";
 
 export function accountPath(accountId: string): string {
   return `/admin/accounts/${encodeURIComponent(accountId)}`;
@@ -52,6 +52,17 @@ export function rowTable<Row extends object>(
         },
   );
   return table(caption, shown, rows);
+}
+
+/** A card of its rows, under their name; `none`: what is said where there are none, with a title or below this one. */
+export function tableCard<Row extends object>(
+  title: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  none?: string | readonly [title: string, text: string],
+): Html {
+  if (rows.length > 0 || none === undefined) return card(title, rowTable(title, columns, rows));
+  return typeof none === "string" ? card(title, undefined, { lead: none }) : emptyCard(undefined, ...none);
 }
 
 /** A member of an answer: what has a page leads there. */
@@ -143,16 +154,6 @@ export function shownValue(value: unknown): HtmlValue {
   if (value === null || value === undefined) return html`<span class="muted">nothing</span>`;
   if (typeof value === "string") return value === "" ? html`<span class="muted">empty</span>` : value;
   return html`<code>${JSON.stringify(value)}</code>`;
-}
-
-/** What something is, below each other: those without a value are left out. */
-export function facts(values: Readonly<Record<string, HtmlValue>>): Html {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
-  return html`<dl class="facts">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-}
-
-export function empty(title: string, text: string): Html {
-  return html`<section class="card empty"><h2>${title}</h2><p>${text}</p></section>`;
 }
 
 export function duration(ms: number): string {

@@ -21,39 +21,14 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { hitCounts } from "../analytics/sums.ts";
+import { type HitCounts, hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { auditedEvent } from "./audited-event.ts";
-import { type ExplainedClicks, type ExplainedSeals, type LinkProof, proofOf } from "./link-proof.ts";
+import { proofOf } from "./link-proof.ts";
 import { withdrawalRow } from "./withdrawal-rows.ts";
 
-/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
-export type ExplainedStep = {
-  position: Position;
-  recorded_at: string;
-  type: string;
-  by: string;
-  detail: Record<string, unknown>;
-  stream: string;
-  revision: number;
-  error: string | null;
-};
-
-export type LinkExplanation = {
-  link: string;
-  short_url: string | null;
-  destination: string | null;
-  state: string;
-  owner: { account_id: string | null; email: string | null };
-  created_at: string | null;
-  created_by: string | null;
-  clicks: ExplainedClicks;
-  history: ExplainedStep[];
-  withdrawals: ReturnType<typeof withdrawalRow>[];
-  set_aside: SetAsideEvent[];
-  seals: ExplainedSeals;
-  problems: string[];
-} & LinkProof;
+export type LinkExplanation = Awaited<ReturnType<typeof explainLink>>;
+export type ExplainedStep = LinkExplanation["history"][number];
 
 export type ExplainDeps = {
   eventStore: EventStore;
@@ -67,20 +42,20 @@ export type ExplainDeps = {
 /** Such projections keep what they could not take of links and clicks. */
 const CONSUMERS = [links, linkClicks, eventIndex];
 const MOST_UNREADABLE = 10;
-const BLOCKS = ["LinkBlocked", "LinkUnblocked"];
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
  * `owner`: an account that only learns of its own link. `verify`: compares the seals' blocks with the log, and counts the
- * link's clicks in it. @throws not_found
+ * link's clicks in it. `clicks`: those that count, as of the event at `up_to`. @throws not_found
  */
 export async function explainLink(
   deps: ExplainDeps,
   { host, slug }: LinkAddress,
   { owner, verify = false }: { owner?: string; verify?: boolean } = {},
-): Promise<LinkExplanation> {
+) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
+  const now = deps.clock();
   const events: RecordedEvent[] = [];
   const link = await linkFromStream(eventStore, key, { onRecorded: (recorded) => events.push(recorded) });
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
@@ -89,13 +64,13 @@ export async function explainLink(
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
-  const clicks = clicksOf(document, verify);
+  const { firstAt = null, lastAt = null, _position: upTo = null } = document ?? {};
+  const times = { first_at: firstAt, last_at: lastAt, up_to: upTo };
+  const clicks = { ...hitCounts(document), ...times, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
-  const coverage = await coverageOf(
-    deps,
-    all.map(({ position }) => position),
-  );
+  const positions = all.map(({ position }) => position);
+  const coverage = await coverageOf(deps, positions);
   const problems = [
     ...gaps(events),
     ...gaps(withdrawn),
@@ -117,22 +92,18 @@ export async function explainLink(
     recomputed: verify,
   };
   const accountId = link?.accountId ?? null;
-  const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
-  const [first] = history;
+  const email = accountId && (await deps.secrets.get(emailSecret(accountId), now));
+  const lastBlock = events.findLast(({ type }) => type === "LinkBlocked" || type === "LinkUnblocked");
   return {
     ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
-    state: isBlocked(events) ? "blocked" : (link?.status ?? "unreadable"),
+    // Blocked by the operator, whatever state the owner has put it in.
+    state: lastBlock?.type === "LinkBlocked" ? "blocked" : (link?.status ?? "unreadable"),
     owner: { account_id: accountId, email: typeof email === "string" ? email : null },
-    ...{ created_at: link?.createdAt ?? null, created_by: first?.by ?? null },
+    ...{ created_at: link?.createdAt ?? null, created_by: history[0]?.by ?? null },
     ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },
     problems,
     ...proofOf({ events: all.length, clicks, seals, problems }),
   };
-}
-
-/** By the operator, whatever state the owner has put it in. */
-function isBlocked(events: readonly RecordedEvent[]): boolean {
-  return events.findLast(({ type }) => BLOCKS.includes(type))?.type === BLOCKS[0];
 }
 
 async function eventsOf(eventStore: EventStore, stream: string): Promise<RecordedEvent[]> {
@@ -141,7 +112,8 @@ async function eventsOf(eventStore: EventStore, stream: string): Promise<Recorde
   return events;
 }
 
-async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]): Promise<ExplainedStep[]> {
+/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
+async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]) {
   const names = new Map<string, string>();
   const nameOf = async (actor: Actor) => {
     if (actor.type !== "key") return ACTORS[actor.type];
@@ -149,7 +121,7 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]): Pro
     names.set(actor.id, name);
     return name;
   };
-  const steps: ExplainedStep[] = [];
+  const steps = [];
   for (const recorded of events) {
     const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
     // Without its schema it may say anything, also of others.
@@ -171,17 +143,12 @@ function keyName(key: KeyDocument | undefined): string {
   return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
 }
 
-function clicksOf(document: LinkClicksDocument | undefined, recounted: boolean): ExplainedClicks {
-  const { firstAt = null, lastAt = null, _position: upTo = null } = document ?? {};
-  return { ...hitCounts(document), first_at: firstAt, last_at: lastAt, up_to: upTo, recounted };
-}
-
 /** Counts in the log what the document has counted, and says where they differ. */
 async function recount(
   { eventStore }: ExplainDeps,
   link: string,
   { position: after }: RecordedEvent,
-  clicks: ExplainedClicks,
+  clicks: HitCounts & { up_to: Position | null },
 ): Promise<string[]> {
   if (clicks.up_to === null) return [];
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));

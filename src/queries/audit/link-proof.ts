@@ -1,37 +1,27 @@
 // What proves an explanation of a link, as one word and one sentence.
 import { amount } from "../../audit/verdict.ts";
 import type { Position } from "../../event-store/port.ts";
-import type { HitCounts } from "../analytics/sums.ts";
-
-/** Hits that count, by kind, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
-export type ExplainedClicks = HitCounts & {
-  first_at: string | null;
-  last_at: string | null;
-  up_to: Position | null;
-  recounted: boolean;
-};
-
-/** `recomputed`: whether the blocks of these seals were compared with the log now. */
-export type ExplainedSeals = {
-  numbers: number[];
-  sealed: number;
-  unsealed: number;
-  newest: Position | null;
-  recomputed: boolean;
-};
 
 /** `sealed`: nothing wrong was seen, and nothing was recomputed. */
-export type LinkProof = { verdict: "proved" | "sealed" | "unsealed" | "problem"; sentence: string };
+type Verdict = "proved" | "sealed" | "unsealed" | "problem";
 
 type Evidence = {
   /** Of the link and its withdrawals. */
   events: number;
-  clicks: ExplainedClicks;
-  seals: ExplainedSeals;
+  /** Hits that count, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
+  clicks: { total: number; up_to: Position | null; recounted: boolean };
+  /** `recomputed`: whether the blocks of these seals were compared with the log now. */
+  seals: {
+    numbers: readonly number[];
+    sealed: number;
+    unsealed: number;
+    newest: Position | null;
+    recomputed: boolean;
+  };
   problems: readonly string[];
 };
 
-export function proofOf(evidence: Evidence): LinkProof {
+export function proofOf(evidence: Evidence): { verdict: Verdict; sentence: string } {
   const { seals, problems } = evidence;
   const clicks = clicksText(evidence);
   const [first] = problems;
@@ -45,19 +35,15 @@ export function proofOf(evidence: Evidence): LinkProof {
     return { verdict: "unsealed", sentence: `Nothing is proved: no seal covers ${all} yet; ${clicks}.` };
   const covered = unsealed === 0 ? all : `${sealed} of ${all}`;
   const rest = unsealed === 0 ? "" : `, and no seal covers the other ${unsealed} yet`;
-  const isOne = sealed === 1;
+  const [was, lies] = sealed === 1 ? ["is as it was", "lies"] : ["are as they were", "lie"];
+  const by = sealsText(seals);
   if (seals.recomputed)
-    return {
-      verdict: "proved",
-      sentence: `Proved: ${covered} ${isOne ? "is as it was" : "are as they were"} sealed by ${sealsText(seals)}${rest}; ${clicks}.`,
-    };
-  return {
-    verdict: "sealed",
-    sentence: `Nothing wrong was seen: ${covered} ${isOne ? "lies" : "lie"} under ${sealsText(seals)}, which verifying the log checks${rest}; ${clicks}.`,
-  };
+    return { verdict: "proved", sentence: `Proved: ${covered} ${was} sealed by ${by}${rest}; ${clicks}.` };
+  const sentence = `Nothing wrong was seen: ${covered} ${lies} under ${by}, which verifying the log checks${rest}; ${clicks}.`;
+  return { verdict: "sealed", sentence };
 }
 
-function sealsText({ numbers }: ExplainedSeals): string {
+function sealsText({ numbers }: Evidence["seals"]): string {
   const [first, last] = [numbers[0], numbers.at(-1)];
   return first === last ? `seal ${first}` : `${numbers.length} of the seals ${first} to ${last}`;
 }

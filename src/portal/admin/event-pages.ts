@@ -16,6 +16,7 @@ import { questionPage } from "./question-page.ts";
 import {
   actorLink,
   badge,
+  type Columns,
   eventPath,
   jsonBlock,
   positionLink,
@@ -50,7 +51,11 @@ export function eventPages(app: Api, deps: ConsoleDeps): void {
               : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
           actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
 ${hasLater && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
-          body: html`${tableCard("Fields", FIELDS, fields)}
+          body: html`${tableCard("Fields", fields, {
+            Field: ({ name }) => html`<code>${name}</code>`,
+            Value: ({ value }) => html`<span class="break">${shownValue(value)}</span>`,
+            "What it is": ({ about }) => html`<span class="muted">${about}</span>`,
+          })}
 ${card("Metadata", metadata(event, await keyLabel(deps, event)))}
 ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.length > 0 && html`<p class="muted small">Withheld: ${event.withheld.join(", ")}. <code>linkledger audit stream</code> on the server prints everything.</p>`}`)}`,
         };
@@ -78,14 +83,6 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
 function placeOf(stream: string): Html {
   return html`<a href="/admin/streams">Streams</a> / <a class="break" href="${streamPath(stream)}">${stream}</a>`;
 }
-
-type Field = ExplainedEvent["fields"][number];
-
-const FIELDS = {
-  Field: ({ name }: Field) => html`<code>${name}</code>`,
-  Value: ({ value }: Field) => html`<span class="break">${shownValue(value)}</span>`,
-  "What it is": ({ about }: Field) => html`<span class="muted">${about}</span>`,
-};
 
 function metadata(event: ExplainedEvent, key: string | undefined): Html {
   const { stream, revision, correlation_id } = event;
@@ -115,11 +112,10 @@ function changesCard({ changes, against, revision }: StreamState): Html {
     against === -1
       ? ["the time before the first event", "Before"]
       : [`revision ${against}`, `Revision ${against}`];
-  type Change = (typeof changes)[number];
-  const columns = {
-    What: ({ path }: Change) => html`<code class="break">${path}</code>`,
-    [before]: (change: Change) => html`<del class="was break">${shownValue(change.before)}</del>`,
-    [`Revision ${revision}`]: ({ after }: Change) => html`<ins class="is break">${shownValue(after)}</ins>`,
+  const columns: Columns<(typeof changes)[number]> = {
+    What: ({ path }) => html`<code class="break">${path}</code>`,
+    [before]: (change) => html`<del class="was break">${shownValue(change.before)}</del>`,
+    [`Revision ${revision}`]: ({ after }) => html`<ins class="is break">${shownValue(after)}</ins>`,
   };
-  return tableCard(`Difference to ${what}`, columns, changes, "No difference.");
+  return tableCard(`Difference to ${what}`, changes, columns, "No difference.");
 }

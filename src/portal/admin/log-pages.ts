@@ -20,6 +20,7 @@ import { card, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
+  type Columns,
   EVENT_COLUMNS,
   eventPath,
   projectionPath,
@@ -46,7 +47,7 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
         (one) =>
           html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category && html`aria-current="true"`}>${one}</a>`,
       )}</nav>
-${"hours" in found ? tableCard("Hours with hits", HOURS, found.hours, NO_HOURS) : tableCard("Streams found", STREAMS, found.streams, NO_STREAMS)}`,
+${"hours" in found ? tableCard("Hours with hits", found.hours, HOURS, NO_HOURS) : tableCard("Streams found", found.streams, STREAMS, NO_STREAMS)}`,
     }),
   });
 
@@ -58,7 +59,7 @@ ${"hours" in found ? tableCard("Hours with hits", HOURS, found.hours, NO_HOURS) 
         above: html`<a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a>`,
         actions: hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`,
         body: html`${await blockCard(deps, name)}
-${tableCard("Events, newest first", EVENT_COLUMNS, events)}`,
+${tableCard("Events, newest first", events, EVENT_COLUMNS)}`,
       };
     },
   });
@@ -72,7 +73,7 @@ ${tableCard("Events, newest first", EVENT_COLUMNS, events)}`,
         found.set_aside.length > 0 &&
         html`<p class="muted">${counted(found.set_aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`
       }
-${tableCard("Events found", STREAM_EVENT_COLUMNS, found.events, ["Nothing found", "No event is like that."])}`,
+${tableCard("Events found", found.events, STREAM_EVENT_COLUMNS, ["Nothing found", "No event is like that."])}`,
     }),
   });
 
@@ -82,7 +83,7 @@ ${tableCard("Events found", STREAM_EVENT_COLUMNS, found.events, ["Nothing found"
       ...{ nav: "Find events", title: "The log" },
       above: html`<a href="/admin/events">Find events</a>`,
       lead: html`Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.`,
-      body: tableCard("Events", STREAM_EVENT_COLUMNS, found?.events ?? [], [
+      body: tableCard("Events", found?.events ?? [], STREAM_EVENT_COLUMNS, [
         "Nothing there",
         "The log ends before.",
       ]),
@@ -94,7 +95,7 @@ ${tableCard("Events found", STREAM_EVENT_COLUMNS, found.events, ["Nothing found"
     show: ({ from, to, events, next }: ClicksPage = { from: null, to: null, events: [], next: null }) => ({
       ...{ nav: "Hits", title: "Hits" },
       lead: html`Clicks of people, by link or QR code, and previews by programs: ${from && to ? html`recorded from ${time(from)} until ${time(to)}` : "of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with hits</a>`,
-      body: html`${tableCard("Hits found", HITS, events, ["No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here."])}
+      body: html`${tableCard("Hits found", events, HITS, ["No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here."])}
 ${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}`,
     }),
   });
@@ -130,34 +131,34 @@ type Stream = Extract<Streams, { streams: unknown }>["streams"][number];
 type Hour = Extract<Streams, { hours: unknown }>["hours"][number];
 
 const NO_STREAMS = ["No streams", "There is none of this category, or none of this account."] as const;
-const STREAMS = {
+const STREAMS: Columns<Stream> = {
   Stream: "stream",
   Account: "account",
   Events: "events",
   "First event": "opened_at",
-  "Last event": ({ last_type, last_recorded_at }: Stream) =>
+  "Last event": ({ last_type, last_recorded_at }) =>
     html`${last_type} <span class="muted small">${time(last_recorded_at)}</span>`,
-} as const;
+};
 
 const NO_HOURS = ["No hits", "Nobody has followed a link yet."] as const;
-const HOURS = {
-  Hour({ hour }: Hour) {
+const HOURS: Columns<Hour> = {
+  Hour({ hour }) {
     const to = new Date(Date.parse(hour) + HOUR_MS).toISOString();
     return html`<a href="${address("/admin/clicks", { from: hour, to })}"><strong>${hour.slice(0, 13).replace("T", " ")}:00 UTC</strong></a>`;
   },
   "Hits recorded": "clicks",
-} as const;
+};
 
 const hit = ({ data }: AuditedEvent) =>
   data as Record<"link" | "kind" | "country" | "userAgent" | "ip", string>;
 
-const HITS = {
-  Recorded: ({ stream, revision, recorded_at }: AuditedEvent) =>
+const HITS: Columns<AuditedEvent> = {
+  Recorded: ({ stream, revision, recorded_at }) =>
     html`<a class="nowrap" href="${eventPath(stream, revision)}">${time(recorded_at)}</a>`,
-  Link: (of: AuditedEvent) => textLink(streamPath(`${PREFIX.link}${hit(of).link}`), hit(of).link),
-  Kind: (of: AuditedEvent) => hit(of).kind,
-  From: (of: AuditedEvent) => html`${hit(of).country} <span class="muted small">${hit(of).ip}</span>`,
-  "User agent": (of: AuditedEvent) => html`<span class="break small">${hit(of).userAgent}</span>`,
+  Link: (of) => textLink(streamPath(`${PREFIX.link}${hit(of).link}`), hit(of).link),
+  Kind: (of) => hit(of).kind,
+  From: (of) => html`${hit(of).country} <span class="muted small">${hit(of).ip}</span>`,
+  "User agent": (of) => html`<span class="break small">${hit(of).userAgent}</span>`,
 };
 
 /** Whether the operator has blocked the link, and the forms for it; undefined for a stream of another kind. */

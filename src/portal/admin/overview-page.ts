@@ -42,7 +42,7 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       lead: "The log of this service, and what is computed from it.",
       body: html`<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
-${tableCard("What the operator did, newest first", STREAM_EVENT_COLUMNS, acts, "Nothing yet.")}
+${tableCard("What the operator did, newest first", acts, STREAM_EVENT_COLUMNS, "Nothing yet.")}
 <p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
   });

@@ -19,6 +19,7 @@ import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
+  type Columns,
   duration,
   eventLink,
   positionLink,
@@ -39,7 +40,7 @@ export function projectionPages(app: Api, deps: ConsoleDeps): void {
       lead: html`What is answered is computed from the log${found?.head && html`, which ends at position ${shortPosition(found.head)}`}. An event that can't be taken in is set aside, and all others count.`,
       body:
         found &&
-        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", COLUMNS, found.projections)}</section>
+        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", found.projections, COLUMNS)}</section>
 ${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
     }),
   });
@@ -71,14 +72,13 @@ ${building && html`<div role="status">${progressBar(name, building)}${isWaiting(
 
 const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections build --rules</code> classifies them again.</p>`;
 
-const COLUMNS = {
-  Projection: ({ name }: ProjectionRow) =>
-    html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
-  State: (row: ProjectionRow) =>
+const COLUMNS: Columns<ProjectionRow> = {
+  Projection: ({ name }) => html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
+  State: (row) =>
     html`${stateBadge(row)} ${setAsideBadge(row.set_aside)}${row.building && progressBar(row.name, row.building)}`,
-  "Answers from": ({ active }: ProjectionRow) => html`<span class="small">${buildText(active)}</span>`,
-  Position: (row: ProjectionRow) => html`<span class="break number">${positionText(row)}</span>`,
-  Lag: (row: ProjectionRow) => html`<span class="nowrap">${lagText(row)}</span>`,
+  "Answers from": ({ active }) => html`<span class="small">${buildText(active)}</span>`,
+  Position: (row) => html`<span class="break number">${positionText(row)}</span>`,
+  Lag: (row) => html`<span class="nowrap">${lagText(row)}</span>`,
 };
 
 export function stateBadge(row: ProjectionRow): Html {
@@ -92,17 +92,11 @@ export function setAsideBadge({ count: events }: SetAside): Html | false {
   return events > 0 && badge("bad", html`${counted(events, "event")} set aside`);
 }
 
-const SET_ASIDE_COLUMNS = {
-  Event: eventLink,
-  Stream: "stream",
-  Position: "position",
-  Error: "error",
-} as const;
-
 /** Each leads to the event. */
 export function setAsideCard({ count: total, events }: SetAside, how: Html): Html | false {
   if (total === 0) return false;
-  const rows = rowTable("Events set aside, in the order of the log", SET_ASIDE_COLUMNS, events);
+  const columns = { Event: eventLink, Stream: "stream", Position: "position", Error: "error" } as const;
+  const rows = rowTable("Events set aside, in the order of the log", events, columns);
   const rest = total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`;
   const title = html`${icon("alert")}${counted(total, "event")} set aside`;
   return card(title, html`${rows}${rest}`, { lead: how, kind: "danger" });

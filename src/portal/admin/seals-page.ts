@@ -9,7 +9,17 @@ import { type Html, html } from "../shell/html.ts";
 import { card, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
-import { badge, eventPath, problemBadge, rowTable, shortPosition, tableCard, verdictBadge } from "./view.ts";
+import {
+  badge,
+  type Columns,
+  eventPath,
+  problemBadge,
+  rowTable,
+  shortPosition,
+  tableCard,
+  textLink,
+  verdictBadge,
+} from "./view.ts";
 
 export function sealsPage(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/seals", questions.seals, {
@@ -24,13 +34,11 @@ export function sealsPage(app: Api, deps: ConsoleDeps): void {
         ...{ nav: "Seals", title: "Seals", isLive: true },
         lead: "Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.",
         body: html`${card("Verification", html`${verification(await deps.verifications.read())}${verify}`)}${card("Sealed", sealed)}
-${tableCard("Seals, newest first", COLUMNS, seals, NONE)}`,
+${sealTable(seals)}`,
       };
     },
   });
 }
-
-const NONE = ["No seals yet", "The first comes a minute after the last event."] as const;
 
 const KEYS = {
   present: "this service",
@@ -38,16 +46,19 @@ const KEYS = {
   other: "another key",
 } as const;
 
-const COLUMNS = {
-  Seal: ({ number }: ListedSeal) =>
-    html`<a href="${eventPath("seals", number)}"><strong>${number}</strong></a>`,
-  Sealed: "at",
-  Events: "events",
-  "Up to position": ({ position }: ListedSeal) =>
-    position !== null && html`<span class="break">${shortPosition(position)}</span>`,
-  "Signed by": ({ key }: ListedSeal) => KEYS[key],
-  State: ({ problem }: ListedSeal) => problemBadge(problem),
-} as const;
+function sealTable(seals: readonly ListedSeal[]): Html {
+  const columns: Columns<ListedSeal> = {
+    Seal: ({ number }) => html`<a href="${eventPath("seals", number)}"><strong>${number}</strong></a>`,
+    Sealed: "at",
+    Events: "events",
+    "Up to position": ({ position }) =>
+      position !== null && html`<span class="break">${shortPosition(position)}</span>`,
+    "Signed by": ({ key }) => KEYS[key],
+    State: ({ problem }) => problemBadge(problem),
+  };
+  const none = ["No seals yet", "The first comes a minute after the last event."] as const;
+  return tableCard("Seals, newest first", seals, columns, none);
+}
 
 /** `data-live`: console.js reloads it while `data-busy` is there. */
 function verification(run: VerificationRun | undefined): Html {
@@ -63,17 +74,16 @@ ${
   result &&
   html`<p role="status">${verdictBadge(result)} ${checked} checked ${time(updated_at)}.</p>
 <p class="break">${result.sentence}</p>
-${result.problems.length > 0 && rowTable("Problems", PROBLEM_COLUMNS, result.problems)}
+${
+  result.problems.length > 0 &&
+  rowTable("Problems", result.problems, {
+    Stream: ({ stream, revision }) =>
+      stream === "" || revision < 0
+        ? "The log"
+        : textLink(eventPath(stream, revision), `${stream}, revision ${revision}`),
+    Problem: ({ check, message }) => `${check}: ${message}`,
+  })
+}
 ${copyable("anchor", result.anchor, "the anchor")}<p class="muted small">The anchor: give it to a later <code>linkledger audit verify --anchor</code>.</p>`
 }</div>`;
 }
-
-type Problem = NonNullable<VerificationRun["result"]>["problems"][number];
-
-const PROBLEM_COLUMNS = {
-  Stream: ({ stream, revision }: Problem) =>
-    stream === "" || revision < 0
-      ? "The log"
-      : html`<a class="break" href="${eventPath(stream, revision)}">${stream}, revision ${revision}</a>`,
-  Problem: ({ check, message }: Problem) => `${check}: ${message}`,
-};

@@ -39,8 +39,8 @@ export type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row:
 /** Numbers stand at the end of their line. */
 export function rowTable<Row extends object>(
   caption: string,
-  columns: Columns<Row>,
   rows: readonly Row[],
+  columns: Columns<NoInfer<Row>>,
 ): Html {
   const shown = Object.entries(columns).map(([name, of]) =>
     typeof of === "function"
@@ -57,11 +57,11 @@ export function rowTable<Row extends object>(
 /** A card of its rows, under their name; `none`: what is said where there are none, with a title or below this one. */
 export function tableCard<Row extends object>(
   title: string,
-  columns: Columns<Row>,
   rows: readonly Row[],
+  columns: Columns<NoInfer<Row>>,
   none?: string | readonly [title: string, text: string],
 ): Html {
-  if (rows.length > 0 || none === undefined) return card(title, rowTable(title, columns, rows));
+  if (rows.length > 0 || none === undefined) return card(title, rowTable(title, rows, columns));
   return typeof none === "string" ? card(title, undefined, { lead: none }) : emptyCard(undefined, ...none);
 }
 

@@ -13,7 +13,7 @@ import { type Html, html } from "../shell/html.ts";
 import { hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
-import { rowTable, tableCard } from "./view.ts";
+import { type Columns, rowTable, tableCard } from "./view.ts";
 
 const PATH = "/admin/withdrawals";
 
@@ -42,14 +42,6 @@ ${made && madeCard(made, link)}`,
   });
 }
 
-const SAMPLES = {
-  Happened: "at",
-  Kind: "kind",
-  From: ({ country, ip }: Preview["samples"][number]) =>
-    html`${country} <span class="muted small">${ip}</span>`,
-  "User agent": "user_agent",
-} as const;
-
 function previewCard(preview: Preview, link: string): Html {
   const { clicks, withdrawn_before: before, kinds, days, samples } = preview;
   return html`<section class="card stack"><h2>What would go: ${count(clicks)} hits</h2>
@@ -58,7 +50,12 @@ ${
   clicks > 0 &&
   html`<dl class="facts">${hitFacts(kinds)}
 ${Object.entries(days).map(([day, hits]) => html`<dt>On ${day}</dt><dd>${count(hits)}</dd>`)}</dl>
-${rowTable("The latest of them", SAMPLES, samples)}
+${rowTable("The latest of them", samples, {
+  Happened: "at",
+  Kind: "kind",
+  From: ({ country, ip }) => html`${country} <span class="muted small">${ip}</span>`,
+  "User agent": "user_agent",
+})}
 ${withdrawForm(preview, link)}`
 }</section>`;
 }
@@ -72,21 +69,21 @@ ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASO
 }
 
 function madeCard(made: readonly Withdrawal[], link: string): Html {
-  const columns = {
+  const columns: Columns<Withdrawal> = {
     Made: "at",
     Hits: "clicks",
-    Which: (one: Withdrawal) => html`<span class="break">${selectionText(one)}</span>`,
+    Which: (one) => html`<span class="break">${selectionText(one)}</span>`,
     Reason: "reason",
-    State: ({ withdrawal_id, clicks, restored_at: at }: Withdrawal) =>
+    State: ({ withdrawal_id, clicks, restored_at: at }) =>
       at === null
         ? postButton(`${PATH}/restore`, "Restore", {
             fields: { link, withdrawal_id },
             label: `Restore ${count(clicks)} hits`,
           })
         : html`taken back ${time(at)}`,
-  } as const;
+  };
   const none = ["No withdrawals", "No hit of this link was ever withdrawn."] as const;
-  return tableCard("Withdrawals of this link, newest first", columns, made.toReversed(), none);
+  return tableCard("Withdrawals of this link, newest first", made.toReversed(), columns, none);
 }
 
 type Selection = Pick<Preview, "from" | "to" | "visitor" | "ip_prefix" | "user_agent">;

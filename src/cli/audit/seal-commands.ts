@@ -32,7 +32,6 @@ export const auditSealCommands: readonly CommandRow[] = [
         "`seal_anchor` of an earlier verification: skip the events up to there, and say so",
       ).conflicts(["anchor"]),
       new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
-        "full",
         "anchor",
         "resumeFrom",
       ]),
@@ -40,7 +39,6 @@ export const auditSealCommands: readonly CommandRow[] = [
         "--key <key...>",
         "trust only seals by these: public keys that `audit key` printed, or files of them",
       ),
-      new Option("--full", "as without it").hideHelp(),
     ],
     by: (call, ...more) => (call.options.file === undefined ? runReading : runWithoutStores)(call, ...more),
     run: (session, options: VerifyOptions) =>

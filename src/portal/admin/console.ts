@@ -14,9 +14,8 @@ import { accountPages } from "./account-pages.ts";
 import { actForms, actRoutes } from "./acts.ts";
 import { eventPages } from "./event-pages.ts";
 import { logPages } from "./log-pages.ts";
-import { overviewPage } from "./overview-page.ts";
+import { overviewPage, sealsPage } from "./overview-page.ts";
 import { projectionPages } from "./projection-pages.ts";
-import { sealsPage } from "./seals-page.ts";
 import { withdrawalsPage } from "./withdrawals-page.ts";
 
 const PREFIX = "/admin";

@@ -29,39 +29,30 @@ import {
 
 export function eventPages(app: Api, deps: ConsoleDeps): void {
   const { event, state } = questions;
-  const found = async (asked: { stream: string; revision: number }) => {
-    const [later] = await deps.eventStore.read(asked.stream, { from: asked.revision + 1, limit: 1 });
-    return { event: await event.answer(deps, asked), hasLater: later !== undefined };
-  };
-  questionPage(
-    app,
-    deps,
-    "/event",
-    { ...event, answer: (_, asked) => found(asked) },
-    {
-      async show(given, { stream, revision }) {
-        const { event, hasLater } = given as Awaited<ReturnType<typeof found>>;
-        const { summary, fields, ...raw } = event;
-        const heading = event.type || "Unreadable event";
-        return {
-          ...{ nav: "Streams", title: `${heading}, revision ${revision}`, heading, above: placeOf(stream) },
-          lead:
-            event.error === null
-              ? summary
-              : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
-          actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
-${hasLater && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
-          body: html`${tableCard("Fields", fields, {
-            Field: ({ name }) => html`<code>${name}</code>`,
-            Value: ({ value }) => html`<span class="break">${shownValue(value)}</span>`,
-            "What it is": ({ about }) => html`<span class="muted">${about}</span>`,
-          })}
+  questionPage(app, deps, "/event", event, {
+    async show(given, { stream, revision }) {
+      const event = given as ExplainedEvent;
+      const [later] = await deps.eventStore.read(stream, { from: revision + 1, limit: 1 });
+      const { summary, fields, ...raw } = event;
+      const heading = event.type || "Unreadable event";
+      return {
+        ...{ nav: "Streams", title: `${heading}, revision ${revision}`, heading, above: placeOf(stream) },
+        lead:
+          event.error === null
+            ? summary
+            : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
+        actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
+${later && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
+        body: html`${tableCard("Fields", fields, {
+          Field: ({ name }) => html`<code>${name}</code>`,
+          Value: ({ value }) => html`<span class="break">${shownValue(value)}</span>`,
+          "What it is": ({ about }) => html`<span class="muted">${about}</span>`,
+        })}
 ${card("Metadata", metadata(event, await keyLabel(deps, event)))}
 ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.length > 0 && html`<p class="muted small">Withheld: ${event.withheld.join(", ")}. <code>linkledger audit stream</code> on the server prints everything.</p>`}`)}`,
-        };
-      },
+      };
     },
-  );
+  });
 
   questionPage(app, deps, "/state", state, {
     find: "Compare",

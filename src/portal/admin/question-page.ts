@@ -8,8 +8,7 @@ import { address } from "../shell/address.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import type { ConsoleName } from "../shell/page.ts";
-import { sendPage } from "../shell/page.ts";
+import { type ConsoleName, sendPage } from "../shell/page.ts";
 import { hiddenFields, pageHead } from "../shell/parts.ts";
 import type { Notice } from "../shell/visit.ts";
 import type { ConsoleDeps } from "./access.ts";
@@ -58,20 +57,20 @@ export function questionPage<Args extends z.ZodObject, Answer extends object>(
 ): void {
   app.get(path, { schema: { querystring: args } }, async (request, reply) => {
     const asked = request.query as z.infer<Args>;
-    const ask = async () => ({ answer: await answer(deps, asked) });
-    const found = find === undefined ? await ask() : await orRefusal(ask);
-    const page = await show(found.answer, asked);
+    const answering = answer(deps, asked);
+    const { answer: found, notice } =
+      find === undefined ? { answer: await answering } : await orRefusal(answering);
+    const page = await show(found, asked);
     if (typeof page === "string") return reply.redirect(page, 303);
     const values: Record<string, unknown> = { ...asked };
     // Such as the hour that was searched.
-    for (const [name, value] of Object.entries(found.answer ?? {}))
+    for (const [name, value] of Object.entries(found ?? {}))
       if (name in args.shape && value !== null) values[name] = value;
     const to = `/admin${path}`;
-    const { next: position = null } = (found.answer ?? {}) as { next?: string | number | null };
+    const { next: position = null } = (found ?? {}) as { next?: string | number | null };
     const behind = { ...(values as Record<string, string>), limit: undefined, [next ?? ""]: position };
     return sendConsolePage(reply, {
-      ...page,
-      notice: "notice" in found ? found.notice : undefined,
+      ...{ ...page, notice },
       body: html`${find && questionForm(to, args, values, find)}
 ${page.body}
 ${position !== null && html`<nav class="actions" aria-label="Pages"><a class="button" rel="next" href="${address(to, behind)}">${more}</a></nav>`}`,
@@ -80,16 +79,13 @@ ${position !== null && html`<nav class="actions" aria-label="Pages"><a class="bu
 }
 
 /** A refusal is told where it was asked for; errors of the service have a page of their own. */
-export async function orRefusal<T extends object>(
-  work: () => Promise<T>,
-): Promise<(T & { notice?: undefined }) | ({ notice: Notice } & { [name in keyof T]?: undefined })> {
+export async function orRefusal<T>(work: Promise<T>): Promise<{ answer?: T; notice?: Notice }> {
   try {
-    return await work();
+    return { answer: await work };
   } catch (error) {
     const { status, message } = httpErrorOf(error);
     if (status >= 500) throw error;
-    const notice = { kind: "failed", text: message.replace(/[^.]$/, "$&.") } as const;
-    return { notice } as { notice: Notice } & { [name in keyof T]?: undefined };
+    return { notice: { kind: "failed", text: message.replace(/[^.]$/, "$&.") } };
   }
 }
 

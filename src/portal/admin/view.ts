@@ -1,5 +1,4 @@
 // What pages of the console share: addresses, how a member of an answer is shown, tables of rows, badges, JSON.
-import type { Verdict } from "../../audit/verdict.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import { count } from "../links/link-view.ts";
@@ -132,17 +131,6 @@ export function shortPosition(position: string): string {
 
 export function badge(tone: "good" | "bad" | "warn" | "accent", words: HtmlValue): Html {
   return html`<span class="badge badge-${tone}">${words}</span>`;
-}
-
-/** Whether something is all right, and else what is wrong with it. */
-export function problemBadge(problem: string | null): Html {
-  return problem === null ? badge("good", "Good") : badge("bad", problem);
-}
-
-/** The verdict of a verification in a few words; its sentence says more. */
-export function verdictBadge({ verdict }: { verdict: Verdict }): Html {
-  if (verdict === "proved") return badge("good", "Proved: no changes found");
-  return verdict === "problem" ? badge("bad", "Not proved") : badge("warn", "Nothing is proved yet");
 }
 
 export function jsonBlock(value: unknown, label: string): Html {

@@ -162,23 +162,12 @@ async function verifyFile({ work }: Session, file: string, { key }: VerifyOption
   return { ok, ...counts, problems, verdict, sentence };
 }
 
-async function sealNow(session: Session, anyway: boolean) {
-  const { eventStore, foldStore } = session.backend;
-  const { clock, newId } = session.deps;
-  const deps = {
-    eventStore,
-    keys: sealKeysFrom(session.config),
-    newest: newestSeal(foldStore),
-    clock,
-    newId,
-  };
-  const sealer = await Sealer.open(deps, { anyway });
+async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
+  const { eventStore, foldStore } = backend;
+  const given = { ...deps, eventStore, keys: sealKeysFrom(config), newest: newestSeal(foldStore) };
+  const sealer = await Sealer.open(given, { anyway });
   while (await sealer.read());
   if (sealer.unsealed > 0 || sealer.hasKeyChanged) await sealer.seal();
-  const { last } = sealer;
-  return {
-    seals: last ? last.number + 1 : 0,
-    events: last?.total ?? 0,
-    position: last?.position ?? null,
-  };
+  const { number = -1, total: events = 0, position = null } = sealer.last ?? {};
+  return { seals: number + 1, events, position };
 }

@@ -8,10 +8,11 @@ import { bearerToken, isAdminToken } from "../../api/operations/operator-request
 import type { CommandContext } from "../../commands/caller.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
+import { shownAgain, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { hiddenFields } from "../shell/parts.ts";
@@ -99,17 +100,13 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
     return sendForm(reply, { next });
   });
 
-  app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
-    const next = pathWithin("/admin", request.body.next);
-    try {
-      const failure = "That is not the ADMIN_TOKEN of this service.";
-      if (!(await isAdminToken(deps, request, request.body.token)))
-        return sendForm(reply, { next, status: 401, failure });
-    } catch (error) {
-      if (!isRefused(error, "rate_limit_exceeded")) throw error;
-      reply.header("retry-after", String(error.retryAfter));
-      return sendForm(reply, { next, status: 429, failure: error.message });
-    }
+  const errorHandler = shownAgain(({ status, message, typed }, _, reply) =>
+    sendForm(reply, { next: pathWithin("/admin", typedText(typed, "next")), status, failure: message }),
+  );
+  app.post("/sign-in", { schema: { body: Form }, errorHandler }, async (request, reply) => {
+    const { token, next } = request.body;
+    if (!(await isAdminToken(deps, request, token)))
+      throw new Refused("invalid_admin_token", "That is not the ADMIN_TOKEN of this service.");
     const { cookies, operator } = request.visit;
     // Recorded first: there is no session that the log does not know of.
     const signedIn = { type: "OperatorSignedIn", data: signInPlace(request) } as const;
@@ -118,7 +115,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
     // It ends with the browser.
     const options = { ...cookies.options, sameSite: "strict" } as const;
     reply.setCookie(cookies.operator, await deps.operators.open(), options);
-    return reply.redirect(next, 303);
+    return reply.redirect(pathWithin("/admin", next), 303);
   });
 
   app.post("/sign-out", async (request, reply) => {

@@ -141,40 +141,38 @@ function operating({ backend, deps }: Session): OperateDeps {
 
 /** `record`: what is recorded of it before. */
 async function built(
-  { backend, deps, work, terminal }: Session,
+  session: Session,
   chosen: readonly Projection[],
   make: typeof rebuild,
   record: () => Promise<void> = async () => undefined,
 ) {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", terminal.stderr);
-  const started = performance.now();
+  const { work } = session;
   const outcome = () =>
     `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
     "does this command, given again; `projections cancel` drops it";
-  const { builds, events } = await work.interruptible(outcome, async () => {
-    await record();
-    return await make({ ...deps, eventStore, readStore, log }, chosen, work.signal);
+  return await timed(async () => {
+    const { builds, events } = await work.interruptible(outcome, async () => {
+      await record();
+      return await make(foldDeps(session), chosen, work.signal);
+    });
+    return { builds, events };
   });
-  return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 
-async function verified(
-  { backend, deps, terminal }: Session,
-  chosen: readonly Projection[],
-  sample?: number,
-) {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", terminal.stderr);
-  const started = performance.now();
+async function verified(session: Session, chosen: readonly Projection[], sample?: number) {
   const scratch = await openScratchStore();
-  try {
-    const given = { ...deps, eventStore, readStore, scratch, log };
-    const found = await verifyProjections(given, chosen, { sample });
-    return { ...found, seconds: Math.round(performance.now() - started) / 1000 };
-  } finally {
-    await scratch.close();
-  }
+  const compare = () => verifyProjections({ ...foldDeps(session), scratch }, chosen, { sample });
+  return await timed(compare).finally(() => scratch.close());
+}
+
+function foldDeps({ backend, deps, terminal }: Session) {
+  const { eventStore, foldStore: readStore } = backend;
+  return { ...deps, eventStore, readStore, log: createLogger("error", terminal.stderr) };
+}
+
+async function timed<T extends object>(work: () => Promise<T>): Promise<T & { seconds: number }> {
+  const started = performance.now();
+  return { ...(await work()), seconds: Math.round(performance.now() - started) / 1000 };
 }
 
 export function statusForPeople({ head, projections, webhook_router: router }: ProjectionRows) {
@@ -219,8 +217,15 @@ function buildingText({ events, events_per_second, done, seconds_left }: Buildin
   });
 }
 
-function verificationForPeople({ ok, ...found }: Verification & { seconds: number }) {
+function verificationForPeople({ ok, differences, ...found }: Verification & { seconds: number }) {
   const nothing = found.projections.length === 0;
   const bad = nothing ? "Nothing could be compared" : "Documents differ from what the log gives";
-  return withVerdict({ ...found, sentence: ok ? "The documents are what the log gives" : bad });
+  return withVerdict({
+    ...found,
+    differences: differences.map(({ projection, id, problem, fields }) => {
+      const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
+      return [`${projection} ${id}: ${problem}`, ...named].join("; ");
+    }),
+    sentence: ok ? "The documents are what the log gives" : bad,
+  });
 }

@@ -9,7 +9,7 @@ import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { LinkExplanation } from "../../queries/audit/explain-link.ts";
 import type { ClicksPage } from "../../queries/audit/find-clicks.ts";
-import { ACCOUNT_NAMES, CATEGORIES, partly, questions } from "../../queries/audit/questions.ts";
+import { ACCOUNT_NAMES, CATEGORIES, questions } from "../../queries/audit/questions.ts";
 import { hasState } from "../../queries/audit/stream-state.ts";
 import { explanation } from "../links/explain-page.ts";
 import { counted } from "../links/link-view.ts";
@@ -100,16 +100,9 @@ ${next !== null && html`<p class="muted small">Searched up to position ${shortPo
     }),
   });
 
-  const { args, answer } = questions.explain;
-  const explained = {
-    args: partly(args),
-    answer: async (_: ConsoleDeps, { link }: { link?: string | undefined }) => ({
-      explained: link === undefined ? undefined : await answer(deps, { link }),
-    }),
-  };
-  questionPage(app, deps, "/explain", explained, {
+  questionPage(app, deps, "/explain", questions.explain, {
     find: "Explain",
-    show: ({ explained: found }: { explained?: LinkExplanation | undefined } = {}) => ({
+    show: (found) => ({
       nav: "Explain a link",
       title: found ? `${found.link} explained` : "Explain a link",
       heading: found ? html`<span class="break">${found.link}, explained</span>` : "Explain a link",

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { httpErrorOf } from "../../api/http-errors.ts";
-import type { Asked, Question } from "../../queries/audit/questions.ts";
+import { type Asked, partly, type Question } from "../../queries/audit/questions.ts";
 import { address } from "../shell/address.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -34,7 +34,7 @@ type QuestionPage<Args, Answer> = {
   find?: string;
   /** Words of the way to the next page. */
   more?: string;
-  /** `found`: undefined where the question was refused. A text is the address of the page that has the answer. */
+  /** `found`: undefined where the question was refused, or not asked yet. A text is the address of the page that has the answer. */
   show(found: Answer | undefined, asked: Args): Shown | Promise<Shown>;
 };
 
@@ -55,11 +55,13 @@ export function questionPage<Args extends z.ZodObject, Answer extends object>(
   { args, answer, next }: Question<ConsoleDeps, Args, Answer>,
   { find, more = "Older", show }: QuestionPage<z.infer<Args>, Answer>,
 ): void {
-  app.get(path, { schema: { querystring: args } }, async (request, reply) => {
+  const querystring = find === undefined ? args : partly(args);
+  app.get(path, { schema: { querystring } }, async (request, reply) => {
     const asked = request.query as z.infer<Args>;
-    const answering = answer(deps, asked);
-    const { answer: found, notice } =
-      find === undefined ? { answer: await answering } : await orRefusal(answering);
+    const answering = () => answer(deps, asked);
+    const isAsked = args.safeParse(request.query).success;
+    const { answer: found, notice }: { answer?: Answer; notice?: Notice } =
+      find === undefined ? { answer: await answering() } : isAsked ? await orRefusal(answering()) : {};
     const page = await show(found, asked);
     if (typeof page === "string") return reply.redirect(page, 303);
     const values: Record<string, unknown> = { ...asked };

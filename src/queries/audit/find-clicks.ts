@@ -81,6 +81,8 @@ type SearchDeps = {
   findClicks: FindClicks;
   clock: () => Date;
   baseHost: string;
+  /** After so long a page that is not full is answered as it is. */
+  searchMs?: number;
 };
 
 /** `link`: as namedLink takes it. */
@@ -97,15 +99,14 @@ const HOUR_MS = 3_600_000;
 
 /**
  * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
- * with one of them an hour. `from` and `to` are null for all times; there may be more behind `next`. `searchMs`: after so long a page that is not full is answered as it is.
+ * with one of them an hour. `from` and `to` are null for all times; there may be more behind `next`.
  * @throws invalid_link, invalid_position; not_found for a link that there never was
  */
 export async function searchClicks(
   deps: SearchDeps,
   { link: named, account, limit, after, ...times }: ClicksWanted,
-  { searchMs = Number.POSITIVE_INFINITY }: { searchMs?: number } = {},
 ) {
-  const { eventStore, readStore, findClicks, baseHost } = deps;
+  const { eventStore, readStore, findClicks, baseHost, searchMs = Number.POSITIVE_INFINITY } = deps;
   const address = named === undefined ? undefined : namedLink(named, baseHost);
   const link = address && linkKey(address.host, address.slug);
   if (after !== undefined) await refuseForeignPosition({ eventStore }, after);

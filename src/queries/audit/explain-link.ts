@@ -55,7 +55,6 @@ export async function explainLink(
 ) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
-  const now = deps.clock();
   const events: RecordedEvent[] = [];
   const link = await linkFromStream(eventStore, key, { onRecorded: (recorded) => events.push(recorded) });
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
@@ -64,9 +63,8 @@ export async function explainLink(
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
-  const { firstAt = null, lastAt = null, _position: upTo = null } = document ?? {};
-  const times = { first_at: firstAt, last_at: lastAt, up_to: upTo };
-  const clicks = { ...hitCounts(document), ...times, recounted: verify };
+  const { firstAt: first_at = null, lastAt: last_at = null, _position: up_to = null } = document ?? {};
+  const clicks = { ...hitCounts(document), first_at, last_at, up_to, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
   const positions = all.map(({ position }) => position);
@@ -92,7 +90,7 @@ export async function explainLink(
     recomputed: verify,
   };
   const accountId = link?.accountId ?? null;
-  const email = accountId && (await deps.secrets.get(emailSecret(accountId), now));
+  const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
   const lastBlock = events.findLast(({ type }) => type === "LinkBlocked" || type === "LinkUnblocked");
   return {
     ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },

@@ -15,16 +15,12 @@ import { behindCursor, pageOf } from "../cursor.ts";
  * `actor`: its type, and `:` and its id where it has one. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
  * newest event is this one, or one before.
  */
-export type EventFilter = {
-  category?: string | undefined;
-  account?: string | undefined;
-  actor?: string | undefined;
-  correlationId?: string | undefined;
-  type?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  upTo?: Position | undefined;
-};
+export type EventFilter = Partial<
+  Record<
+    "category" | "account" | "actor" | "correlationId" | "type" | "from" | "to" | "upTo",
+    string | undefined
+  >
+>;
 
 export type Page = { limit: number; cursor?: string | undefined };
 
@@ -43,7 +39,7 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   const { category, account, actor, correlationId, type, from, upTo } = filter;
   const given = Object.entries({ category, account, actor, correlationId, type });
   const where: FindQuery["where"] = Object.fromEntries(
-    given.flatMap(([name, one]) => (one ? [[name, one]] : [])),
+    given.flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])),
   );
   const to = earlier(filter.to, upTo === undefined ? undefined : await idBehind(deps, upTo));
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;

@@ -72,7 +72,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   return app;
 }
 
-async function openRoles({ context, follower, projections }: AppDeps, rateLimits: RateLimits) {
+async function openRoles({ context, follower }: AppDeps, rateLimits: RateLimits) {
   const { roles } = context;
   if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
   const { openWriting } = await loaded(import("./roles/writing.ts"));
@@ -86,7 +86,7 @@ async function openRoles({ context, follower, projections }: AppDeps, rateLimits
       ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
       : undefined,
     portal: roles.has("portal")
-      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing, projections)
+      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
       : undefined,
   };
 }

@@ -8,7 +8,6 @@ import type { Position } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
@@ -21,8 +20,6 @@ export type Operating = {
   /** The unmapped read store, where every build has its own collection. */
   foldStore: ReadStore;
   verifications: VerificationRuns;
-  /** Status of the projections with what this process has folded. */
-  projections: () => Promise<ProjectionStatus[]>;
 };
 
 export type PortalDeps = CommandDeps & {

@@ -9,14 +9,12 @@ import type { Operating, PortalDeps } from "../portal/portal-deps.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
-import type { ProjectionsStatus } from "./projector.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   { config, log, clock, backend, onStop }: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
-  projections: ProjectionsStatus,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
@@ -31,7 +29,7 @@ export async function openPortal(
     const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
     const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
     onStop(() => verifications.close());
-    return { adminToken: token, foldStore, verifications, projections };
+    return { adminToken: token, foldStore, verifications };
   };
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },

@@ -33,11 +33,8 @@ export const auditQuestions: readonly CommandRow[] = [
       ...clicks,
       async answer(deps: Parameters<typeof clicks.answer>[0], asked) {
         const found = await clicks.answer(deps, asked);
-        const { next } = found;
-        return {
-          ...found,
-          rest: next === null ? "no more" : `there may be more: go on with --after ${next}`,
-        };
+        const rest = `there may be more: go on with --after ${found.next}`;
+        return { ...found, rest: found.next === null ? "no more" : rest };
       },
     },
     {

@@ -32,7 +32,6 @@ export const auditSealCommands: readonly CommandRow[] = [
         "`seal_anchor` of an earlier verification: skip the events up to there, and say so",
       ).conflicts(["anchor"]),
       new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
-        "full",
         "anchor",
         "resumeFrom",
       ]),
@@ -40,7 +39,6 @@ export const auditSealCommands: readonly CommandRow[] = [
         "--key <key...>",
         "trust only seals by these: public keys that `audit key` printed, or files of them",
       ),
-      new Option("--full", "as without it").hideHelp(),
     ],
     by: (call, ...more) => (call.options.file === undefined ? runReading : runWithoutStores)(call, ...more),
     run: (session, options: VerifyOptions) =>
@@ -164,23 +162,12 @@ async function verifyFile({ work }: Session, file: string, { key }: VerifyOption
   return { ok, ...counts, problems, verdict, sentence };
 }
 
-async function sealNow(session: Session, anyway: boolean) {
-  const { eventStore, foldStore } = session.backend;
-  const { clock, newId } = session.deps;
-  const deps = {
-    eventStore,
-    keys: sealKeysFrom(session.config),
-    newest: newestSeal(foldStore),
-    clock,
-    newId,
-  };
-  const sealer = await Sealer.open(deps, { anyway });
+async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
+  const { eventStore, foldStore } = backend;
+  const given = { ...deps, eventStore, keys: sealKeysFrom(config), newest: newestSeal(foldStore) };
+  const sealer = await Sealer.open(given, { anyway });
   while (await sealer.read());
   if (sealer.unsealed > 0 || sealer.hasKeyChanged) await sealer.seal();
-  const { last } = sealer;
-  return {
-    seals: last ? last.number + 1 : 0,
-    events: last?.total ?? 0,
-    position: last?.position ?? null,
-  };
+  const { number = -1, total: events = 0, position = null } = sealer.last ?? {};
+  return { seals: number + 1, events, position };
 }

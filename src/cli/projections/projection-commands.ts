@@ -33,7 +33,7 @@ import {
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
-import { counted } from "../output.ts";
+import { withVerdict } from "../output.ts";
 import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
 
 const names = { name: "of projections; all by default" };
@@ -141,40 +141,38 @@ function operating({ backend, deps }: Session): OperateDeps {
 
 /** `record`: what is recorded of it before. */
 async function built(
-  { backend, deps, work, terminal }: Session,
+  session: Session,
   chosen: readonly Projection[],
   make: typeof rebuild,
   record: () => Promise<void> = async () => undefined,
 ) {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", terminal.stderr);
-  const started = performance.now();
+  const { work } = session;
   const outcome = () =>
     `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
     "does this command, given again; `projections cancel` drops it";
-  const { builds, events } = await work.interruptible(outcome, async () => {
-    await record();
-    return await make({ ...deps, eventStore, readStore, log }, chosen, work.signal);
+  return await timed(async () => {
+    const { builds, events } = await work.interruptible(outcome, async () => {
+      await record();
+      return await make(foldDeps(session), chosen, work.signal);
+    });
+    return { builds, events };
   });
-  return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 
-async function verified(
-  { backend, deps, terminal }: Session,
-  chosen: readonly Projection[],
-  sample?: number,
-) {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("error", terminal.stderr);
-  const started = performance.now();
+async function verified(session: Session, chosen: readonly Projection[], sample?: number) {
   const scratch = await openScratchStore();
-  try {
-    const given = { ...deps, eventStore, readStore, scratch, log };
-    const found = await verifyProjections(given, chosen, { sample });
-    return { ...found, seconds: Math.round(performance.now() - started) / 1000 };
-  } finally {
-    await scratch.close();
-  }
+  const compare = () => verifyProjections({ ...foldDeps(session), scratch }, chosen, { sample });
+  return await timed(compare).finally(() => scratch.close());
+}
+
+function foldDeps({ backend, deps, terminal }: Session) {
+  const { eventStore, foldStore: readStore } = backend;
+  return { ...deps, eventStore, readStore, log: createLogger("error", terminal.stderr) };
+}
+
+async function timed<T extends object>(work: () => Promise<T>): Promise<T & { seconds: number }> {
+  const started = performance.now();
+  return { ...(await work()), seconds: Math.round(performance.now() - started) / 1000 };
 }
 
 export function statusForPeople({ head, projections, webhook_router: router }: ProjectionRows) {
@@ -183,11 +181,13 @@ export function statusForPeople({ head, projections, webhook_router: router }: P
     head,
     projections: projections.map((row) => ({
       projection: row.name,
-      state: row.state,
+      state: isNewerThanLog(row.position, head) ? "newer than the log, needs a rebuild" : row.state,
       answers: row.active ? label(row.active) : "not built yet",
       previous: row.previous && label(row.previous),
+      building: row.building && `${label(row.building)}: ${buildingText(row.building)}`,
       position: row.position ?? "the start",
-      notes: notesOf(row, head).join("; ") || null,
+      behind: row.lag_ms > 0 ? `${Math.round(row.lag_ms / 1000)} s` : null,
+      waits_for_a_newer_program: row.waits_for && `${row.waits_for.type} at ${row.waits_for.position}`,
     })),
     set_aside: consumers.flatMap(setAsideLines),
   };
@@ -202,48 +202,30 @@ function setAsideLines({ name, set_aside: { count, events } }: Pick<ProjectionRo
   return count > events.length ? [...lines, `${name}  ${count - events.length} more`] : lines;
 }
 
-function notesOf(row: ProjectionRow, head: ProjectionRows["head"]): string[] {
-  const { building, position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside } = row;
-  return [
-    ...(lagMs > 0 ? [`${Math.round(lagMs / 1000)} s behind`] : []),
-    ...(isNewerThanLog(position, head) ? ["newer than the log, needs a rebuild"] : []),
-    ...(waitsFor ? [`waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`] : []),
-    ...(setAside.count > 0 ? [`${setAside.count} set aside`] : []),
-    ...(building ? [buildingNote(building)] : []),
-  ];
-}
-
 function label({ version, build, rules, outdated }: BuildLabel): string {
   const under = rules === null ? "" : ` under rules ${rules}${outdated ? ", not the present ones" : ""}`;
   return `version ${version} build ${build}${under}`;
 }
 
-function buildingNote(building: BuildingRow): string {
-  const { events, events_per_second: eventsPerSecond, done, seconds_left: left } = building;
-  if (done === 1) return `${label(building)} is complete and not active`;
+function buildingText({ events, events_per_second, done, seconds_left }: BuildingRow): string {
+  if (done === 1) return "complete and not active";
   // Whoever folds it has said nothing of it yet, or nobody does.
-  if (events === 0)
-    return `${label(building)} is being built: a running service begins or goes on with it by itself`;
-  const progress = { events, eventsPerSecond, done, ...(left === null ? {} : { secondsLeft: left }) };
-  return `${label(building)} is being built: ${describeProgress(progress)}`;
+  if (events === 0) return "a running service begins or goes on with it by itself";
+  return describeProgress({
+    ...{ events, eventsPerSecond: events_per_second, done },
+    ...(seconds_left !== null && { secondsLeft: seconds_left }),
+  });
 }
 
-function verificationForPeople(found: Verification & { seconds: number }) {
-  const { ok, events, projections, unverified, differences, sums, seconds } = found;
-  const documents = projections.reduce((sum, one) => sum + one.documents, 0);
-  return {
-    verdict: ok
-      ? "The documents are what the log gives"
-      : projections.length === 0
-        ? "Nothing could be compared"
-        : "Documents differ from what the log gives",
-    compared: `${counted(documents, "document")}, with ${counted(events, "event")}, in ${seconds} s`,
-    projections,
-    ...(unverified.length > 0 && { unverified }),
-    ...(sums.length > 0 && { sums }),
+function verificationForPeople({ ok, differences, ...found }: Verification & { seconds: number }) {
+  const nothing = found.projections.length === 0;
+  const bad = nothing ? "Nothing could be compared" : "Documents differ from what the log gives";
+  return withVerdict({
+    ...found,
     differences: differences.map(({ projection, id, problem, fields }) => {
       const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
       return [`${projection} ${id}: ${problem}`, ...named].join("; ");
     }),
-  };
+    sentence: ok ? "The documents are what the log gives" : bad,
+  });
 }

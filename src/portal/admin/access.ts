@@ -1,37 +1,34 @@
 // Who may use the console: whoever signs in with ADMIN_TOKEN, for the length of a session, or sends it with a request of
-// the JSON API; both with limits.
+// the JSON API; wrong tokens are limited.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { rateLimitExceeded } from "../../api/limits/rate-limit.ts";
 import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
+import { shownAgain, typedText } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { signInPlace } from "../shell/sessions.ts";
-import { pathWithin, redirectTo, type SignedInOperator } from "../shell/visit.ts";
+import { pathWithin, redirectTo } from "../shell/visit.ts";
 
 /** With what the questions need (queries/audit/questions.ts). */
 export type ConsoleDeps = PortalDeps &
   Operating & {
-    operators: OperatorSessions;
+    operators: ReturnType<typeof operatorSessions>;
     findClicks: FindClicks;
     matchingClicks: PortalDeps["logReader"]["matchingClicks"];
     /** How long clicks are searched for one answer. */
     searchMs: number;
-    rates: () => Promise<ReadonlyMap<string, number>>;
   };
 
-/** Per hour and session: a page that shows progress asks once a second. */
-const MOST_REQUESTS = 20_000;
 /** Counted from the sign-in. */
 const SESSION_HOURS = 12;
 const HOUR_MS = 3_600_000;
@@ -39,8 +36,6 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** `epoch`: of the ADMIN_TOKEN at the sign-in. */
 type OperatorRecord = { createdAt: string; epoch: string };
-
-export type OperatorSessions = ReturnType<typeof operatorSessions>;
 
 /** A random token in a cookie, of which only the SHA-256 is stored; void when ADMIN_TOKEN changes. */
 export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; adminToken: string }) {
@@ -58,12 +53,12 @@ export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; ad
       return token;
     },
 
-    /** Undefined for a missing, unknown, ended or expired session. */
-    async find(cookie: string | undefined): Promise<SignedInOperator | undefined> {
+    /** The session's id, which is not secret; undefined for a missing, unknown, ended or expired session. */
+    async find(cookie: string | undefined): Promise<string | undefined> {
       if (cookie === undefined || !TOKEN.test(cookie)) return undefined;
       const sessionId = hash("sha256", cookie);
       const record = (await secrets.get(keyOf(sessionId), clock())) as OperatorRecord | undefined;
-      return record?.epoch === epoch ? { sessionId, isToken: false } : undefined;
+      return record?.epoch === epoch ? sessionId : undefined;
     },
 
     end: (sessionId: string) => secrets.delete(keyOf(sessionId)),
@@ -76,9 +71,9 @@ export function operatorContext(request: FastifyRequest): CommandContext {
 }
 
 /** Pages: without a session a GET goes to the sign-in and comes back. */
-export function operatorPages(app: Api, deps: ConsoleDeps): void {
+export function operatorPages(app: Api): void {
   app.addHook("onRequest", async (request, reply) => {
-    if (request.visit.operator) return await countRequest(deps, request);
+    if (request.visit.operator) return;
     const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
     await reply.redirect(`/admin/sign-in${next}`, 303);
   });
@@ -90,19 +85,9 @@ export function operatorApi(app: Api, deps: ConsoleDeps): void {
     reply.header("cache-control", "no-store");
     const given = bearerToken(request);
     if (given !== undefined)
-      request.visit.operator = (await isAdminToken(deps, request, given))
-        ? { sessionId: "token", isToken: true }
-        : undefined;
+      request.visit.operator = (await isAdminToken(deps, request, given)) ? "token" : undefined;
     if (!request.visit.operator) throw new Refused("invalid_admin_token");
-    await countRequest(deps, request);
   });
-}
-
-async function countRequest({ rateLimits, clock }: ConsoleDeps, { visit }: FastifyRequest): Promise<void> {
-  const now = clock();
-  const subject = `operator-requests ${visit.operator?.sessionId ?? ""}`;
-  const window = await rateLimits.take(subject, MOST_REQUESTS, now);
-  if (!window.granted) throw rateLimitExceeded(window, MOST_REQUESTS, now);
 }
 
 const Query = z.object({ next: z.string().optional().catch(undefined) });
@@ -115,40 +100,30 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
     return sendForm(reply, { next });
   });
 
-  app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
-    const next = pathWithin("/admin", request.body.next);
-    try {
-      if (!(await isAdminToken(deps, request, request.body.token)))
-        return sendForm(reply, {
-          next,
-          status: 401,
-          failure: "That is not the ADMIN_TOKEN of this service.",
-        });
-    } catch (error) {
-      if (!isRefused(error, "rate_limit_exceeded")) throw error;
-      reply.header("retry-after", String(error.retryAfter));
-      return sendForm(reply, { next, status: 429, failure: error.message });
-    }
-    await startSession(deps, request, reply);
-    return reply.redirect(next, 303);
+  const errorHandler = shownAgain(({ status, message, typed }, _, reply) =>
+    sendForm(reply, { next: pathWithin("/admin", typedText(typed, "next")), status, failure: message }),
+  );
+  app.post("/sign-in", { schema: { body: Form }, errorHandler }, async (request, reply) => {
+    const { token, next } = request.body;
+    if (!(await isAdminToken(deps, request, token)))
+      throw new Refused("invalid_admin_token", "That is not the ADMIN_TOKEN of this service.");
+    const { cookies, operator } = request.visit;
+    // Recorded first: there is no session that the log does not know of.
+    const signedIn = { type: "OperatorSignedIn", data: signInPlace(request) } as const;
+    await recordActions(deps, operatorContext(request), [signedIn]);
+    if (operator) await deps.operators.end(operator);
+    // It ends with the browser.
+    const options = { ...cookies.options, sameSite: "strict" } as const;
+    reply.setCookie(cookies.operator, await deps.operators.open(), options);
+    return reply.redirect(pathWithin("/admin", next), 303);
   });
 
   app.post("/sign-out", async (request, reply) => {
     const { operator, cookies } = request.visit;
-    if (operator) await deps.operators.end(operator.sessionId);
+    if (operator) await deps.operators.end(operator);
     reply.clearCookie(cookies.operator, cookies.options);
     return redirectTo(reply, "/admin/sign-in", { kind: "info", text: "You are signed out." });
   });
-}
-
-/** Recorded first: there is no session that the log does not know of. The cookie ends with the browser. */
-async function startSession(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { cookies, operator } = request.visit;
-  await recordActions(deps, operatorContext(request), [
-    { type: "OperatorSignedIn", data: signInPlace(request) },
-  ]);
-  if (operator) await deps.operators.end(operator.sessionId);
-  reply.setCookie(cookies.operator, await deps.operators.open(), { ...cookies.options, sameSite: "strict" });
 }
 
 type Given = { next: string; status?: number; failure?: string };

@@ -5,14 +5,14 @@ import { emailSecret } from "../../commands/account/secrets.ts";
 import { upgradeRequests } from "../../commands/account/tier.ts";
 import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
-import { count, outward, statusBadge } from "../links/link-view.ts";
+import { counted, outward, statusBadge } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";
-import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import { type Html, html } from "../shell/html.ts";
+import { card, confirmedPost, facts, formCard, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
-import { accountPath, badge, empty, facts, rowTable, streamPath, textLink } from "./view.ts";
+import { accountPath, badge, type Columns, streamPath, tableCard, textLink } from "./view.ts";
 
 export function accountPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/accounts", questions.accounts, {
@@ -24,9 +24,7 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       return {
         ...{ nav: "Accounts", title: "Accounts" },
         lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
-        body: html`${waiting.length > 0 && card("Waiting for the Developer plan", rowTable("Accounts that ask for the Developer plan", WAITING, waiting))}
-${accounts.length > 0 && html`<section class="card">${rowTable<AccountRow>("Accounts, newest first", ACCOUNTS, accounts)}</section>`}
-${accounts.length === 0 && find === undefined && empty("No accounts yet", "They appear here once somebody has signed up.")}`,
+        body: html`${waiting.length > 0 && waitingCard(waiting)}${find === undefined && accountsCard(accounts)}`,
       };
     },
   });
@@ -52,14 +50,6 @@ ${parts(account)}${isOpen && closeCard(account)}`,
   });
 }
 
-const ACCOUNTS = {
-  Account: ({ account_id, email }: AccountRow) => accountLink(account_id, email),
-  Tier: "tier",
-  State: stateBadge,
-  Links: "links",
-  Opened: "opened_at",
-} as const;
-
 async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
   const requests = await upgradeRequests({ secrets, clock });
   return await Promise.all(
@@ -67,13 +57,25 @@ async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
   );
 }
 
-type Waiting = Awaited<ReturnType<typeof waitingForPlan>>[number];
+function waitingCard(waiting: Awaited<ReturnType<typeof waitingForPlan>>): Html {
+  return tableCard("Waiting for the Developer plan", waiting, {
+    Account: ({ accountId, email }) => accountLink(accountId, email),
+    Asked: "at",
+    Actions: ({ accountId }) => approval(accountId),
+  });
+}
 
-const WAITING = {
-  Account: ({ accountId, email }: Waiting) => accountLink(accountId, email),
-  Asked: "at",
-  Actions: ({ accountId }: Waiting) => approval(accountId),
-} as const;
+function accountsCard(accounts: readonly AccountRow[]): Html {
+  const none = ["No accounts yet", "They appear here once somebody has signed up."] as const;
+  const columns: Columns<AccountRow> = {
+    Account: ({ account_id, email }) => accountLink(account_id, email),
+    Tier: "tier",
+    State: stateBadge,
+    Links: "links",
+    Opened: "opened_at",
+  };
+  return tableCard("Accounts, newest first", accounts, columns, none);
+}
 
 function accountLink(accountId: string, email: unknown): Html {
   return html`<a class="break" href="${accountPath(accountId)}"><strong>${String(email ?? accountId)}</strong></a>`;
@@ -102,75 +104,61 @@ function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDet
 }
 
 /** Links, keys, domains and webhooks: a card each. */
-function parts({ account_id: id, ...account }: AccountDetails): Html {
-  const { links, newest_links: newest, keys, domains, webhooks } = account;
-  const all = html`<a class="button" href="${address("/admin/streams", { category: "link", account: id })}">All links</a>`;
-  const keyColumns = { ...KEYS, Actions: (key: Key) => key.status === "active" && deactivation(id, key) };
-  return html`${part(newest.length === 0 ? "Links" : `Links: ${count(links)}`, newest.length > 0 && rowTable("The newest links", LINKS, newest), all)}
-${part("API keys", keys.length > 0 && rowTable("API keys, newest first", keyColumns, keys.toReversed()))}
-${part("Domains", domains.length > 0 && rowTable("Domains", DOMAINS, domains))}
-${part("Webhooks", webhooks.length > 0 && rowTable("Webhooks", WEBHOOKS, webhooks))}`;
+function parts({ account_id: id, links, newest_links, keys, domains, webhooks }: AccountDetails): Html {
+  const all = html`<a href="${address("/admin/streams", { category: "link", account: id })}">All ${counted(links, "link")}</a>`;
+  const linkColumns: Columns<(typeof newest_links)[number]> = {
+    "Short link": ({ link, short_url }) => textLink(streamPath(`link-${link}`), short_url),
+    Destination: ({ long_url }) => outward(long_url),
+    State: ({ status }) => statusBadge(status),
+    Made: "created_at",
+  };
+  const keyColumns: Columns<Key> = {
+    Label: ({ key_id, label }) =>
+      textLink(address("/admin/events", { actor: `key:${key_id}` }), label || "No label"),
+    Key: ({ hint }) => html`<code>…${hint}</code>`,
+    State: "status",
+    Issued: "issued_at",
+    "Last used": "last_used_at",
+    Actions: (key) => key.status === "active" && deactivation(id, key),
+  };
+  const domainColumns: Columns<(typeof domains)[number]> = {
+    Domain: ({ hostname }) => textLink(streamPath(`domain-${hostname}`), hostname),
+    State: ({ state, active }) =>
+      state === "verified" ? (active ? "active" : "not active") : "not verified",
+    Added: "added_at",
+    Verified: "verified_at",
+  };
+  const webhookColumns: Columns<(typeof webhooks)[number]> = {
+    Receiver: ({ host, label }) =>
+      html`<strong class="break">${label || host}</strong> <span class="muted small break">${host}</span>`,
+    State: ({ status, paused_by, reason }) =>
+      status === "paused"
+        ? html`paused by ${paused_by}${reason && html`: <span class="break">${reason}</span>`}`
+        : status,
+    "Sent for": ({ kinds }) => kinds.join(", "),
+    Added: "added_at",
+  };
+  return html`${tableCard("The newest links", newest_links, linkColumns, "None.")}${links > 0 && html`<p>${all}</p>`}
+${tableCard("API keys, newest first", keys.toReversed(), keyColumns, "None.")}
+${tableCard("Domains", domains, domainColumns, "None.")}
+${tableCard("Webhooks", webhooks, webhookColumns, "None.")}`;
 }
 
-function part(title: string, rows: Html | false, actions?: Html): Html {
-  return rows === false
-    ? card(title, html`<p class="muted">None.</p>`)
-    : card(title, rows, { ...(actions && { actions }) });
-}
-
-type Link = AccountDetails["newest_links"][number];
 type Key = AccountDetails["keys"][number];
-type Domain = AccountDetails["domains"][number];
-type Webhook = AccountDetails["webhooks"][number];
-
-const LINKS = {
-  "Short link": ({ link, short_url }: Link) => textLink(streamPath(`link-${link}`), short_url),
-  Destination: ({ long_url }: Link) => outward(long_url),
-  State: ({ status }: Link) => statusBadge(status),
-  Made: "created_at",
-} as const;
-
-const KEYS = {
-  Label: ({ key_id, label }: Key) =>
-    textLink(address("/admin/events", { actor: `key:${key_id}` }), label || "No label"),
-  Key: ({ hint }: Key) => html`<code>…${hint}</code>`,
-  State: "status",
-  Issued: "issued_at",
-  "Last used": "last_used_at",
-} as const;
-
-const DOMAINS = {
-  Domain: ({ hostname }: Domain) => textLink(streamPath(`domain-${hostname}`), hostname),
-  State: ({ state, active }: Domain): HtmlValue =>
-    state === "verified" ? (active ? "active" : "not active") : "not verified",
-  Added: "added_at",
-  Verified: "verified_at",
-} as const;
-
-const WEBHOOKS = {
-  Receiver: ({ host, label }: Webhook) =>
-    html`<strong class="break">${label || host}</strong> <span class="muted small break">${host}</span>`,
-  State: ({ status, paused_by, reason }: Webhook) =>
-    status === "paused"
-      ? html`paused by ${paused_by}${reason && html`: <span class="break">${reason}</span>`}`
-      : status,
-  "Sent for": ({ kinds }: Webhook) => kinds.join(", "),
-  Added: "added_at",
-} as const;
 
 function deactivation(account: string, { key_id, label, hint }: Key): Html {
+  const effect = html`Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.`;
   const fields = { act: "deactivate-key", key_id };
-  return confirmed(
-    "Deactivate",
-    html`<p>Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.</p>`,
-    postButton(accountPath(account), "Deactivate key", { fields, kind: "danger" }),
-  );
+  return confirmedPost("Deactivate", effect, accountPath(account), "Deactivate key", fields);
 }
 
 function closeCard({ account_id: id, email }: AccountDetails): Html {
-  return html`<section class="card card-danger"><h2>Close account</h2>
-<p class="muted">Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.</p>
-<form method="post" action="${accountPath(id)}" class="form-row">${hiddenFields({ act: "close" })}
-${field({ label: email === null ? "Type the account's id" : "Type the account's e-mail address", name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}
-<button class="button button-danger">Close this account for good</button></form></section>`;
+  const label = email === null ? "Type the account's id" : "Type the account's e-mail address";
+  return formCard("Close account", {
+    ...{ kind: "danger", isRow: true, action: accountPath(id), buttonKind: "danger" },
+    lead: "Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.",
+    fields: html`${hiddenFields({ act: "close" })}
+${field({ label, name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}`,
+    button: "Close this account for good",
+  });
 }

@@ -31,8 +31,8 @@ import { accountPath, projectionPath, streamPath } from "./view.ts";
 /** `path`: of the form below /admin, and of the JSON route below /admin/api, which answers with `status`, by default 200. */
 type Act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer extends object> = {
   path: string;
-  params: Params;
-  body: Body;
+  params?: Params;
+  body?: Body;
   status?: 201 | 202;
   run(deps: ConsoleDeps, context: CommandContext, asked: z.infer<Params> & z.infer<Body>): Promise<Answer>;
   /** What the form's page says then, and where that is. */
@@ -40,13 +40,14 @@ type Act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer exte
   page(asked: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean): string;
 };
 
-function act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer extends object>(
+type None = z.ZodObject<Record<never, never>>;
+
+function act<Answer extends object, Params extends z.ZodObject = None, Body extends z.ZodType<object> = None>(
   given: Act<Params, Body, Answer>,
 ): Act<z.ZodObject, z.ZodType<object>, object> {
   return given as unknown as Act<z.ZodObject, z.ZodType<object>, object>;
 }
 
-const NOTHING = z.object({});
 const link = z.string().min(1).max(500);
 const reason = z.string().max(1_000).default("");
 /** A checked box of a form is `yes`. */
@@ -91,8 +92,6 @@ const acts = [
   }),
   act({
     path: "/verification",
-    params: NOTHING,
-    body: NOTHING,
     status: 202,
     run: async ({ verifications }, context) => ({ verification: await verifications.start(context) }),
     done: () => "The log is being verified.",
@@ -100,7 +99,6 @@ const acts = [
   }),
   act({
     path: "/links/block",
-    params: NOTHING,
     body: z.object({ link, reason, legal: flag }),
     async run(deps, context, { link, ...why }) {
       const address = namedLink(link, deps.baseHost);
@@ -112,7 +110,6 @@ const acts = [
   }),
   act({
     path: "/links/unblock",
-    params: NOTHING,
     body: z.object({ link }),
     async run(deps, context, asked) {
       const address = namedLink(asked.link, deps.baseHost);
@@ -124,7 +121,6 @@ const acts = [
   }),
   act({
     path: "/withdrawals",
-    params: NOTHING,
     body: questions["withdrawals/preview"].args.extend({ reason }),
     status: 201,
     async run(deps, context, { link, reason, ...hits }) {
@@ -139,7 +135,6 @@ const acts = [
   }),
   act({
     path: "/withdrawals/restore",
-    params: NOTHING,
     body: z.object({ link, withdrawal_id: z.uuid() }),
     async run(deps, context, { link, withdrawal_id }) {
       const { position } = await restoreClicks(deps, context, namedLink(link, deps.baseHost), withdrawal_id);
@@ -187,11 +182,9 @@ function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): stri
 
 export function actForms(pages: Api, deps: ConsoleDeps): void {
   for (const { path, params, body, run, done, page } of acts)
-    pages.post(path, { schema: { params, body: orNothing(body) } }, async (request, reply) => {
+    pages.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
       const asked = { ...request.params, ...request.body };
-      const { answer, notice } = await orRefusal(async () => ({
-        answer: await run(deps, operatorContext(request), asked),
-      }));
+      const { answer, notice } = await orRefusal(run(deps, operatorContext(request), asked));
       const told = answer ? ({ kind: "done", text: done(asked, answer) } as const) : notice;
       return redirectTo(reply, page(asked, deps, answer !== undefined), told);
     });
@@ -199,13 +192,15 @@ export function actForms(pages: Api, deps: ConsoleDeps): void {
 
 export function actRoutes(api: Api, deps: ConsoleDeps): void {
   for (const { path, params, body, run, status = 200 } of acts)
-    api.post(path, { schema: { params, body: orNothing(body) } }, async (request, reply) => {
+    api.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
       const asked = { ...request.params, ...request.body };
       return reply.code(status).send(await run(deps, operatorContext(request), asked));
     });
 }
 
+const NOTHING = z.object({});
+
 /** Of an act without arguments, or whose arguments have defaults, the body may be missing. */
-function orNothing(body: z.ZodType<object>): z.ZodType<object> {
-  return z.preprocess((value) => value ?? {}, body);
+function schemaOf(params: z.ZodObject = NOTHING, body: z.ZodType<object> = NOTHING) {
+  return { params, body: z.preprocess((value) => value ?? {}, body) };
 }

@@ -14,9 +14,8 @@ import { accountPages } from "./account-pages.ts";
 import { actForms, actRoutes } from "./acts.ts";
 import { eventPages } from "./event-pages.ts";
 import { logPages } from "./log-pages.ts";
-import { overviewPage } from "./overview-page.ts";
-import { liveRates, projectionPages } from "./projection-pages.ts";
-import { sealsPage } from "./seals-page.ts";
+import { overviewPage, sealsPage } from "./overview-page.ts";
+import { projectionPages } from "./projection-pages.ts";
 import { withdrawalsPage } from "./withdrawals-page.ts";
 
 const PREFIX = "/admin";
@@ -34,7 +33,6 @@ export async function consoleRoutes(
   const deps: ConsoleDeps = {
     ...{ ...portal, findClicks, matchingClicks, searchMs: CLICK_SEARCH_MS },
     operators: operatorSessions(portal),
-    rates: liveRates(portal.projections, () => performance.now()),
   };
   hideFromOpenApi(site);
   await protect(site, deps);
@@ -53,7 +51,7 @@ export async function consoleRoutes(
       themeRoute(app);
       signInPages(app, deps);
       await app.register(async (pages: Api) => {
-        operatorPages(pages, deps);
+        operatorPages(pages);
         overviewPage(pages, deps);
         accountPages(pages, deps);
         logPages(pages, deps);

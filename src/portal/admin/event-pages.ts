@@ -10,55 +10,49 @@ import { ownerOf } from "../../queries/feed/account-events.ts";
 import { address } from "../shell/address.ts";
 import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card } from "../shell/parts.ts";
+import { card, emptyCard, facts } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
   actorLink,
   badge,
-  empty,
+  type Columns,
   eventPath,
-  facts,
   jsonBlock,
   positionLink,
-  rowTable,
   shownMember,
   shownValue,
   statePath,
   streamPath,
+  tableCard,
 } from "./view.ts";
 
 export function eventPages(app: Api, deps: ConsoleDeps): void {
   const { event, state } = questions;
-  const found = async (asked: { stream: string; revision: number }) => {
-    const [later] = await deps.eventStore.read(asked.stream, { from: asked.revision + 1, limit: 1 });
-    return { event: await event.answer(deps, asked), hasLater: later !== undefined };
-  };
-  questionPage(
-    app,
-    deps,
-    "/event",
-    { ...event, answer: (_, asked) => found(asked) },
-    {
-      async show(given, { stream, revision }) {
-        const { event, hasLater } = given as Awaited<ReturnType<typeof found>>;
-        const { summary, fields, ...raw } = event;
-        const heading = event.type || "Unreadable event";
-        return {
-          ...{ nav: "Streams", title: `${heading}, revision ${revision}`, heading, above: placeOf(stream) },
-          lead:
-            event.error === null
-              ? summary
-              : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
-          actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
-${hasLater && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
-          body: html`${fieldsCard(fields)}
+  questionPage(app, deps, "/event", event, {
+    async show(given, { stream, revision }) {
+      const event = given as ExplainedEvent;
+      const [later] = await deps.eventStore.read(stream, { from: revision + 1, limit: 1 });
+      const { summary, fields, ...raw } = event;
+      const heading = event.type || "Unreadable event";
+      return {
+        ...{ nav: "Streams", title: `${heading}, revision ${revision}`, heading, above: placeOf(stream) },
+        lead:
+          event.error === null
+            ? summary
+            : html`${badge("bad", "Can't be read")} <span class="break">${event.error}</span>`,
+        actions: html`${revision > 0 && html`<a class="button" rel="prev" href="${eventPath(stream, revision - 1)}">Earlier event</a>`}
+${later && html`<a class="button" rel="next" href="${eventPath(stream, revision + 1)}">Later event</a>`}`,
+        body: html`${tableCard("Fields", fields, {
+          Field: ({ name }) => html`<code>${name}</code>`,
+          Value: ({ value }) => html`<span class="break">${shownValue(value)}</span>`,
+          "What it is": ({ about }) => html`<span class="muted">${about}</span>`,
+        })}
 ${card("Metadata", metadata(event, await keyLabel(deps, event)))}
 ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.length > 0 && html`<p class="muted small">Withheld: ${event.withheld.join(", ")}. <code>linkledger audit stream</code> on the server prints everything.</p>`}`)}`,
-        };
-      },
+      };
     },
-  );
+  });
 
   questionPage(app, deps, "/state", state, {
     find: "Compare",
@@ -71,7 +65,7 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
         actions: html`<a class="button" href="${eventPath(stream, revision)}">Event</a>`,
         body: found.has_state
           ? html`${changesCard(found)}${card("State", jsonBlock(found.state, "State"))}`
-          : empty("No state", "The events of this stream are facts that add up to no state."),
+          : emptyCard(undefined, "No state", "The events of this stream are facts that add up to no state."),
       };
     },
   });
@@ -79,15 +73,6 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
 
 function placeOf(stream: string): Html {
   return html`<a href="/admin/streams">Streams</a> / <a class="break" href="${streamPath(stream)}">${stream}</a>`;
-}
-
-function fieldsCard(fields: ExplainedEvent["fields"]): Html {
-  const columns = {
-    Field: ({ name }: (typeof fields)[number]) => html`<code>${name}</code>`,
-    Value: ({ value }: (typeof fields)[number]) => html`<span class="break">${shownValue(value)}</span>`,
-    "What it is": ({ about }: (typeof fields)[number]) => html`<span class="muted">${about}</span>`,
-  };
-  return card("Fields", rowTable("Fields of the event", columns, fields));
 }
 
 function metadata(event: ExplainedEvent, key: string | undefined): Html {
@@ -118,13 +103,10 @@ function changesCard({ changes, against, revision }: StreamState): Html {
     against === -1
       ? ["the time before the first event", "Before"]
       : [`revision ${against}`, `Revision ${against}`];
-  type Change = (typeof changes)[number];
-  const columns = {
-    What: ({ path }: Change) => html`<code class="break">${path}</code>`,
-    [before]: (change: Change) => html`<del class="was break">${shownValue(change.before)}</del>`,
-    [`Revision ${revision}`]: ({ after }: Change) => html`<ins class="is break">${shownValue(after)}</ins>`,
+  const columns: Columns<(typeof changes)[number]> = {
+    What: ({ path }) => html`<code class="break">${path}</code>`,
+    [before]: (change) => html`<del class="was break">${shownValue(change.before)}</del>`,
+    [`Revision ${revision}`]: ({ after }) => html`<ins class="is break">${shownValue(after)}</ins>`,
   };
-  const body =
-    changes.length > 0 ? rowTable("Difference", columns, changes) : html`<p class="muted">No difference.</p>`;
-  return card(`Difference to ${what}`, body);
+  return tableCard(`Difference to ${what}`, changes, columns, "No difference.");
 }

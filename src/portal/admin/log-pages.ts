@@ -9,7 +9,7 @@ import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { LinkExplanation } from "../../queries/audit/explain-link.ts";
 import type { ClicksPage } from "../../queries/audit/find-clicks.ts";
-import { ACCOUNT_NAMES, CATEGORIES, partly, questions } from "../../queries/audit/questions.ts";
+import { ACCOUNT_NAMES, CATEGORIES, questions } from "../../queries/audit/questions.ts";
 import { hasState } from "../../queries/audit/stream-state.ts";
 import { explanation } from "../links/explain-page.ts";
 import { counted } from "../links/link-view.ts";
@@ -20,15 +20,15 @@ import { card, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
+  type Columns,
   EVENT_COLUMNS,
-  empty,
   eventPath,
   projectionPath,
-  rowTable,
   STREAM_EVENT_COLUMNS,
   shortPosition,
   statePath,
   streamPath,
+  tableCard,
   textLink,
 } from "./view.ts";
 
@@ -47,7 +47,7 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
         (one) =>
           html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category && html`aria-current="true"`}>${one}</a>`,
       )}</nav>
-${"hours" in found ? hourTable(found.hours) : streamTable(found.streams)}`,
+${"hours" in found ? tableCard("Hours with hits", found.hours, HOURS, NO_HOURS) : tableCard("Streams found", found.streams, STREAMS, NO_STREAMS)}`,
     }),
   });
 
@@ -59,7 +59,7 @@ ${"hours" in found ? hourTable(found.hours) : streamTable(found.streams)}`,
         above: html`<a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a>`,
         actions: hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`,
         body: html`${await blockCard(deps, name)}
-${card("Events, newest first", rowTable("Events of the stream", EVENT_COLUMNS, events))}`,
+${tableCard("Events, newest first", events, EVENT_COLUMNS)}`,
       };
     },
   });
@@ -73,7 +73,7 @@ ${card("Events, newest first", rowTable("Events of the stream", EVENT_COLUMNS, e
         found.set_aside.length > 0 &&
         html`<p class="muted">${counted(found.set_aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`
       }
-${found.events.length === 0 ? empty("Nothing found", "No event is like that.") : card("Events", rowTable("Events found", STREAM_EVENT_COLUMNS, found.events))}`,
+${tableCard("Events found", found.events, STREAM_EVENT_COLUMNS, ["Nothing found", "No event is like that."])}`,
     }),
   });
 
@@ -83,9 +83,10 @@ ${found.events.length === 0 ? empty("Nothing found", "No event is like that.") :
       ...{ nav: "Find events", title: "The log" },
       above: html`<a href="/admin/events">Find events</a>`,
       lead: html`Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.`,
-      body: found?.events.length
-        ? card("Events", rowTable("Events of the log", STREAM_EVENT_COLUMNS, found.events))
-        : empty("Nothing there", "The log ends before."),
+      body: tableCard("Events", found?.events ?? [], STREAM_EVENT_COLUMNS, [
+        "Nothing there",
+        "The log ends before.",
+      ]),
     }),
   });
 
@@ -94,32 +95,23 @@ ${found.events.length === 0 ? empty("Nothing found", "No event is like that.") :
     show: ({ from, to, events, next }: ClicksPage = { from: null, to: null, events: [], next: null }) => ({
       ...{ nav: "Hits", title: "Hits" },
       lead: html`Clicks of people, by link or QR code, and previews by programs: ${from && to ? html`recorded from ${time(from)} until ${time(to)}` : "of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with hits</a>`,
-      body: html`${events.length > 0 ? hitTable(events) : empty("No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here.")}
+      body: html`${tableCard("Hits found", events, HITS, ["No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here."])}
 ${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}`,
     }),
   });
 
-  const { args, answer } = questions.explain;
-  const explained = {
-    args: partly(args),
-    answer: async (_: ConsoleDeps, { link }: { link?: string | undefined }) => ({
-      explained: link === undefined ? undefined : await answer(deps, { link }),
-    }),
-  };
-  questionPage(app, deps, "/explain", explained, {
+  questionPage(app, deps, "/explain", questions.explain, {
     find: "Explain",
-    show: ({ explained: found }: { explained?: LinkExplanation | undefined } = {}) => ({
+    show: (found) => ({
       nav: "Explain a link",
       title: found ? `${found.link} explained` : "Explain a link",
       heading: found ? html`<span class="break">${found.link}, explained</span>` : "Explain a link",
       lead: "Who made it, what was changed and by whom, its hits, and what proves that.",
-      body: found && explanation(found, { owner, event: eventPath, clicks: clicksPath }),
+      body:
+        found &&
+        explanation(found, { owner, event: eventPath, clicks: (link) => address("/admin/clicks", { link }) }),
     }),
   });
-}
-
-function clicksPath(link: string): string {
-  return address("/admin/clicks", { link });
 }
 
 function owner({ owner: { account_id: account, email } }: LinkExplanation): Html | string {
@@ -128,50 +120,39 @@ function owner({ owner: { account_id: account, email } }: LinkExplanation): Html
 }
 
 type Streams = Awaited<ReturnType<typeof questions.streams.answer>>;
+type Stream = Extract<Streams, { streams: unknown }>["streams"][number];
+type Hour = Extract<Streams, { hours: unknown }>["hours"][number];
 
-function streamTable(found: Extract<Streams, { streams: unknown }>["streams"]): Html {
-  if (found.length === 0)
-    return empty("No streams", "There is none of this category, or none of this account.");
-  const columns = {
-    Stream: "stream",
-    Account: "account",
-    Events: "events",
-    "First event": "opened_at",
-    "Last event": ({ last_type, last_recorded_at }: (typeof found)[number]) =>
-      html`${last_type} <span class="muted small">${time(last_recorded_at)}</span>`,
-  } as const;
-  return html`<section class="card">${rowTable("Streams", columns, found)}</section>`;
-}
+const NO_STREAMS = ["No streams", "There is none of this category, or none of this account."] as const;
+const STREAMS: Columns<Stream> = {
+  Stream: "stream",
+  Account: "account",
+  Events: "events",
+  "First event": "opened_at",
+  "Last event": ({ last_type, last_recorded_at }) =>
+    html`${last_type} <span class="muted small">${time(last_recorded_at)}</span>`,
+};
 
-function hourTable(found: Extract<Streams, { hours: unknown }>["hours"]): Html {
-  if (found.length === 0) return empty("No hits", "Nobody has followed a link yet.");
-  const columns = {
-    Hour({ hour }: (typeof found)[number]) {
-      const to = new Date(Date.parse(hour) + HOUR_MS).toISOString();
-      return html`<a href="${address("/admin/clicks", { from: hour, to })}"><strong>${hour.slice(0, 13).replace("T", " ")}:00 UTC</strong></a>`;
-    },
-    "Hits recorded": "clicks",
-  } as const;
-  return html`<section class="card">${rowTable("Hours with hits", columns, found)}</section>`;
-}
+const NO_HOURS = ["No hits", "Nobody has followed a link yet."] as const;
+const HOURS: Columns<Hour> = {
+  Hour({ hour }) {
+    const to = new Date(Date.parse(hour) + HOUR_MS).toISOString();
+    return html`<a href="${address("/admin/clicks", { from: hour, to })}"><strong>${hour.slice(0, 13).replace("T", " ")}:00 UTC</strong></a>`;
+  },
+  "Hits recorded": "clicks",
+};
 
-type Hit = { link: string; kind: string; country: string; userAgent: string; ip: string };
+const hit = ({ data }: AuditedEvent) =>
+  data as Record<"link" | "kind" | "country" | "userAgent" | "ip", string>;
 
-function hitTable(events: readonly AuditedEvent[]): Html {
-  const rows = events.map(({ stream, revision, recorded_at, data }) => ({
-    ...(data as Hit),
-    recorded: html`<a class="nowrap" href="${eventPath(stream, revision)}">${time(recorded_at)}</a>`,
-  }));
-  type Row = (typeof rows)[number];
-  const columns = {
-    Recorded: ({ recorded }: Row) => recorded,
-    Link: ({ link }: Row) => textLink(streamPath(`${PREFIX.link}${link}`), link),
-    Kind: "kind",
-    From: ({ country, ip }: Row) => html`${country} <span class="muted small">${ip}</span>`,
-    "User agent": ({ userAgent }: Row) => html`<span class="break small">${userAgent}</span>`,
-  } as const;
-  return html`<section class="card">${rowTable("Hits", columns, rows)}</section>`;
-}
+const HITS: Columns<AuditedEvent> = {
+  Recorded: ({ stream, revision, recorded_at }) =>
+    html`<a class="nowrap" href="${eventPath(stream, revision)}">${time(recorded_at)}</a>`,
+  Link: (of) => textLink(streamPath(`${PREFIX.link}${hit(of).link}`), hit(of).link),
+  Kind: (of) => hit(of).kind,
+  From: (of) => html`${hit(of).country} <span class="muted small">${hit(of).ip}</span>`,
+  "User agent": (of) => html`<span class="break small">${hit(of).userAgent}</span>`,
+};
 
 /** Whether the operator has blocked the link, and the forms for it; undefined for a stream of another kind. */
 async function blockCard({ eventStore, baseHost }: ConsoleDeps, stream: string): Promise<Html | undefined> {
@@ -180,10 +161,12 @@ async function blockCard({ eventStore, baseHost }: ConsoleDeps, stream: string):
   const { host, slug } = namedLink(link, baseHost);
   const state = await currentLink(eventStore, host, slug);
   if (state.status === "free") return undefined;
-  if (state.block)
-    return html`<section class="card card-danger"><h2>Blocked</h2>
-<p>Since ${time(state.block.since)}${state.block.legal && ", for a legal reason"}: <span class="break">${state.block.reason}</span></p>
-${postButton("/admin/links/unblock", "Unblock link", { fields: { link } })}</section>`;
+  if (state.block) {
+    const { since, legal, reason } = state.block;
+    const why = html`<p>Since ${time(since)}${legal && ", for a legal reason"}: <span class="break">${reason}</span></p>`;
+    const unblock = postButton("/admin/links/unblock", "Unblock link", { fields: { link } });
+    return card("Blocked", html`${why}${unblock}`, { kind: "danger" });
+  }
   const form = html`<form method="post" action="/admin/links/block" class="stack">${hiddenFields({ link })}
 ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it." })}
 <label class="check"><input type="checkbox" name="legal" value="yes"> The law demands it: answer 451 instead of 404</label>

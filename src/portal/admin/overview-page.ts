@@ -1,23 +1,30 @@
 // GET /admin: how projections and seals stand, and what the operator did last.
+// GET /admin/seals: the seals of the log, and its last verification with the button for another one.
 import type { Api } from "../../api/fastify.ts";
+import type { VerificationRun } from "../../audit/verification-runs.ts";
 import { findEvents } from "../../queries/audit/find-events.ts";
-import { listSeals } from "../../queries/audit/list-seals.ts";
+import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
 import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
+import { questions } from "../../queries/audit/questions.ts";
 import { counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { time } from "../shell/form.ts";
+import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card } from "../shell/parts.ts";
+import { card, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { setAsideBadge, stateBadge } from "./projection-pages.ts";
-import { sendConsolePage } from "./question-page.ts";
+import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
+  badge,
+  type Columns,
   duration,
-  problemBadge,
+  eventPath,
   projectionPath,
   rowTable,
   STREAM_EVENT_COLUMNS,
-  verdictBadge,
+  shortPosition,
+  tableCard,
+  textLink,
 } from "./view.ts";
 
 const LAST_ACTS = 10;
@@ -37,16 +44,13 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
     const verified = run?.result
       ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
       : "Not verified from here yet.";
-    const done =
-      acts.length === 0
-        ? html`<p class="muted">Nothing yet.</p>`
-        : html`${rowTable("What the operator did, newest first", STREAM_EVENT_COLUMNS, acts)}<p><a href="${address("/admin/events", { actor: "operator" })}">All of it</a></p>`;
     return sendConsolePage(reply, {
       ...{ nav: "Overview", title: "Console" },
       lead: "The log of this service, and what is computed from it.",
       body: html`<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
-${card("What the operator did", done)}`,
+${tableCard("What the operator did, newest first", acts, STREAM_EVENT_COLUMNS, "Nothing yet.")}
+<p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
   });
 }
@@ -59,4 +63,82 @@ function projectionsText({ projections, webhook_router: { set_aside: router } }:
   return html`<p>${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>
 ${special.length > 0 && html`<ul class="plain stack">${special.map((row) => html`<li><a href="${projectionPath(row.name)}">${row.name}</a> ${stateBadge(row)} ${setAsideBadge(row.set_aside)}</li>`)}</ul>`}
 ${router.count > 0 && html`<p><a href="/admin/projections">webhook router</a> ${setAsideBadge(router)}</p>`}`;
+}
+
+export function sealsPage(app: Api, deps: ConsoleDeps): void {
+  questionPage(app, deps, "/seals", questions.seals, {
+    async show(found) {
+      const { seals = [], sealed_up_to: upTo = null, public_key: key = "" } = found ?? {};
+      const verify = postButton("/admin/verification", "Verify every event", { kind: "primary" });
+      const sealed = facts({
+        "Up to position": upTo === null ? "Nothing on this page that can be trusted" : shortPosition(upTo),
+        "Public key": copyable("public-key", key, "the public key"),
+      });
+      return {
+        ...{ nav: "Seals", title: "Seals", isLive: true },
+        lead: "Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.",
+        body: html`${card("Verification", html`${verification(await deps.verifications.read())}${verify}`)}${card("Sealed", sealed)}
+${sealTable(seals)}`,
+      };
+    },
+  });
+}
+
+const KEYS = {
+  present: "this service",
+  previous: "this service, earlier key",
+  other: "another key",
+} as const;
+
+function sealTable(seals: readonly ListedSeal[]): Html {
+  const columns: Columns<ListedSeal> = {
+    Seal: ({ number }) => html`<a href="${eventPath("seals", number)}"><strong>${number}</strong></a>`,
+    Sealed: "at",
+    Events: "events",
+    "Up to position": ({ position }) =>
+      position !== null && html`<span class="break">${shortPosition(position)}</span>`,
+    "Signed by": ({ key }) => KEYS[key],
+    State: ({ problem }) => problemBadge(problem),
+  };
+  const none = ["No seals yet", "The first comes a minute after the last event."] as const;
+  return tableCard("Seals, newest first", seals, columns, none);
+}
+
+/** `data-live`: console.js reloads it while `data-busy` is there. */
+function verification(run: VerificationRun | undefined): Html {
+  if (!run)
+    return html`<div id="verification" data-live><p class="muted">The log has not been verified from here yet.</p></div>`;
+  const { state, started_at, updated_at, events, result, error } = run;
+  const checked = counted(events, "event");
+  return html`<div id="verification" data-live ${state === "running" && html`data-busy`} class="stack">
+${state === "running" && html`<p role="status">${badge("accent", "Running")} ${checked} checked so far. Begun ${time(started_at)}.</p><progress aria-label="Verification"></progress>`}
+${state === "interrupted" && html`<p>${badge("warn", "Interrupted")} It ended with its process, after ${checked}.</p>`}
+${state === "failed" && html`<p>${badge("bad", "Failed")} ${error}</p>`}
+${
+  result &&
+  html`<p role="status">${verdictBadge(result)} ${checked} checked ${time(updated_at)}.</p>
+<p class="break">${result.sentence}</p>
+${
+  result.problems.length > 0 &&
+  rowTable("Problems", result.problems, {
+    Stream: ({ stream, revision }) =>
+      stream === "" || revision < 0
+        ? "The log"
+        : textLink(eventPath(stream, revision), `${stream}, revision ${revision}`),
+    Problem: ({ check, message }) => `${check}: ${message}`,
+  })
+}
+${copyable("anchor", result.anchor, "the anchor")}<p class="muted small">The anchor: give it to a later <code>linkledger audit verify --anchor</code>.</p>`
+}</div>`;
+}
+
+/** Whether something is all right, and else what is wrong with it. */
+function problemBadge(problem: string | null): Html {
+  return problem === null ? badge("good", "Good") : badge("bad", problem);
+}
+
+/** In a few words; its sentence says more. */
+function verdictBadge({ verdict }: NonNullable<VerificationRun["result"]>): Html {
+  if (verdict === "proved") return badge("good", "Proved: no changes found");
+  return verdict === "problem" ? badge("bad", "Not proved") : badge("warn", "Nothing is proved yet");
 }

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { SetAside } from "../../coordination/set-aside.ts";
-import type { ProjectionStatus } from "../../projections/runner/status.ts";
 import {
   type BuildingRow,
   type BuildLabel,
@@ -13,17 +12,16 @@ import {
 import { questions } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { count, counted } from "../links/link-view.ts";
-import { confirmed } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { postButton } from "../shell/parts.ts";
+import { card, confirmedPost, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
+  type Columns,
   duration,
   eventLink,
-  facts,
   positionLink,
   projectionPath,
   rowTable,
@@ -32,34 +30,8 @@ import {
   textLink,
 } from "./view.ts";
 
-/** Shorter times give numbers that say nothing. */
-const LEAST_MS = 1_000;
 /** Lag below which a projection counts as up to date. */
 const RECENT_MS = 10_000;
-
-/** Events a second of what this process folds, since it was last asked. `now`: monotonic milliseconds. */
-export function liveRates(
-  projections: () => Promise<readonly Pick<ProjectionStatus, "name" | "processed">[]>,
-  now: () => number,
-): () => Promise<ReadonlyMap<string, number>> {
-  let last: { at: number; processed: ReadonlyMap<string, number> } | undefined;
-  let rates: ReadonlyMap<string, number> = new Map();
-  return async () => {
-    const at = now();
-    const before = last;
-    if (before && at - before.at < LEAST_MS) return rates;
-    const folded = (await projections()).filter(({ processed }) => processed > 0);
-    last = { at, processed: new Map(folded.map(({ name, processed }) => [name, processed])) };
-    if (before)
-      rates = new Map(
-        folded.map(({ name, processed }) => {
-          const more = Math.max(0, processed - (before.processed.get(name) ?? processed));
-          return [name, Math.round((more * 1_000) / (at - before.at))];
-        }),
-      );
-    return rates;
-  };
-}
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/projections", questions.projections, {
@@ -68,7 +40,7 @@ export function projectionPages(app: Api, deps: ConsoleDeps): void {
       lead: html`What is answered is computed from the log${found?.head && html`, which ends at position ${shortPosition(found.head)}`}. An event that can't be taken in is set aside, and all others count.`,
       body:
         found &&
-        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", COLUMNS, found.projections)}</section>
+        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", found.projections, COLUMNS)}</section>
 ${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
     }),
   });
@@ -100,16 +72,13 @@ ${building && html`<div role="status">${progressBar(name, building)}${isWaiting(
 
 const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections build --rules</code> classifies them again.</p>`;
 
-const COLUMNS = {
-  Projection: ({ name }: ProjectionRow) =>
-    html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
-  State: (row: ProjectionRow) =>
+const COLUMNS: Columns<ProjectionRow> = {
+  Projection: ({ name }) => html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
+  State: (row) =>
     html`${stateBadge(row)} ${setAsideBadge(row.set_aside)}${row.building && progressBar(row.name, row.building)}`,
-  "Answers from": ({ active }: ProjectionRow) => html`<span class="small">${buildText(active)}</span>`,
-  Position: (row: ProjectionRow) => html`<span class="break number">${positionText(row)}</span>`,
-  Lag: (row: ProjectionRow) => html`<span class="nowrap">${lagText(row)}</span>`,
-  "Events/s": ({ events_per_second: rate }: ProjectionRow) =>
-    html`<span class="number">${rate === undefined || rate === null ? "–" : count(rate)}</span>`,
+  "Answers from": ({ active }) => html`<span class="small">${buildText(active)}</span>`,
+  Position: (row) => html`<span class="break number">${positionText(row)}</span>`,
+  Lag: (row) => html`<span class="nowrap">${lagText(row)}</span>`,
 };
 
 export function stateBadge(row: ProjectionRow): Html {
@@ -123,20 +92,14 @@ export function setAsideBadge({ count: events }: SetAside): Html | false {
   return events > 0 && badge("bad", html`${counted(events, "event")} set aside`);
 }
 
-const SET_ASIDE_COLUMNS = {
-  Event: eventLink,
-  Stream: "stream",
-  Position: "position",
-  Error: "error",
-} as const;
-
 /** Each leads to the event. */
 export function setAsideCard({ count: total, events }: SetAside, how: Html): Html | false {
   if (total === 0) return false;
-  return html`<section class="card card-danger"><h2>${icon("alert")}${counted(total, "event")} set aside</h2>
-<p class="muted">${how}</p>
-${rowTable("Events set aside, in the order of the log", SET_ASIDE_COLUMNS, events)}
-${total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`}</section>`;
+  const columns = { Event: eventLink, Stream: "stream", Position: "position", Error: "error" } as const;
+  const rows = rowTable("Events set aside, in the order of the log", events, columns);
+  const rest = total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`;
+  const title = html`${icon("alert")}${counted(total, "event")} set aside`;
+  return card(title, html`${rows}${rest}`, { lead: how, kind: "danger" });
 }
 
 /** Complete, and told not to take over by itself. */
@@ -176,19 +139,22 @@ function progressBar(name: string, building: BuildingRow): Html {
 function acts(row: ProjectionRow): Html {
   const { building, active, previous, name } = row;
   const path = (act: string) => projectionPath(name, `/${act}`);
-  const dropped = html`<p>What build ${building?.build} of ${name} has computed is dropped. What answers now goes on.</p>`;
-  const back = html`<p>${buildText(previous)} takes in what it lacks, then queries are answered from it again, and this one is kept.</p>`;
+  const dropped = `What build ${building?.build} of ${name} has computed is dropped. What answers now goes on.`;
+  const back = `${buildText(previous)} takes in what it lacks, then queries are answered from it again, and this one is kept.`;
   return html`${
     building === null &&
     html`${postButton(path("rebuild"), "Rebuild", { kind: "primary" })}${postButton(path("rebuild"), "Rebuild without switching", { fields: { waits: "yes" } })}`
   }
 ${isWaiting(row) && postButton(path("activate"), "Let it take over", { kind: "primary" })}
-${building && active && confirmed("Cancel the build", dropped, postButton(path("cancel"), "Cancel it", { kind: "danger" }))}
-${previous && !building && confirmed("Roll back", back, postButton(path("rollback"), "Roll back", { kind: "danger" }))}`;
+${building && active && confirmedPost("Cancel the build", dropped, path("cancel"), "Cancel it")}
+${previous && !building && confirmedPost("Roll back", back, path("rollback"), "Roll back")}`;
 }
 
 function waitCard({ stream, type, position }: NonNullable<ProjectionRow["waits_for"]>): Html {
-  return html`<section class="card card-danger"><h2>${icon("alert")}Waits for a newer program</h2>
-${facts({ Event: html`${type} at position ${positionLink(position)}`, Stream: textLink(streamPath(stream), stream) })}
-<p class="muted">A newer program has written it: one that is started goes on from here.</p></section>`;
+  const of = {
+    Event: html`${type} at position ${positionLink(position)}`,
+    Stream: textLink(streamPath(stream), stream),
+  };
+  const lead = "A newer program has written it: one that is started goes on from here.";
+  return card(html`${icon("alert")}Waits for a newer program`, facts(of), { lead, kind: "danger" });
 }

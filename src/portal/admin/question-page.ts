@@ -3,13 +3,12 @@ import type { FastifyReply } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { httpErrorOf } from "../../api/http-errors.ts";
-import type { Asked, Question } from "../../queries/audit/questions.ts";
+import { type Asked, partly, type Question } from "../../queries/audit/questions.ts";
 import { address } from "../shell/address.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import type { ConsoleName } from "../shell/page.ts";
-import { sendPage } from "../shell/page.ts";
+import { type ConsoleName, sendPage } from "../shell/page.ts";
 import { hiddenFields, pageHead } from "../shell/parts.ts";
 import type { Notice } from "../shell/visit.ts";
 import type { ConsoleDeps } from "./access.ts";
@@ -35,7 +34,7 @@ type QuestionPage<Args, Answer> = {
   find?: string;
   /** Words of the way to the next page. */
   more?: string;
-  /** `found`: undefined where the question was refused. A text is the address of the page that has the answer. */
+  /** `found`: undefined where the question was refused, or not asked yet. A text is the address of the page that has the answer. */
   show(found: Answer | undefined, asked: Args): Shown | Promise<Shown>;
 };
 
@@ -56,22 +55,24 @@ export function questionPage<Args extends z.ZodObject, Answer extends object>(
   { args, answer, next }: Question<ConsoleDeps, Args, Answer>,
   { find, more = "Older", show }: QuestionPage<z.infer<Args>, Answer>,
 ): void {
-  app.get(path, { schema: { querystring: args } }, async (request, reply) => {
+  const querystring = find === undefined ? args : partly(args);
+  app.get(path, { schema: { querystring } }, async (request, reply) => {
     const asked = request.query as z.infer<Args>;
-    const ask = async () => ({ answer: await answer(deps, asked) });
-    const found = find === undefined ? await ask() : await orRefusal(ask);
-    const page = await show(found.answer, asked);
+    const answering = () => answer(deps, asked);
+    const isAsked = args.safeParse(request.query).success;
+    const { answer: found, notice }: { answer?: Answer; notice?: Notice } =
+      find === undefined ? { answer: await answering() } : isAsked ? await orRefusal(answering()) : {};
+    const page = await show(found, asked);
     if (typeof page === "string") return reply.redirect(page, 303);
     const values: Record<string, unknown> = { ...asked };
     // Such as the hour that was searched.
-    for (const [name, value] of Object.entries(found.answer ?? {}))
+    for (const [name, value] of Object.entries(found ?? {}))
       if (name in args.shape && value !== null) values[name] = value;
     const to = `/admin${path}`;
-    const { next: position = null } = (found.answer ?? {}) as { next?: string | number | null };
+    const { next: position = null } = (found ?? {}) as { next?: string | number | null };
     const behind = { ...(values as Record<string, string>), limit: undefined, [next ?? ""]: position };
     return sendConsolePage(reply, {
-      ...page,
-      notice: "notice" in found ? found.notice : undefined,
+      ...{ ...page, notice },
       body: html`${find && questionForm(to, args, values, find)}
 ${page.body}
 ${position !== null && html`<nav class="actions" aria-label="Pages"><a class="button" rel="next" href="${address(to, behind)}">${more}</a></nav>`}`,
@@ -80,16 +81,13 @@ ${position !== null && html`<nav class="actions" aria-label="Pages"><a class="bu
 }
 
 /** A refusal is told where it was asked for; errors of the service have a page of their own. */
-export async function orRefusal<T extends object>(
-  work: () => Promise<T>,
-): Promise<(T & { notice?: undefined }) | ({ notice: Notice } & { [name in keyof T]?: undefined })> {
+export async function orRefusal<T>(work: Promise<T>): Promise<{ answer?: T; notice?: Notice }> {
   try {
-    return await work();
+    return { answer: await work };
   } catch (error) {
     const { status, message } = httpErrorOf(error);
     if (status >= 500) throw error;
-    const notice = { kind: "failed", text: message.replace(/[^.]$/, "$&.") } as const;
-    return { notice } as { notice: Notice } & { [name in keyof T]?: undefined };
+    return { notice: { kind: "failed", text: message.replace(/[^.]$/, "$&.") } };
   }
 }
 

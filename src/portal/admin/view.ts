@@ -1,12 +1,11 @@
 // What pages of the console share: addresses, how a member of an answer is shown, tables of rows, badges, JSON.
-import type { Verdict } from "../../audit/verdict.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { table } from "../shell/parts.ts";
+import { card, emptyCard, table } from "../shell/parts.ts";
 
 export function accountPath(accountId: string): string {
   return `/admin/accounts/${encodeURIComponent(accountId)}`;
@@ -39,8 +38,8 @@ export type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row:
 /** Numbers stand at the end of their line. */
 export function rowTable<Row extends object>(
   caption: string,
-  columns: Columns<Row>,
   rows: readonly Row[],
+  columns: Columns<NoInfer<Row>>,
 ): Html {
   const shown = Object.entries(columns).map(([name, of]) =>
     typeof of === "function"
@@ -52,6 +51,17 @@ export function rowTable<Row extends object>(
         },
   );
   return table(caption, shown, rows);
+}
+
+/** A card of its rows, under their name; `none`: what is said where there are none, with a title or below this one. */
+export function tableCard<Row extends object>(
+  title: string,
+  rows: readonly Row[],
+  columns: Columns<NoInfer<Row>>,
+  none?: string | readonly [title: string, text: string],
+): Html {
+  if (rows.length > 0 || none === undefined) return card(title, rowTable(title, rows, columns));
+  return typeof none === "string" ? card(title, undefined, { lead: none }) : emptyCard(undefined, ...none);
 }
 
 /** A member of an answer: what has a page leads there. */
@@ -123,17 +133,6 @@ export function badge(tone: "good" | "bad" | "warn" | "accent", words: HtmlValue
   return html`<span class="badge badge-${tone}">${words}</span>`;
 }
 
-/** Whether something is all right, and else what is wrong with it. */
-export function problemBadge(problem: string | null): Html {
-  return problem === null ? badge("good", "Good") : badge("bad", problem);
-}
-
-/** The verdict of a verification in a few words; its sentence says more. */
-export function verdictBadge({ verdict }: { verdict: Verdict }): Html {
-  if (verdict === "proved") return badge("good", "Proved: no changes found");
-  return verdict === "problem" ? badge("bad", "Not proved") : badge("warn", "Nothing is proved yet");
-}
-
 export function jsonBlock(value: unknown, label: string): Html {
   return html`<pre tabindex="0" aria-label="${label}"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 }
@@ -143,16 +142,6 @@ export function shownValue(value: unknown): HtmlValue {
   if (value === null || value === undefined) return html`<span class="muted">nothing</span>`;
   if (typeof value === "string") return value === "" ? html`<span class="muted">empty</span>` : value;
   return html`<code>${JSON.stringify(value)}</code>`;
-}
-
-/** What something is, below each other: those without a value are left out. */
-export function facts(values: Readonly<Record<string, HtmlValue>>): Html {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
-  return html`<dl class="facts">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-}
-
-export function empty(title: string, text: string): Html {
-  return html`<section class="card empty"><h2>${title}</h2><p>${text}</p></section>`;
 }
 
 export function duration(ms: number): string {

@@ -2,20 +2,21 @@
 import type { Api } from "../../api/fastify.ts";
 import { MOST_REASON } from "../../commands/accept-text.ts";
 import { type HitsOfLink, partly, questions } from "../../queries/audit/questions.ts";
-import type { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
+import type {
+  PreviewRow as Preview,
+  WithdrawalRow as Withdrawal,
+} from "../../queries/audit/withdrawal-rows.ts";
 import { hitFacts } from "../links/explain-page.ts";
 import { count } from "../links/link-view.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import { hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
-import { empty, rowTable } from "./view.ts";
+import { type Columns, rowTable, tableCard } from "./view.ts";
 
 const PATH = "/admin/withdrawals";
 
-type Preview = ReturnType<typeof previewRow>;
-type Withdrawal = ReturnType<typeof withdrawalRow>;
 type Found = { made?: Withdrawal[]; preview?: Preview };
 
 export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
@@ -36,18 +37,10 @@ export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
       ...{ nav: "Withdrawals", title: "Withdrawals" },
       lead: "Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.",
       body: html`${found && previewCard(found, link)}
-${made && (made.length === 0 ? empty("No withdrawals", "No hit of this link was ever withdrawn.") : madeCard(made, link))}`,
+${made && madeCard(made, link)}`,
     }),
   });
 }
-
-const SAMPLES = {
-  Happened: "at",
-  Kind: "kind",
-  From: ({ country, ip }: Preview["samples"][number]) =>
-    html`${country} <span class="muted small">${ip}</span>`,
-  "User agent": "user_agent",
-} as const;
 
 function previewCard(preview: Preview, link: string): Html {
   const { clicks, withdrawn_before: before, kinds, days, samples } = preview;
@@ -57,7 +50,12 @@ ${
   clicks > 0 &&
   html`<dl class="facts">${hitFacts(kinds)}
 ${Object.entries(days).map(([day, hits]) => html`<dt>On ${day}</dt><dd>${count(hits)}</dd>`)}</dl>
-${rowTable("The latest of them", SAMPLES, samples)}
+${rowTable("The latest of them", samples, {
+  Happened: "at",
+  Kind: "kind",
+  From: ({ country, ip }) => html`${country} <span class="muted small">${ip}</span>`,
+  "User agent": "user_agent",
+})}
 ${withdrawForm(preview, link)}`
 }</section>`;
 }
@@ -71,20 +69,21 @@ ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASO
 }
 
 function madeCard(made: readonly Withdrawal[], link: string): Html {
-  const columns = {
+  const columns: Columns<Withdrawal> = {
     Made: "at",
     Hits: "clicks",
-    Which: (one: Withdrawal) => html`<span class="break">${selectionText(one)}</span>`,
+    Which: (one) => html`<span class="break">${selectionText(one)}</span>`,
     Reason: "reason",
-    State: ({ withdrawal_id, clicks, restored_at: at }: Withdrawal) =>
+    State: ({ withdrawal_id, clicks, restored_at: at }) =>
       at === null
         ? postButton(`${PATH}/restore`, "Restore", {
             fields: { link, withdrawal_id },
             label: `Restore ${count(clicks)} hits`,
           })
         : html`taken back ${time(at)}`,
-  } as const;
-  return card("Withdrawals of this link", rowTable("Withdrawals, newest first", columns, made.toReversed()));
+  };
+  const none = ["No withdrawals", "No hit of this link was ever withdrawn."] as const;
+  return tableCard("Withdrawals of this link, newest first", made.toReversed(), columns, none);
 }
 
 type Selection = Pick<Preview, "from" | "to" | "visitor" | "ip_prefix" | "user_agent">;

@@ -13,13 +13,10 @@ type Theme = (typeof THEMES)[number];
 
 export type Notice = { kind: "done" | "failed" | "info"; text: string };
 
-/** `isToken`: by `Authorization: Bearer`, which a browser never sends by itself. `sessionId`: not secret. */
-export type SignedInOperator = { sessionId: string; isToken: boolean };
-
 export type PortalVisit = {
   session: SignedIn | undefined;
-  /** In the console only. */
-  operator: SignedInOperator | undefined;
+  /** In the console only: the session's id, which is not secret, or `token`. */
+  operator: string | undefined;
   /** Path of the first page, and what the others begin with. */
   home: "/portal" | "/admin";
   /** Whether the portal offers plans. */

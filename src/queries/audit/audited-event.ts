@@ -1,7 +1,7 @@
 // One event as auditors see it: its data without what is internal, its metadata, and each field explained.
-import { z } from "zod";
+import type { z } from "zod";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import type { CatalogueEntry } from "../../events/definition.ts";
 import { metadataOf, readEvent } from "../../events/read-event.ts";
@@ -15,41 +15,21 @@ export const WITHHELD = "(withheld)";
 /** Of a seal, a hundred kilobytes: what is kept of each event of its block. */
 const LONG_OF_SEAL = ["places", "leaves", "tags"];
 
-export type AuditedEvent = {
-  id: string;
-  type: string;
-  stream: string;
-  revision: number;
-  position: Position;
-  recorded_at: string;
-  schema_version: number;
-  actor: Actor;
-  correlation_id: string;
-  causation_id: string;
-  data: unknown;
-  /** Names of fields whose values are withheld. */
-  withheld: string[];
-  /** Why it can't be read; null for other events. */
-  error: string | null;
-};
-
-export type ExplainedField = { name: string; value: unknown; about: string };
-
-/** `summary`: empty for a type that there isn't. */
-export type ExplainedEvent = AuditedEvent & { summary: string; fields: ExplainedField[] };
+export type AuditedEvent = ReturnType<typeof auditedEvent>;
+export type ExplainedEvent = Awaited<ReturnType<typeof explainedEvent>>;
 
 type Deps = { eventStore: Pick<EventStore, "read"> };
-type LogDeps = { eventStore: Pick<EventStore, "readAll" | "head"> };
 
-export function auditedEvent(recorded: RecordedEvent): AuditedEvent {
+/** `withheld`: fields whose values are withheld. `error`: why it can't be read. */
+export function auditedEvent(recorded: RecordedEvent) {
   const { id, type, stream, revision, position, recordedAt } = recorded;
   const metadata = metadataOf(recorded);
-  const { data, withheld } = published(recorded);
   return {
     ...{ id, type, stream, revision, position, recorded_at: recordedAt },
     ...{ schema_version: metadata.schemaVersion, actor: metadata.actor },
     ...{ correlation_id: metadata.correlationId, causation_id: metadata.causationId },
-    ...{ data, withheld, error: errorOf(recorded) },
+    ...published(recorded),
+    error: errorOf(recorded),
   };
 }
 
@@ -62,25 +42,19 @@ function errorOf(recorded: RecordedEvent): string | null {
   }
 }
 
-/** @throws not_found */
-export async function explainedEvent(
-  { eventStore }: Deps,
-  stream: string,
-  revision: number,
-): Promise<ExplainedEvent> {
+/** `summary`: empty for a type that there isn't. @throws not_found */
+export async function explainedEvent({ eventStore }: Deps, stream: string, revision: number) {
   const [recorded] = await eventStore.read(stream, { from: revision, limit: 1 });
   if (!recorded || recorded.revision !== revision)
     throw new Refused("not_found", `There is no revision ${revision} of stream ${stream}`);
   const event = auditedEvent(recorded);
-  const entry = entryOf(recorded.type);
-  const about = new Map(
-    Object.entries(entry?.schema.shape ?? {}).map(([name, field]) => [name, text(field)]),
-  );
+  const { summary = "", schema } = entryOf(recorded.type) ?? {};
+  const described: Readonly<Record<string, z.ZodType>> = schema?.shape ?? {};
   const fields = Object.entries((event.data ?? {}) as Record<string, unknown>).map(([name, value]) => ({
     ...{ name, value },
-    about: about.get(name) ?? "",
+    about: Object.hasOwn(described, name) ? (described[name]?.description ?? "") : "",
   }));
-  return { ...event, summary: entry?.summary ?? "", fields };
+  return { ...event, summary, fields };
 }
 
 /** The stream's events before revision `before`, newest first. @throws not_found for a stream without events */
@@ -88,7 +62,7 @@ export async function streamPage(
   { eventStore }: Deps,
   stream: string,
   { before, limit }: { before?: number | undefined; limit: number },
-): Promise<{ events: AuditedEvent[]; next: number | null }> {
+) {
   const from = before === undefined ? {} : { from: before - 1 };
   const found =
     before === 0 ? [] : await eventStore.read(stream, { backwards: true, limit: limit + 1, ...from });
@@ -101,17 +75,14 @@ export async function streamPage(
 
 /** The log's events from a position on, with it, in their order. `next`: where the next page begins. @throws invalid_position */
 export async function logPage(
-  { eventStore }: LogDeps,
+  { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
   { from, category, limit }: { from?: Position | undefined; category?: string | undefined; limit: number },
-): Promise<{ events: AuditedEvent[]; next: Position | null }> {
+) {
   if (category === SEALS_STREAM) return { events: [], next: null };
   if (from !== undefined) await refuseForeignPosition({ eventStore }, from);
   const categories = category === undefined ? Object.values(CATEGORY) : [category];
   const found = await eventStore.readAll({ from, categories, limit: limit + 1 });
-  return {
-    events: found.slice(0, limit).map(auditedEvent),
-    next: found[limit]?.position ?? null,
-  };
+  return { events: found.slice(0, limit).map(auditedEvent), next: found[limit]?.position ?? null };
 }
 
 function published({ type, data }: RecordedEvent): { data: unknown; withheld: string[] } {
@@ -124,8 +95,4 @@ function published({ type, data }: RecordedEvent): { data: unknown; withheld: st
 
 function entryOf(type: string): CatalogueEntry | undefined {
   return Object.hasOwn(catalogue, type) ? catalogue[type as EventType] : undefined;
-}
-
-function text(field: z.ZodType): string {
-  return z.globalRegistry.get(field)?.description ?? field.description ?? "";
 }

@@ -1,5 +1,6 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
 import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/covering-seals.ts";
+import { amount } from "../../audit/verdict.ts";
 import { clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
@@ -21,39 +22,13 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { hitCounts } from "../analytics/sums.ts";
+import { type HitCounts, hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
 import { auditedEvent } from "./audited-event.ts";
-import { type ExplainedClicks, type ExplainedSeals, type LinkProof, proofOf } from "./link-proof.ts";
 import { withdrawalRow } from "./withdrawal-rows.ts";
 
-/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
-export type ExplainedStep = {
-  position: Position;
-  recorded_at: string;
-  type: string;
-  by: string;
-  detail: Record<string, unknown>;
-  stream: string;
-  revision: number;
-  error: string | null;
-};
-
-export type LinkExplanation = {
-  link: string;
-  short_url: string | null;
-  destination: string | null;
-  state: string;
-  owner: { account_id: string | null; email: string | null };
-  created_at: string | null;
-  created_by: string | null;
-  clicks: ExplainedClicks;
-  history: ExplainedStep[];
-  withdrawals: ReturnType<typeof withdrawalRow>[];
-  set_aside: SetAsideEvent[];
-  seals: ExplainedSeals;
-  problems: string[];
-} & LinkProof;
+export type LinkExplanation = Awaited<ReturnType<typeof explainLink>>;
+export type ExplainedStep = LinkExplanation["history"][number];
 
 export type ExplainDeps = {
   eventStore: EventStore;
@@ -67,18 +42,17 @@ export type ExplainDeps = {
 /** Such projections keep what they could not take of links and clicks. */
 const CONSUMERS = [links, linkClicks, eventIndex];
 const MOST_UNREADABLE = 10;
-const BLOCKS = ["LinkBlocked", "LinkUnblocked"];
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
  * `owner`: an account that only learns of its own link. `verify`: compares the seals' blocks with the log, and counts the
- * link's clicks in it. @throws not_found
+ * link's clicks in it. `clicks`: those that count, as of the event at `up_to`. @throws not_found
  */
 export async function explainLink(
   deps: ExplainDeps,
   { host, slug }: LinkAddress,
   { owner, verify = false }: { owner?: string; verify?: boolean } = {},
-): Promise<LinkExplanation> {
+) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
   const events: RecordedEvent[] = [];
@@ -89,13 +63,12 @@ export async function explainLink(
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
-  const clicks = clicksOf(document, verify);
+  const { firstAt: first_at = null, lastAt: last_at = null, _position: up_to = null } = document ?? {};
+  const clicks = { ...hitCounts(document), first_at, last_at, up_to, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
-  const coverage = await coverageOf(
-    deps,
-    all.map(({ position }) => position),
-  );
+  const positions = all.map(({ position }) => position);
+  const coverage = await coverageOf(deps, positions);
   const problems = [
     ...gaps(events),
     ...gaps(withdrawn),
@@ -118,21 +91,17 @@ export async function explainLink(
   };
   const accountId = link?.accountId ?? null;
   const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
-  const [first] = history;
+  const lastBlock = events.findLast(({ type }) => type === "LinkBlocked" || type === "LinkUnblocked");
   return {
     ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
-    state: isBlocked(events) ? "blocked" : (link?.status ?? "unreadable"),
+    // Blocked by the operator, whatever state the owner has put it in.
+    state: lastBlock?.type === "LinkBlocked" ? "blocked" : (link?.status ?? "unreadable"),
     owner: { account_id: accountId, email: typeof email === "string" ? email : null },
-    ...{ created_at: link?.createdAt ?? null, created_by: first?.by ?? null },
+    ...{ created_at: link?.createdAt ?? null, created_by: history[0]?.by ?? null },
     ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },
     problems,
     ...proofOf({ events: all.length, clicks, seals, problems }),
   };
-}
-
-/** By the operator, whatever state the owner has put it in. */
-function isBlocked(events: readonly RecordedEvent[]): boolean {
-  return events.findLast(({ type }) => BLOCKS.includes(type))?.type === BLOCKS[0];
 }
 
 async function eventsOf(eventStore: EventStore, stream: string): Promise<RecordedEvent[]> {
@@ -141,7 +110,8 @@ async function eventsOf(eventStore: EventStore, stream: string): Promise<Recorde
   return events;
 }
 
-async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]): Promise<ExplainedStep[]> {
+/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
+async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]) {
   const names = new Map<string, string>();
   const nameOf = async (actor: Actor) => {
     if (actor.type !== "key") return ACTORS[actor.type];
@@ -149,7 +119,7 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]): Pro
     names.set(actor.id, name);
     return name;
   };
-  const steps: ExplainedStep[] = [];
+  const steps = [];
   for (const recorded of events) {
     const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
     // Without its schema it may say anything, also of others.
@@ -171,17 +141,12 @@ function keyName(key: KeyDocument | undefined): string {
   return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
 }
 
-function clicksOf(document: LinkClicksDocument | undefined, recounted: boolean): ExplainedClicks {
-  const { firstAt = null, lastAt = null, _position: upTo = null } = document ?? {};
-  return { ...hitCounts(document), first_at: firstAt, last_at: lastAt, up_to: upTo, recounted };
-}
-
 /** Counts in the log what the document has counted, and says where they differ. */
 async function recount(
   { eventStore }: ExplainDeps,
   link: string,
   { position: after }: RecordedEvent,
-  clicks: ExplainedClicks,
+  clicks: HitCounts & { up_to: Position | null },
 ): Promise<string[]> {
   if (clicks.up_to === null) return [];
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));
@@ -228,4 +193,60 @@ async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): P
     for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
   }
   return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
+}
+
+/** `sealed`: nothing wrong was seen, and nothing was recomputed. */
+type Verdict = "proved" | "sealed" | "unsealed" | "problem";
+
+type Evidence = {
+  /** Of the link and its withdrawals. */
+  events: number;
+  /** Hits that count, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
+  clicks: { total: number; up_to: Position | null; recounted: boolean };
+  /** `recomputed`: whether the blocks of these seals were compared with the log now. */
+  seals: {
+    numbers: readonly number[];
+    sealed: number;
+    unsealed: number;
+    newest: Position | null;
+    recomputed: boolean;
+  };
+  problems: readonly string[];
+};
+
+/** What proves an explanation, as one word and one sentence. */
+function proofOf(evidence: Evidence): { verdict: Verdict; sentence: string } {
+  const { seals, problems } = evidence;
+  const clicks = clicksText(evidence);
+  const [first] = problems;
+  if (first !== undefined) {
+    const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
+    return { verdict: "problem", sentence: `Not as it should be: ${first}${more}; ${clicks}.` };
+  }
+  const { sealed, unsealed } = seals;
+  const all = evidence.events === 1 ? "its only event" : `its ${amount(evidence.events, "event")}`;
+  if (sealed === 0)
+    return { verdict: "unsealed", sentence: `Nothing is proved: no seal covers ${all} yet; ${clicks}.` };
+  const covered = unsealed === 0 ? all : `${sealed} of ${all}`;
+  const rest = unsealed === 0 ? "" : `, and no seal covers the other ${unsealed} yet`;
+  const [was, lies] = sealed === 1 ? ["is as it was", "lies"] : ["are as they were", "lie"];
+  const by = sealsText(seals);
+  if (seals.recomputed)
+    return { verdict: "proved", sentence: `Proved: ${covered} ${was} sealed by ${by}${rest}; ${clicks}.` };
+  const sentence = `Nothing wrong was seen: ${covered} ${lies} under ${by}, which verifying the log checks${rest}; ${clicks}.`;
+  return { verdict: "sealed", sentence };
+}
+
+function sealsText({ numbers }: Evidence["seals"]): string {
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  return first === last ? `seal ${first}` : `${numbers.length} of the seals ${first} to ${last}`;
+}
+
+function clicksText({ clicks, seals }: Evidence): string {
+  const { total, up_to: upTo, recounted } = clicks;
+  if (upTo === null) return "no click is counted";
+  const cover =
+    seals.newest !== null && upTo <= seals.newest ? "under seals too" : "the last under no seal yet";
+  const counted = recounted ? "counted again in the log" : "counted as they came";
+  return `${amount(total, "hit")} up to position ${upTo} (${cover}) were ${counted}`;
 }

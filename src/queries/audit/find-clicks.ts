@@ -12,7 +12,7 @@ import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { lastHourOf, lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
-import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
+import { auditedEvent } from "./audited-event.ts";
 
 /**
  * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `last`: of the
@@ -81,6 +81,8 @@ type SearchDeps = {
   findClicks: FindClicks;
   clock: () => Date;
   baseHost: string;
+  /** After so long a page that is not full is answered as it is. */
+  searchMs?: number;
 };
 
 /** `link`: as namedLink takes it. */
@@ -91,27 +93,20 @@ export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
   after?: Position | undefined;
 };
 
-/** `from` and `to`: null for all times. `next`: there may be more behind it; null at the end. */
-export type ClicksPage = {
-  from: string | null;
-  to: string | null;
-  events: AuditedEvent[];
-  next: Position | null;
-};
+export type ClicksPage = Awaited<ReturnType<typeof searchClicks>>;
 
 const HOUR_MS = 3_600_000;
 
 /**
  * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;
- * with one of them an hour. `searchMs`: after so long a page that is not full is answered as it is.
+ * with one of them an hour. `from` and `to` are null for all times; there may be more behind `next`.
  * @throws invalid_link, invalid_position; not_found for a link that there never was
  */
 export async function searchClicks(
   deps: SearchDeps,
   { link: named, account, limit, after, ...times }: ClicksWanted,
-  { searchMs = Number.POSITIVE_INFINITY }: { searchMs?: number } = {},
-): Promise<ClicksPage> {
-  const { eventStore, readStore, findClicks, baseHost } = deps;
+) {
+  const { eventStore, readStore, findClicks, baseHost, searchMs = Number.POSITIVE_INFINITY } = deps;
   const address = named === undefined ? undefined : namedLink(named, baseHost);
   const link = address && linkKey(address.host, address.slug);
   if (after !== undefined) await refuseForeignPosition({ eventStore }, after);

@@ -8,38 +8,21 @@ import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import { checkpointName } from "../../projections/projection.ts";
-import type { FindQuery, ReadStore, Scalar } from "../../read-store/port.ts";
+import type { FindQuery, ReadStore } from "../../read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
 /**
  * `actor`: its type, and `:` and its id where it has one. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
  * newest event is this one, or one before.
  */
-export type EventFilter = {
-  category?: string | undefined;
-  account?: string | undefined;
-  actor?: string | undefined;
-  correlationId?: string | undefined;
-  type?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  upTo?: Position | undefined;
-};
-
-export type IndexedEvent = {
-  stream: string;
-  revision: number;
-  type: string;
-  account: string | null;
-  actor: string;
-  correlation_id: string;
-  recorded_at: string;
-  position: Position;
-};
+export type EventFilter = Partial<
+  Record<
+    "category" | "account" | "actor" | "correlationId" | "type" | "from" | "to" | "upTo",
+    string | undefined
+  >
+>;
 
 export type Page = { limit: number; cursor?: string | undefined };
-/** `set_aside`: events that could not be read, and may be some of those asked for; on the first page. */
-export type EventPage = { events: IndexedEvent[]; next: string | null; set_aside: SetAsideEvent[] };
 
 type Deps = { readStore: Pick<ReadStore, "find"> };
 type StreamDeps = Deps & { eventStore: Pick<EventStore, "read"> };
@@ -49,16 +32,15 @@ type FindDeps = {
 };
 
 /**
- * As far as the event-index projection has come, which is a moment behind the log.
- * @throws invalid_cursor, invalid_position, ProjectionNotBuilt
+ * As far as the event-index projection has come, which is a moment behind the log. `set_aside`: events that could not be
+ * read, and may be some of those asked for; on the first page. @throws invalid_cursor, invalid_position, ProjectionNotBuilt
  */
-export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page): Promise<EventPage> {
+export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page) {
   const { category, account, actor, correlationId, type, from, upTo } = filter;
   const given = Object.entries({ category, account, actor, correlationId, type });
-  const where = Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Record<
-    string,
-    Scalar
-  >;
+  const where: FindQuery["where"] = Object.fromEntries(
+    given.flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])),
+  );
   const to = earlier(filter.to, upTo === undefined ? undefined : await idBehind(deps, upTo));
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;
   const { documents, next } = await newestFirst(deps, { where, ...(range && { range }) }, page);
@@ -76,7 +58,7 @@ export async function newestFirst(
   { readStore }: Deps,
   query: Omit<FindQuery, "limit">,
   { limit, cursor }: Page,
-): Promise<{ documents: EventIndexDocument[]; next: string | null }> {
+) {
   const found = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
     ...query,
     sort: { field: "_id", direction: "desc" },
@@ -99,53 +81,49 @@ function earlier(one: string | undefined, other: string | undefined): string | u
   return one < other ? one : other;
 }
 
-function indexed(document: EventIndexDocument): IndexedEvent {
+function indexed(document: EventIndexDocument) {
   const { stream, revision, type, account, actor, correlationId, _position } = document;
   return {
     ...{ stream, revision, type, account, actor },
     correlation_id: correlationId,
-    recorded_at: document._id.split("@", 1)[0] as string,
+    recorded_at: recordedAtOf(document._id),
     position: _position,
   };
 }
 
-export type ListedStream = {
-  stream: string;
-  account: string | null;
-  opened_at: string;
-  events: number;
-  last_type: string;
-  last_recorded_at: string;
-};
+function recordedAtOf(id: string): string {
+  return id.split("@", 1)[0] as string;
+}
 
-export type StreamsPage = { streams: ListedStream[]; next: string | null };
-export type ClickHoursPage = { hours: { hour: string; clicks: number }[]; next: string | null };
+type Opening = { stream: string; type: string; recordedAt: string; account?: string | null };
 
 /** By their first events. @throws invalid_cursor, ProjectionNotBuilt */
 export async function listStreams(
   { eventStore, readStore }: StreamDeps,
   { category, account }: { category: string; account?: string | undefined },
   page: Page,
-): Promise<StreamsPage> {
-  if (category === SEALS_STREAM) return { streams: await sealStream(eventStore), next: null };
+) {
+  if (category === SEALS_STREAM) {
+    const [first] = await eventStore.read(SEALS_STREAM, { limit: 1 });
+    return { streams: first ? [await listed(first)] : [], next: null };
+  }
   const where = { category, opens: true, ...(account === undefined ? {} : { account }) };
   const { documents, next } = await newestFirst({ readStore }, { where }, page);
-  const streams = await Promise.all(
-    documents.map(async ({ _id, stream, account: owner, type }) => {
-      const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
-      const opened_at = _id.split("@", 1)[0] as string;
-      return {
-        ...{ stream, account: owner, opened_at, events: (last?.revision ?? 0) + 1 },
-        last_type: last?.type ?? type,
-        last_recorded_at: last?.recordedAt ?? opened_at,
-      };
-    }),
-  );
-  return { streams, next };
+  const openedBy = ({ _id, ...event }: EventIndexDocument) => ({ ...event, recordedAt: recordedAtOf(_id) });
+  return { streams: await Promise.all(documents.map((one) => listed(openedBy(one)))), next };
+
+  async function listed(first: Opening) {
+    const { stream, account = null, type, recordedAt: opened_at } = first;
+    const [last = { revision: 0, type, recordedAt: opened_at }] = await eventStore.read(stream, {
+      ...{ backwards: true, limit: 1 },
+    });
+    const { revision, type: last_type, recordedAt: last_recorded_at } = last;
+    return { stream, account, opened_at, events: revision + 1, last_type, last_recorded_at };
+  }
 }
 
 /** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
-export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page): Promise<ClickHoursPage> {
+export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page) {
   const found = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
     sort: { field: "hour", direction: "desc" },
     ...behindCursor(cursor),
@@ -153,18 +131,4 @@ export async function listClickHours({ readStore }: Deps, { limit, cursor }: Pag
   });
   const { page, next } = pageOf(found, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
   return { hours: page.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })), next };
-}
-
-async function sealStream(eventStore: StreamDeps["eventStore"]): Promise<ListedStream[]> {
-  const [[first], [last]] = await Promise.all([
-    eventStore.read(SEALS_STREAM, { limit: 1 }),
-    eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 }),
-  ]);
-  if (!first || !last) return [];
-  return [
-    {
-      ...{ stream: SEALS_STREAM, account: null, opened_at: first.recordedAt, events: last.revision + 1 },
-      ...{ last_type: last.type, last_recorded_at: last.recordedAt },
-    },
-  ];
 }

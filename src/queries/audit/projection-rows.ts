@@ -1,94 +1,51 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
 
 import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/consumer-checkpoint.ts";
-import { readSetAside, type SetAside } from "../../coordination/set-aside.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+import { readSetAside } from "../../coordination/set-aside.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { type Build, isUnderOtherRules } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { Progress } from "../../projections/runner/progress.ts";
 import { projectionStatus } from "../../projections/runner/status.ts";
-import type { AwaitedEvent, ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../read-store/port.ts";
 
-/** `rules`: those under which clicks were classified again, null: as recorded. `outdated`: the program has others by now. */
-export type BuildLabel = { version: number; build: number; rules: string | null; outdated: boolean };
+export type ProjectionRows = Awaited<ReturnType<typeof projectionRows>>;
+export type ProjectionRow = ProjectionRows["projections"][number];
+export type BuildingRow = NonNullable<ProjectionRow["building"]>;
+export type BuildLabel = NonNullable<ProjectionRow["active"]>;
 
-export type BuildingRow = BuildLabel & {
-  events: number;
-  events_per_second: number;
-  done: number;
-  seconds_left: number | null;
-  set_aside: number;
-};
+/** `foldStore`: the unmapped read store, where every build has its own collection. */
+type Deps = { eventStore: EventStore; foldStore: ReadStore; clock: () => Date };
 
-export type ProjectionRow = {
-  name: string;
-  version: number;
-  build: number;
-  active: BuildLabel | null;
-  previous: BuildLabel | null;
-  building: BuildingRow | null;
-  state: "waiting" | "building" | "behind" | "current";
-  position: Position | null;
-  lag_ms: number;
-  /** The event of a newer program that it, or its build in progress, stands before. */
-  waits_for: AwaitedEvent | null;
-  set_aside: SetAside;
-  /** Whether a build in progress takes over by itself. */
-  activates: boolean;
-  /** In this process; absent where it folds nothing, null for what another one folds. */
-  events_per_second?: number | null;
-};
-
-/** `webhook_router`: the other consumer of the log that sets events aside. */
-export type ProjectionRows = {
-  head: Position | null;
-  projections: ProjectionRow[];
-  webhook_router: { position: Position | null; set_aside: SetAside };
-};
-
-/** `foldStore`: the unmapped read store, where every build has its own collection. `rates`: by projection, of this process. */
-type Deps = {
-  eventStore: EventStore;
-  foldStore: ReadStore;
-  clock: () => Date;
-  rates?: () => Promise<ReadonlyMap<string, number>>;
-};
-
-/** Covers the projections of other processes too. @throws what the stores throw */
-export async function projectionRows(deps: Deps): Promise<ProjectionRows> {
+/**
+ * Covers the projections of other processes too. `waits_for`: the event of a newer program that it, or its build in
+ * progress, stands before. `activates`: whether the build in progress takes over by itself. `webhook_router`: the other
+ * consumer of the log that sets events aside. @throws what the stores throw
+ */
+export async function projectionRows(deps: Deps) {
   const readStore = deps.foldStore;
-  const [builds, checkpoints, rates] = await Promise.all([
-    readBuilds(readStore),
-    readStore.checkpoints(),
-    deps.rates?.(),
-  ]);
+  const [builds, checkpoints] = await Promise.all([readBuilds(readStore), readStore.checkpoints()]);
   const statuses = await Promise.all(
     projectionGroups.map(({ projections }) => projectionStatus({ ...deps, readStore, projections })()),
   );
-  const projections = statuses.flat().map((status): ProjectionRow => {
-    const { active, previous, building } = builds.projections[status.name] ?? {};
-    const isBuilding = building?.version === status.version && building.build === status.build;
-    const ofBuilding = building && checkpoints[checkpointName({ name: status.name, ...building })];
+  const projections = statuses.flat().map((status) => {
+    const { name, version, build, position, lagMs, setAside } = status;
+    const { active, previous, building } = builds.projections[name] ?? {};
+    const isBuilding = building?.version === version && building.build === build;
+    const ofBuilding = building && checkpoints[checkpointName({ name, ...building })];
     const waitsFor = status.waitsFor ?? ofBuilding?.waitsFor ?? null;
+    const state = waitsFor ? "waiting" : isBuilding ? "building" : status.behind ? "behind" : "current";
     return {
-      ...{ name: status.name, version: status.version, build: status.build },
-      ...{ active: labelOf(active), previous: labelOf(previous) },
+      ...{ name, version, build },
+      ...{ active: active ? labelOf(active) : null, previous: previous ? labelOf(previous) : null },
       building: building
-        ? {
-            ...(labelOf(building) as BuildLabel),
-            ...progressOf(building.progress),
-            set_aside: ofBuilding?.setAside ?? 0,
-          }
+        ? { ...labelOf(building), ...progressOf(building.progress), set_aside: ofBuilding?.setAside ?? 0 }
         : null,
-      state: waitsFor ? "waiting" : isBuilding ? "building" : status.behind ? "behind" : "current",
-      position: status.position,
-      lag_ms: status.lagMs,
-      waits_for: waitsFor,
-      set_aside: status.setAside,
+      ...({ state } as const),
+      ...{ position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside },
       activates: building?.activates ?? false,
-      ...(rates && { events_per_second: rates.get(status.name) ?? null }),
     };
   });
   return {
@@ -101,10 +58,10 @@ export async function projectionRows(deps: Deps): Promise<ProjectionRows> {
   };
 }
 
-function labelOf(build: Build | undefined): BuildLabel | null {
-  if (!build) return null;
-  const { version, build: number, rules } = build;
-  return { version, build: number, rules: rules ?? null, outdated: isUnderOtherRules(build) };
+/** `rules`: those under which clicks were classified again, null: as recorded. `outdated`: the program has others by now. */
+function labelOf(made: Build) {
+  const { version, build, rules = null } = made;
+  return { version, build, rules, outdated: isUnderOtherRules(made) };
 }
 
 function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {

@@ -122,12 +122,12 @@ type Partly<Args extends z.ZodObject> = z.ZodObject<{
   [name in keyof Args["shape"]]: z.ZodOptional<Args["shape"][name]>;
 }>;
 
-/** The same arguments, none of which must be given: a page shows its empty form first. */
+/** The same arguments, where those that a field asks for need not be given: a page shows its empty form first. */
 export function partly<Args extends z.ZodObject>(args: Args): Partly<Args> {
-  const shape = Object.entries<z.ZodType>(args.shape).map(([name, schema]) => [
-    name,
-    given(schema.optional()).meta(schema.meta() ?? {}),
-  ]);
+  const shape = Object.entries<z.ZodType>(args.shape).map(([name, schema]) => {
+    const about = (schema.meta() ?? {}) as Asked;
+    return [name, about.label === undefined ? schema : given(schema.optional()).meta(about)];
+  });
   return z.object(Object.fromEntries(shape)) as unknown as Partly<Args>;
 }
 
@@ -215,7 +215,7 @@ export const questions = {
     }),
     next: "after",
     answer: async (deps: OfClicks, asked) =>
-      await searchClicks(deps, { ...asked, account: await ofAccount(deps, asked) }, deps),
+      await searchClicks(deps, { ...asked, account: await ofAccount(deps, asked) }),
   }),
   explain: question({
     args: ofLink,

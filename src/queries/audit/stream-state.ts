@@ -4,33 +4,19 @@ import { evolve as evolveAccount, noAccount } from "../../commands/account/accou
 import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
 import { categoryOf } from "../../event-store/categories.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import { accountEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { WITHHELD } from "./audited-event.ts";
 
 /** Plain JSON without what is internal. `null`: before the first event. */
-export type State = Record<string, unknown> | null;
+type State = Record<string, unknown> | null;
 
-/** `path`: such as `keys.<id>`. `before`, `after`: null where there is nothing. */
-export type StateChange = { path: string; before: unknown; after: unknown };
-
-export type StreamState = {
-  stream: string;
-  /** `against`: -1 for the time before the first event. */
-  revision: number;
-  against: number;
-  last_revision: number;
-  /** False for streams of facts that add up to no state, such as clicks. */
-  has_state: boolean;
-  state: State;
-  before: State;
-  changes: StateChange[];
-};
+export type StreamState = Awaited<ReturnType<typeof streamState>>;
 
 type Fold = { initial: unknown; evolve: (state: never, event: never) => unknown };
 
@@ -58,14 +44,15 @@ const INTERNAL: ReadonlySet<string> = new Set(
 );
 
 /**
- * `revision`: the last one by default; `against`: the one before. Reads the stream up to `revision`.
+ * `revision`: the last one by default. `against`: the one before by default; -1: the time before the first event. Reads the
+ * stream up to `revision`. `has_state`: false for streams of facts that add up to no state, such as clicks.
  * @throws not_found for a stream or a revision that there is not
  */
 export async function streamState(
   { eventStore }: { eventStore: Pick<EventStore, "read"> },
   stream: string,
   given: { revision?: number | undefined; against?: number | undefined } = {},
-): Promise<StreamState> {
+) {
   const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
   if (!last) throw new Refused("not_found", `There is no stream ${stream}`);
   const { revision = last.revision } = given;
@@ -80,8 +67,8 @@ export async function streamState(
   return { ...common, has_state: true, state, before, changes: changesBetween(before, state) };
 }
 
-/** What was added, removed or changed, by path. */
-export function changesBetween(before: State, after: State): StateChange[] {
+/** What was added, removed or changed, by paths such as `keys.<id>`; null where there is nothing. */
+export function changesBetween(before: State, after: State) {
   const [old, now] = [leaves(before), leaves(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
     const [was = null, is = null] = [old.get(path), now.get(path)];
@@ -102,22 +89,14 @@ async function statesAt(
   for await (const page of streamPages(eventStore, stream)) {
     for (const recorded of page) {
       if (recorded.revision > end) return states;
-      const event = readable(recorded);
+      // One that can't be read changes nothing.
+      const event = readableEvent(recorded);
       if (event) state = evolve(state as never, event as never);
       if (revisions.includes(recorded.revision)) states.set(recorded.revision, plain(state) as State);
     }
     if ((page.at(-1)?.revision ?? 0) >= end) return states;
   }
   return states;
-}
-
-/** An event that can't be read changes nothing. */
-function readable(recorded: RecordedEvent): StoredEvent | undefined {
-  try {
-    return readEvent(recorded);
-  } catch {
-    return undefined;
-  }
 }
 
 function foldOf<S>(initial: S, evolve: (state: S, event: StoredEvent) => S): Fold {

@@ -1,9 +1,10 @@
-// Withdrawals of clicks, and what one would take out, as the command line and the console's API print them.
-
+// Withdrawals of clicks, and what one would take out, as pages, JSON and commands show them.
 import { type WithdrawnSelection, withdrawnCount } from "../../click-log/withdrawals.ts";
-import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
+
+export type WithdrawalRow = ReturnType<typeof withdrawalRow>;
+export type PreviewRow = ReturnType<typeof previewRow>;
 
 export function withdrawalRow(made: MadeWithdrawal) {
   const { withdrawalId, at, restoredAt, upTo, clicks: kinds, reason } = made;
@@ -11,26 +12,22 @@ export function withdrawalRow(made: MadeWithdrawal) {
   return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, ...counts, ...namedBy(made), reason };
 }
 
+/** `clicks`: what goes; `withdrawn_before`: named as well, and out already. */
 export function previewRow({ selection, clicks }: WithdrawalPreview) {
-  return { ...namedBy(selection), ...countsOf(clicks) };
-}
-
-function namedBy({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection) {
+  const { matched, counted, kinds, days, samples } = clicks;
   return {
-    ...{ from, to, visitor: visitor ?? null },
-    ...{ ip_prefix: ipPrefix ?? null, user_agent: userAgent ?? null },
+    ...namedBy(selection),
+    ...{ clicks: counted, withdrawn_before: matched - counted, kinds, days },
+    samples: samples.map(({ at, kind, ip, country, visitor, userAgent: user_agent }) => ({
+      ...{ at, kind, ip, country, visitor, user_agent },
+    })),
   };
 }
 
-/** `clicks`: what goes; `withdrawn_before`: named as well, and out already. */
-function countsOf({ matched, counted, kinds, days, samples }: MatchingClicks) {
+function namedBy({ from, to, ...named }: WithdrawnSelection) {
+  const { visitor, ipPrefix, userAgent } = named;
   return {
-    clicks: counted,
-    withdrawn_before: matched - counted,
-    kinds,
-    days,
-    samples: samples.map(({ at, kind, ip, country, visitor, userAgent }) => ({
-      ...{ at, kind, ip, country, visitor, user_agent: userAgent },
-    })),
+    ...{ from, to, visitor: visitor ?? null },
+    ...{ ip_prefix: ipPrefix ?? null, user_agent: userAgent ?? null },
   };
 }

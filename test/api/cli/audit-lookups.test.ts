@@ -38,22 +38,15 @@ describe("an audit on the command line", { timeout: 120_000 }, () => {
     expect([refusal.code, refusal.stderr]).toEqual([1, expect.stringContaining("It must be a date")]);
   });
 
-  it("explains an event, folds a stream as of a revision, and lists clicks and seals", async () => {
+  it("takes an event, a stream as of a revision, and a link by name, as the console does", async () => {
     const stream = `account-${member.accountId}`;
-    const event = await command.json("audit", "event", stream, "1");
-    expect(event).toMatchObject({
-      type: "KeyIssued",
-      withheld: ["keyHash"],
-      summary: "An API key was issued.",
-    });
-    const { changes } = await command.json("audit", "state", stream, "--revision", "1", "--against", "-1");
-    expect(changes).toContainEqual({ path: `keys.${member.keyId}`, before: null, after: "active" });
+    expect(await command.json("audit", "event", stream, "1")).toMatchObject({ withheld: ["keyHash"] });
+    const state = await command.json("audit", "state", stream, "--revision", "1", "--against", "-1");
+    expect(state).toMatchObject({ revision: 1, against: -1 });
     await until("the click", async () => {
       const { events } = await command.json("audit", "clicks", "--link", `localhost/${slug}`);
       return events.length === 1;
     });
-    expect(await command.json("audit", "seals")).toMatchObject({ seals: expect.any(Array), next: null });
-    expect(await command.refused("audit", "state", "link-localhost/none")).toContain("There is no stream");
     expect(await command.refused("audit", "event", stream, "9")).toContain("There is no revision 9");
   });
 
@@ -66,16 +59,14 @@ describe("an audit on the command line", { timeout: 120_000 }, () => {
     for (const search of ["events", "clicks"])
       for (const after of ["bad", "99999999999999999999"])
         expect(await refusal(search, "--after", after)).toContain("not a position of this log");
-    for (const list of ["streams", "events"])
-      for (const category of ["nonsense", "link-"])
-        expect(await refusal(list, "--category", category)).toContain("withdrawals");
-    for (const category of ["nonsense", "clicks", "seals"])
-      expect(await refusal("find", "--category", category)).toContain("withdrawals");
-    for (const type of ["nonsense", "linkcreated", "LinkClicked"])
-      expect(await refusal("find", "--type", type)).toContain("LinkCreated");
+    for (const [list, category] of [
+      ["streams", "link-"],
+      ["events", "nonsense"],
+      ["find", "clicks"],
+    ] as const)
+      expect(await refusal(list, "--category", category)).toContain("withdrawals");
+    expect(await refusal("find", "--type", "LinkClicked")).toContain("LinkCreated");
     expect(await refusal("find", "--actor", "bad")).toContain("must be operator, or key:");
-    const { events } = await command.json("audit", "find", "--category", "link", "--type", "LinkCreated");
-    expect(events).toMatchObject([{ stream: `link-localhost/${slug}` }]);
   });
 
   it("shows withdrawals of a link's clicks with the link, and seals among the streams", async () => {

@@ -108,10 +108,10 @@ describe("the seals of a log", () => {
     });
     for (let times = 0; times < 2; times += 1)
       expect(await command.json("audit", "seal")).toMatchObject({ seals: 2, events: 43 });
-    expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true, events: 43 });
+    expect(await command.json("audit", "verify")).toMatchObject({ ok: true, events: 43 });
   });
 
-  it("name an old event that was edited and one that was deleted, without --full", async () => {
+  it("name an old event that was edited and one that was deleted", async () => {
     const copy = await edited(
       "forged",
       RETARGETED,
@@ -172,7 +172,10 @@ describe("the seals of a log", () => {
   it("refuse to check a file by what only the log can be checked by", async () => {
     const file = await exported("offline.ndjson");
     const kept = `seal:0:${"0".repeat(64)}`;
-    for (const option of [["--full"], ["--anchor", kept], ["--resume-from", kept]]) {
+    for (const option of [
+      ["--anchor", kept],
+      ["--resume-from", kept],
+    ]) {
       const refusal = await elsewhere.refused("audit", "verify", "--file", file, "--key", key, ...option);
       expect(refusal).toContain(`option '--file <file>' cannot be used with option '${option[0]}`);
     }

@@ -82,7 +82,7 @@ it("finds all clicks of a link without times, also in a log of another link's th
   const search = { ...deps, findClicks: (part: Parameters<typeof findClicks>[1]) => findClicks(deps, part) };
   const found = await searchClicks(search, wanted);
   expect([found.events.length, found.next, found.from]).toEqual([4, null, null]);
-  const cut = await searchClicks(search, wanted, { searchMs: 0 });
+  const cut = await searchClicks({ ...search, searchMs: 0 }, wanted);
   expect(cut.events).toHaveLength(2);
   const rest = await searchClicks(search, { ...wanted, after: cut.next ?? "" });
   expect([rest.events.length, rest.next]).toEqual([2, null]);

@@ -18,15 +18,13 @@ const LINE_EVERY_MS = 10_000;
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
-/** Of the whole `of` is the count or `share` 0 to 1, where one is known. */
-export type Step = { count: number; of?: number; share?: number; unit: "event" | "record" | "MB" };
-
-export type ProgressLine = { show(step: Step): void; say(text: string): void; clear(): void };
+/** `share`: of the whole, 0 to 1. */
+export type Step = { count: number; share: number; unit: "event" | "record" | "MB" };
 
 /** Outside of `interruptible` a signal ends the process as it does any other. */
 export class Work {
   readonly #terminal: Terminal;
-  #line: ProgressLine | undefined;
+  #line: ReturnType<typeof progressLine> | undefined;
   readonly #ending = new AbortController();
   #isInterruptible = false;
   #events = 0;
@@ -70,7 +68,7 @@ export class Work {
   }
 
   show(step: Step): void {
-    this.#share = step.share ?? 0;
+    this.#share = step.share;
     if (!this.signal.aborted) this.#line?.show(step);
   }
 
@@ -113,48 +111,33 @@ export class Work {
 }
 
 /** One line that is rewritten on a terminal, else a line every ten seconds; nothing of what takes less than a second. */
-export function progressLine(output: Output, now: () => number = () => performance.now()): ProgressLine {
+export function progressLine(output: Output, now: () => number = () => performance.now()) {
   const begun = now();
+  const { isTTY = false } = output;
   let shownAt = Number.NEGATIVE_INFINITY;
   /** Of the present pass: work that reads twice begins again, and some goes on where it once ended. */
   let start = { at: begun, share: 0, count: 0 };
   let last: Step | undefined;
   let isOpen = false;
-  const clear = () => {
-    if (isOpen) output.write("\r\u001b[K");
-    isOpen = false;
-  };
   const say = (text: string) => {
     shownAt = now();
-    if (output.isTTY) output.write(`\r\u001b[K${text}`);
-    else output.write(`${text}\n`);
-    isOpen = output.isTTY === true;
+    output.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+    isOpen = isTTY;
   };
   return {
-    show(step) {
-      const { count, unit } = step;
-      const share = shareOf(step);
-      if (last?.unit !== unit || (share ?? 0) < (shareOf(last) ?? 0) || count < last.count)
-        start = { at: now(), share: share ?? 0, count };
-      last = step;
-      if (now() - begun < (output.isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
-      if (now() - shownAt < (output.isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
-      if (share === undefined) return say(amount(step));
-      if (count === start.count) return say(`${Math.floor(share * 100)} %, ${amount(step)}`);
-      const sinceStart = progressOf(count - start.count, now() - start.at, share, start.share);
-      say(describeProgress(sinceStart, amount(step)));
-    },
     say,
-    clear,
+    show(step: Step) {
+      const { count, share, unit } = step;
+      if (!last || share < last.share || count < last.count) start = { at: now(), share, count };
+      last = step;
+      if (now() - begun < (isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
+      if (now() - shownAt < (isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
+      const amount = counted(count, unit, unit === "MB" ? unit : undefined);
+      say(describeProgress(progressOf(count - start.count, now() - start.at, share, start.share), amount));
+    },
+    clear() {
+      if (isOpen) output.write("\r\u001b[K");
+      isOpen = false;
+    },
   };
-}
-
-function shareOf({ count, of, share }: Step): number | undefined {
-  return share ?? (of ? count / of : undefined);
-}
-
-function amount({ count, of, unit }: Step): string {
-  const whole = of === undefined ? "" : `${count.toLocaleString("en")} of `;
-  const many = unit === "MB" ? unit : undefined;
-  return `${whole}${counted(of ?? count, unit, many)}`;
 }

@@ -3,23 +3,18 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
-import { accountLines, EXPORTED } from "../../export/account-lines.ts";
+import { accountLines } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, CLICK_FORMATS, clickLines } from "../../export/click-lines.ts";
 import { clickRows } from "../../export/click-rows.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
-import { ACCOUNT, accountNamed } from "../named.ts";
+import { ACCOUNT } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
-type Options = { out?: string };
-
-const DESCRIPTIONS = {
-  links: "an account's links with their state, as `import linkledger` reads them",
-  account: "an account's links with their state, and their clicks, as `import linkledger` reads them",
-};
 const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
 
+type Options = { out?: string };
 type ClickOptions = Options & {
   format: (typeof TABLE_FORMATS)[number];
   account?: string;
@@ -27,53 +22,42 @@ type ClickOptions = Options & {
   to?: Date;
 };
 
-const common = {
-  by: runReading,
-  print: ({ file, bytes }: { file: string; bytes: number }) => `${file}: ${bytes.toLocaleString("en")} bytes`,
-};
 const outOption = option("--out <file>", "write there; to standard output by default");
 
-export const exportCommands: readonly CommandRow[] = [
-  ...EXPORTED.map(
-    (what): CommandRow => ({
-      ...common,
-      name: `${what} <account>`,
-      about: DESCRIPTIONS[what],
-      args: { account: ACCOUNT },
-      options: [
-        outOption,
-        new Option("--format <format>", "of the file").choices(["ndjson"]).default("ndjson"),
-      ],
-      async run(session, options: Options, given: string) {
-        const { eventStore } = session.backend;
-        const { baseHost } = session.config;
-        // Before a file is opened, so that a mistyped name doesn't empty an earlier export.
-        const accountId = await accountNamed(session, given);
-        const lines = accountLines({ eventStore, baseHost, clock: session.deps.clock }, accountId, what);
-        return await write(session, lines, options);
-      },
-    }),
-  ),
+export const commands: readonly CommandRow[] = [
+  accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
+  accountCommand("account", "the same, and their clicks"),
   {
-    ...common,
     name: "clicks",
     about: "hits (clicks and previews) as a table, of one account or of all",
     options: [
       outOption,
       new Option("--format <format>", "of the file").choices(TABLE_FORMATS).default("ndjson"),
-      option("--account <account>", `of this account only: ${ACCOUNT}`),
+      option("--account <account>", `of this account only: ${ACCOUNT.about}`),
       option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
       option("--to <time>", "that happened before it", timeArgument),
     ],
+    by: runReading,
     run: exportClicks,
   },
 ];
+
+/** The account is known before a file is opened, so that a mistyped name doesn't empty an earlier export. */
+function accountCommand(what: "links" | "account", about: string): CommandRow {
+  return {
+    ...{ name: `${what} <account>`, about, args: { account: ACCOUNT } },
+    options: [outOption],
+    by: runReading,
+    run: (session, options: Options, accountId: string) =>
+      write(session, accountLines(session.deps, accountId, what), options),
+  };
+}
 
 async function exportClicks(session: Session, options: ClickOptions) {
   const { format, out, account, from, to } = options;
   const { eventStore, readStore } = session.backend;
   if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
-  const accountId = account === undefined ? undefined : await accountNamed(session, account);
+  const accountId = account === undefined ? undefined : await ACCOUNT.find(session, account);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);
   if (format !== "parquet") {

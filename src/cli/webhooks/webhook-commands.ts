@@ -1,5 +1,4 @@
-// linkledger webhook add | change | list | show | pause | resume | rotate | remove
-
+// linkledger webhook add | change | list | show | pause | resume | rotate | remove; what was sent is beside it
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
@@ -10,121 +9,99 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, option, required } from "../command.ts";
-import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
-import type { Printable } from "../output.ts";
+import { WEBHOOK } from "../named.ts";
 import { runQuery, type Session } from "../session.ts";
 import { webhookDeliveryRows } from "./webhook-delivery-commands.ts";
 
 type Settings = { url?: string; kinds?: string[]; label?: string };
 
 const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
-const ofAccount = required("--account <account>", ACCOUNT);
+const args = { webhook: WEBHOOK };
 const label = option("--label <label>", "to tell webhooks apart");
 
-export const webhookCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "add",
     about: "add a webhook; its key is shown this once only",
+    byAccount: true,
     options: [
-      ofAccount,
       required("--url <url>", "where link.clicked is sent"),
       option("--kinds <list>", `${KINDS}; ${WEBHOOK_DEFAULT_KINDS.join(",")} by default`, commaSeparated),
       label,
     ],
-    async run(session, { account, ...settings }: Settings & { account: string; url: string }) {
-      const { deps, context } = session;
-      const accountId = await accountNamed(session, account);
-      const { webhookId, key } = await addWebhook(deps, context, accountId, settings);
+    async run({ deps, context }, options: Settings & { account: string; url: string }) {
+      const { account, ...settings } = options;
+      const { webhookId, key } = await addWebhook(deps, context, account, settings);
       return { webhook_id: webhookId, key };
     },
   },
-  changing(
-    "change",
-    "change a webhook's URL, kinds or label; what is not given stays",
-    async ({ deps, context }, accountId, webhookId, options) => {
-      const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
-      return { url, kinds, label };
-    },
-    [
+  {
+    name: "change <webhook>",
+    about: "change a webhook's URL, kinds or label; what is not given stays",
+    args,
+    options: [
       option("--url <url>", "where link.clicked is sent"),
       option("--kinds <list>", KINDS, commaSeparated),
       label,
     ],
-  ),
+    async run({ deps, context }, settings: Settings, { _id, accountId }: WebhookDocument) {
+      const { url, kinds, label } = await changeWebhook(deps, context, accountId, _id, settings);
+      return { webhook_id: _id, url, kinds, label };
+    },
+  },
   {
     name: "list",
     about: "the webhooks of an account",
-    options: [ofAccount],
+    byAccount: true,
     by: runQuery,
-    async run(session, { account }: { account: string }) {
-      const found = await listWebhooks(session.deps, await accountNamed(session, account));
-      return { webhooks: found.map(webhookRow) };
+    async run({ deps }, { account }: { account: string }) {
+      return { webhooks: (await listWebhooks(deps, account)).map(webhookRow) };
     },
   },
   {
     name: "show <webhook>",
     about: "one webhook with its settings and state",
-    args: { webhook: WEBHOOK },
+    args,
     by: runQuery,
-    async run(session, _: object, given: string) {
-      const { _id } = await webhookNamed(session, given);
-      return webhookRow(await showWebhook(session.deps, _id));
+    async run({ deps }, _: object, { _id }: WebhookDocument) {
+      return webhookRow(await showWebhook(deps, _id));
     },
   },
-  changing(
-    "pause",
-    "send nothing more to a webhook until it is resumed",
-    async ({ deps, context }, accountId, webhookId, options) => {
-      await pauseWebhook(deps, context, accountId, webhookId, options);
-      return { status: "paused" };
+  {
+    ...changing("pause", "send nothing more to a webhook until it is resumed", "paused", pauseWebhook),
+    options: [option("--reason <text>", "why, as its owner will read it")],
+  },
+  changing("resume", "send to a paused webhook again", "active", resumeWebhook),
+  {
+    name: "rotate <webhook>",
+    about: "give a webhook a new key, shown this once; the old one signs along for 24 hours",
+    args,
+    async run({ deps, context }, _: object, { _id, accountId }: WebhookDocument) {
+      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, _id);
+      return { webhook_id: _id, key, previous_key_until: previousUntil };
     },
-    [option("--reason <text>", "why, as its owner will read it")],
-  ),
-  changing("resume", "send to a paused webhook again", async ({ deps, context }, accountId, webhookId) => {
-    await resumeWebhook(deps, context, accountId, webhookId);
-    return { status: "active" };
-  }),
-  changing(
-    "rotate",
-    "give a webhook a new key, shown this once; the old one signs along for 24 hours",
-    async ({ deps, context }, accountId, webhookId) => {
-      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
-      return { key, previous_key_until: previousUntil };
-    },
-  ),
-  changing(
-    "remove",
-    "remove a webhook and destroy its key",
-    async ({ deps, context }, accountId, webhookId) => {
-      await removeWebhook(deps, context, accountId, webhookId);
-      return { status: "removed" };
-    },
-  ),
+  },
+  changing("remove", "remove a webhook and destroy its key", "removed", removeWebhook),
   ...webhookDeliveryRows,
 ];
 
-/** `change` returns what is printed below the webhook's id. */
-function changing(
-  name: string,
-  about: string,
-  change: (
-    session: Session,
-    accountId: string,
-    webhookId: string,
-    options: Settings & { reason?: string },
-  ) => Promise<Printable>,
-  options: CommandRow["options"] = [],
-): CommandRow {
+type Change = (
+  deps: Session["deps"],
+  context: Session["context"],
+  accountId: string,
+  webhookId: string,
+  options: { reason?: string },
+) => Promise<unknown>;
+
+function changing(name: string, about: string, status: string, change: Change): CommandRow {
   return {
-    name: `${name} <webhook>`,
-    about,
-    args: { webhook: WEBHOOK },
-    options,
-    async run(session, chosen: Settings & { reason?: string }, given: string) {
-      const { _id, accountId } = await webhookNamed(session, given);
-      return { webhook_id: _id, ...(await change(session, accountId, _id, chosen)) };
+    ...{ name: `${name} <webhook>`, about, args },
+    async run({ deps, context }, options: { reason?: string }, { _id, accountId }: WebhookDocument) {
+      await change(deps, context, accountId, _id, options);
+      return { webhook_id: _id, status };
     },
   };
 }

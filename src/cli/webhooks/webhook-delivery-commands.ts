@@ -1,5 +1,6 @@
 // linkledger webhook test | deliveries | delivery | resend | recover | replay
 import { InvalidArgumentError, Option } from "commander";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
 import {
@@ -13,24 +14,22 @@ import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { type CommandRow, option, required } from "../command.ts";
-import { WEBHOOK, webhookNamed } from "../named.ts";
+import { WEBHOOK } from "../named.ts";
 import { runQuery, type Session } from "../session.ts";
 
+type Since = { since: Date };
 type Page = { state?: DeliveryState; limit: number; cursor?: string };
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const SINCE = "ISO 8601, or how long ago, such as 90m, 24h or 7d";
 const args = { webhook: WEBHOOK, delivery: "id" };
-const since = required("--since <time>", SINCE, timeOf);
+const since = required("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf);
 
 export const webhookDeliveryRows: readonly CommandRow[] = [
   {
     name: "test <webhook>",
     about: "send a signed sample of link.clicked now, and show request and answer",
     args,
-    async run(session, _: object, given: string) {
-      return await test(session, (await webhookNamed(session, given))._id);
-    },
+    run: test,
     exitCode: ({ delivered }: { delivered: boolean }) => (delivered ? 0 : 1),
   },
   {
@@ -43,25 +42,17 @@ export const webhookDeliveryRows: readonly CommandRow[] = [
       option("--cursor <cursor>", "next_cursor of the page before"),
     ],
     by: runQuery,
-    async run(session, page: Page, given: string) {
-      const { _id } = await webhookNamed(session, given);
-      const { deliveries, next_cursor } = await listDeliveries(session.deps, _id, page);
+    async run({ deps }, page: Page, { _id }: WebhookDocument) {
+      const { deliveries, next_cursor } = await listDeliveries(deps, _id, page);
       return { deliveries: deliveries.map(deliveryRow), next_cursor };
     },
-    print: ({
-      deliveries,
-      next_cursor,
-    }: {
-      deliveries: ReturnType<typeof deliveryRow>[];
-      next_cursor: unknown;
-    }) => ({
-      deliveries: deliveries.map(
-        ({ delivery_id, event, state, created_at, due_at, tries, last_attempt }) => ({
-          ...{ delivery_id, event, state, created_at, due_at, tries },
-          answer: last_attempt && (last_attempt.status ?? last_attempt.error),
-        }),
-      ),
-      next_cursor,
+    print: ({ deliveries, ...rest }: { deliveries: ReturnType<typeof deliveryRow>[] }) => ({
+      // What fits in a line.
+      deliveries: deliveries.map(({ webhook_id: _, event_id: __, finished_at: ___, ...row }) => ({
+        ...row,
+        last_attempt: row.last_attempt?.status ?? row.last_attempt?.error,
+      })),
+      ...rest,
     }),
   },
   {
@@ -79,19 +70,17 @@ export const webhookDeliveryRows: readonly CommandRow[] = [
     name: "resend <delivery>",
     about: "send one delivery again, with its schedule from the start",
     args,
-    async run({ deps }, _: object, deliveryId: string) {
-      return deliveryRow(await resendDelivery(deps, deliveryId));
-    },
+    run: async ({ deps }, _: object, deliveryId: string) =>
+      deliveryRow(await resendDelivery(deps, deliveryId)),
   },
   {
     name: "recover <webhook>",
     about: "send everything again that failed since a time",
     args,
     options: [since],
-    async run(session, options: { since: Date }, given: string) {
-      const { _id } = await webhookNamed(session, given);
-      const recovered = await recoverSince(session.deps, _id, options.since);
-      return { webhook_id: _id, since: options.since.toISOString(), recovered };
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      const recovered = await recoverSince(deps, _id, since);
+      return { webhook_id: _id, since: since.toISOString(), recovered };
     },
   },
   {
@@ -99,25 +88,23 @@ export const webhookDeliveryRows: readonly CommandRow[] = [
     about: "send clicks since a time, 30 days at most, that a webhook has no delivery for",
     args,
     options: [since],
-    async run(session, options: { since: Date }, given: string) {
-      const { _id } = await webhookNamed(session, given);
-      return { webhook_id: _id, ...(await replayFrom(session.deps, _id, options.since)) };
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      return { webhook_id: _id, ...(await replayFrom(deps, _id, since)) };
     },
   },
 ];
 
-async function test({ config, deps }: Session, webhookId: string) {
+async function test({ config, deps }: Session, _: object, { _id }: WebhookDocument) {
   const sender = deliverySender({
     allowPrivate: config.webhookAllowPrivate,
     resolve: receiverResolver(config.dnsServers),
     now: () => deps.clock().getTime(),
   });
   try {
-    const { request, answer } = await testWebhook({ ...deps, sender }, webhookId);
+    const { request, answer } = await testWebhook({ ...deps, sender }, _id);
     const { at, durationMs, status, error } = answer;
-    const delivered = error === null;
     const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
-    return { webhook_id: webhookId, delivered, request, answer: answered };
+    return { webhook_id: _id, delivered: error === null, request, answer: answered };
   } finally {
     await sender.destroy();
   }

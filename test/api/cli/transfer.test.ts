@@ -212,7 +212,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     }
     const nowhere = join(folder.path, "nowhere");
     const call = ["export", "links", owner.accountId, "--out", join(nowhere, "links.ndjson")];
-    expect(await cliOf(from).refused(...call)).toBe(`error: No such folder: ${nowhere}\n`);
+    expect(await cliOf(from).refused(...call)).toBe(
+      `error: No such file or folder: ${join(nowhere, "links.ndjson")}\n`,
+    );
   });
 
   it("ends with exit code 1 when a record failed, and names it", async () => {

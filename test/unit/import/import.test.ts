@@ -11,11 +11,8 @@ import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.t
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../../src/events/streams.ts";
-import { bitly } from "../../../src/import/formats/bitly.ts";
-import { kutt } from "../../../src/import/formats/kutt.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
-import { shlink } from "../../../src/import/formats/shlink.ts";
-import { yourls } from "../../../src/import/formats/yourls.ts";
+import { bitly, kutt, shlink, yourls } from "../../../src/import/formats/services.ts";
 import type { ImportFormat } from "../../../src/import/imported.ts";
 import { runImport } from "../../../src/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";

@@ -4,7 +4,7 @@ import { MOMENT_EXAMPLE, parseMoment } from "../runtime/moment.ts";
 import { ACCOUNT, type Named } from "./named.ts";
 import { forPeople, type Printable, type Terminal } from "./output.ts";
 import { type Answer, type Runner, runCommand, type Session } from "./session.ts";
-import { Work } from "./work.ts";
+import { workOn } from "./work.ts";
 
 export type CommandRow = {
   /** With its arguments: `show <account>`; what they are is said in `args`, by their names. */
@@ -53,7 +53,7 @@ export function addCommand(
 
   command.action(async () => {
     const chosen = command.opts<Record<string, unknown> & { json?: boolean }>();
-    const work = new Work(terminal, chosen);
+    const work = workOn(terminal, chosen);
     const run = async (session: Session) => {
       if (byAccount) chosen.account = await find(session, ACCOUNT, chosen.account);
       const given = command.processedArgs.map((one, n) => find(session, known[n], one));

@@ -18,35 +18,11 @@ import {
 import type { Columns, Fields, ImportedClick, ImportFormat, LinkReference } from "./imported.ts";
 import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
-export type ImportFiles = {
-  format: ImportFormat;
-  links: string;
-  /** A file of clicks of its own. */
-  clicks: string | undefined;
-};
+/** `clicks`: a file of their own. */
+export type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
 
-/**
- * `failed`: records; one that can't be read counts as what its file holds. `skipped`: clicks of links that failed, or
- * that the file doesn't hold.
- */
-export type ImportReport = {
-  links: { read: number; created: number; already: number; failed: number };
-  clicks: {
-    read: number;
-    created: number;
-    already: number;
-    failed: number;
-    skipped: number;
-    /** Counted by the other service, without details: they can't become events. */
-    only_totals: number;
-  };
-  /** Links by the host that they are on now. */
-  hosts: Record<string, number>;
-  /** The first MOST_ERRORS. */
-  errors: { file: string; place: string; error: string }[];
-  /** Whether it was ended before the end of its files. */
-  interrupted?: true;
-};
+/** `interrupted`: it was ended before the end of its files. */
+export type ImportReport = Awaited<ReturnType<ReturnType<typeof importing>["end"]>> & { interrupted?: true };
 
 const MOST_ERRORS = 1_000;
 /** Messages may quote the file, and are printed on terminals. */
@@ -115,10 +91,15 @@ function refuseOther(file: string, row: Row, needed: Columns): void {
 }
 
 function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFormat) {
+  // `failed`: records; one that can't be read counts as what its file holds.
   const links = { read: 0, created: 0, already: 0, failed: 0 };
+  // `skipped`: of links that failed, or that the file doesn't hold. `only_totals`: counted by the other service, without
+  // details: they can't become events.
   const clicks = { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 };
-  const hosts: ImportReport["hosts"] = {};
-  const errors: ImportReport["errors"] = [];
+  /** Links by the host that they are on now. */
+  const hosts: Record<string, number> = {};
+  /** The first MOST_ERRORS. */
+  const errors: { file: string; place: string; error: string }[] = [];
   const claimed: ClaimedLinks = new Map();
   const known = new Map<string, KnownLink>();
   const repeated = new LRUCache<string, number>({ max: REPEATED });
@@ -182,7 +163,7 @@ function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFor
     one.details += 1;
   }
 
-  async function end(): Promise<ImportReport> {
+  async function end() {
     await appender.flush();
     Object.assign(clicks, appender.counts);
     for (const { total, details } of new Set(known.values()))

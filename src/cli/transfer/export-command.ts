@@ -49,7 +49,7 @@ function accountCommand(what: "links" | "account", about: string): CommandRow {
     options: [outOption],
     by: runReading,
     run: (session, options: Options, accountId: string) =>
-      write(session, accountLines(session.deps, accountId, what), options),
+      printed(session, accountLines(session.deps, accountId, what), options),
   };
 }
 
@@ -66,7 +66,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
       if (head !== "") yield head;
       for await (const page of rows) if (page.length > 0) yield page.map(line).join("");
     };
-    return await write(session, lines(), options);
+    return await printed(session, lines(), options);
   }
   if (out === undefined)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
@@ -74,21 +74,11 @@ async function exportClicks(session: Session, options: ClickOptions) {
   return await written(session, out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
 }
 
-/** Pulls the parts as fast as they are written. */
-async function write(session: Session, parts: AsyncIterable<string>, { out }: Options) {
-  if (out !== undefined)
-    return await written(session, out, (part) =>
-      pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
-    );
-  return await session.work.printing(parts);
-}
-
-async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {
-  await work.interruptible(
-    () => `${work.shareText} of the log was read, and ${file} is as it was: an export begins anew`,
-    () => replaceFile(file, write),
+async function printed(session: Session, parts: AsyncIterable<string>, { out }: Options) {
+  if (out === undefined) return await session.work.printing(parts);
+  return await written(session, out, (part) =>
+    pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
   );
-  return { file, bytes: statSync(file).size };
 }
 
 /**
@@ -96,17 +86,19 @@ async function written({ work }: Session, file: string, write: (part: string) =>
  * `/dev/stdout`, is written in place. @throws what `write` throws, with the name of `file` where it is an error of the file
  * system; `file` is as it was then
  */
-async function replaceFile(file: string, write: (part: string) => Promise<void>): Promise<void> {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !found.isFile()) return await write(file);
+async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {
+  const isInPlace = statSync(file, { throwIfNoEntry: false })?.isFile() === false;
   // Of two exports to one file each has a part of its own.
-  const part = `${file}.${process.pid}.part`;
+  const part = isInPlace ? file : `${file}.${process.pid}.part`;
+  const outcome = () =>
+    `${work.shareText} of the log was read, and ${file} is as it was: an export begins anew`;
   try {
-    await write(part);
-    renameSync(part, file);
+    await work.interruptible(outcome, () => write(part));
+    if (!isInPlace) renameSync(part, file);
   } catch (error) {
-    rmSync(part, { force: true });
+    if (!isInPlace) rmSync(part, { force: true });
     if (error instanceof Error && "syscall" in error) Object.assign(error, { path: file });
     throw error;
   }
+  return { file, bytes: statSync(file).size };
 }

@@ -1,4 +1,5 @@
-// linkledger webhook add | change | list | show | pause | resume | rotate | remove; what was sent is beside it
+// linkledger webhook add | change | list | ... | remove, and what it was sent: test | deliveries | ... | replay
+import { InvalidArgumentError, Option } from "commander";
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
@@ -11,15 +12,30 @@ import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
+import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import {
+  listDeliveries,
+  recoverSince,
+  resendDelivery,
+  showDelivery,
+} from "../../webhooks/owner-tools/deliveries.ts";
+import { replayFrom } from "../../webhooks/owner-tools/replay-webhook.ts";
+import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
+import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { WEBHOOK } from "../named.ts";
 import { runQuery, type Session } from "../session.ts";
-import { webhookDeliveryRows } from "./webhook-delivery-commands.ts";
 
+type Since = { since: Date };
+type Page = { state?: DeliveryState; limit: number; cursor?: string };
 type Settings = { url?: string; kinds?: string[]; label?: string };
 
 const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
-const args = { webhook: WEBHOOK };
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const args = { webhook: WEBHOOK, delivery: "id" };
+const since = required("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf);
 const label = option("--label <label>", "to tell webhooks apart");
 
 export const commands: readonly CommandRow[] = [
@@ -85,7 +101,73 @@ export const commands: readonly CommandRow[] = [
     },
   },
   changing("remove", "remove a webhook and destroy its key", "removed", removeWebhook),
-  ...webhookDeliveryRows,
+  {
+    name: "test <webhook>",
+    about: "send a signed sample of link.clicked now, and show request and answer",
+    args,
+    run: test,
+    exitCode: ({ delivered }: { delivered: boolean }) => (delivered ? 0 : 1),
+  },
+  {
+    name: "deliveries <webhook>",
+    about: "the deliveries of a webhook, newest first, kept for 30 days",
+    args,
+    options: [
+      new Option("--state <state>", "only those").choices(DELIVERY_STATES),
+      option("--limit <number>", "1 to 100", pageSize).default(50),
+      option("--cursor <cursor>", "next_cursor of the page before"),
+    ],
+    by: runQuery,
+    async run({ deps }, page: Page, { _id }: WebhookDocument) {
+      const { deliveries, next_cursor } = await listDeliveries(deps, _id, page);
+      return { deliveries: deliveries.map(deliveryRow), next_cursor };
+    },
+    print: ({ deliveries, ...rest }: { deliveries: ReturnType<typeof deliveryRow>[] }) => ({
+      // What fits in a line.
+      deliveries: deliveries.map(({ webhook_id: _, event_id: __, finished_at: ___, ...row }) => ({
+        ...row,
+        last_attempt: row.last_attempt?.status ?? row.last_attempt?.error,
+      })),
+      ...rest,
+    }),
+  },
+  {
+    name: "delivery <delivery>",
+    about: "one delivery with its body and every attempt",
+    args,
+    by: runQuery,
+    async run({ deps }, _: object, deliveryId: string) {
+      const found = await showDelivery(deps, deliveryId);
+      const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
+      return { ...deliveryRow(found), body: found.body, attempts };
+    },
+  },
+  {
+    name: "resend <delivery>",
+    about: "send one delivery again, with its schedule from the start",
+    args,
+    run: async ({ deps }, _: object, deliveryId: string) =>
+      deliveryRow(await resendDelivery(deps, deliveryId)),
+  },
+  {
+    name: "recover <webhook>",
+    about: "send everything again that failed since a time",
+    args,
+    options: [since],
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      const recovered = await recoverSince(deps, _id, since);
+      return { webhook_id: _id, since: since.toISOString(), recovered };
+    },
+  },
+  {
+    name: "replay <webhook>",
+    about: "send clicks since a time, 30 days at most, that a webhook has no delivery for",
+    args,
+    options: [since],
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      return { webhook_id: _id, ...(await replayFrom(deps, _id, since)) };
+    },
+  },
 ];
 
 type Change = (
@@ -104,4 +186,55 @@ function changing(name: string, about: string, status: string, change: Change): 
       return { webhook_id: _id, status };
     },
   };
+}
+
+async function test({ config, deps }: Session, _: object, { _id }: WebhookDocument) {
+  const sender = deliverySender({
+    allowPrivate: config.webhookAllowPrivate,
+    resolve: receiverResolver(config.dnsServers),
+    now: () => deps.clock().getTime(),
+  });
+  try {
+    const { request, answer } = await testWebhook({ ...deps, sender }, _id);
+    const { at, durationMs, status, error } = answer;
+    const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
+    return { webhook_id: _id, delivered: error === null, request, answer: answered };
+  } finally {
+    await sender.destroy();
+  }
+}
+
+function deliveryRow(delivery: Delivery) {
+  return {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    /** Sent as `webhook-id`. */
+    event_id: delivery.eventId,
+    event: delivery.event,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    finished_at: delivery.finishedAt,
+    tries: delivery.tries,
+    last_attempt: delivery.lastAttempt && attemptRow(delivery.lastAttempt),
+  };
+}
+
+function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {
+  return { at, duration_ms: durationMs, status, error, next_try_at: nextTryAt };
+}
+
+function pageSize(given: string): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
+  throw new InvalidArgumentError("It must be 1 to 100.");
+}
+
+function timeOf(given: string): Date {
+  const ago = /^(\d{1,6})([smhd])$/.exec(given);
+  const time = ago
+    ? new Date(Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS])
+    : parseMoment(given);
+  if (time) return time;
+  throw new InvalidArgumentError(`It must be ${MOMENT_EXAMPLE}, or 90m, 24h, 7d.`);
 }

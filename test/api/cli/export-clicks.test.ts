@@ -1,12 +1,9 @@
 // Clicks exported as a table: DuckDB reads each format, and its sums are those of the API.
-import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLICK_COLUMNS, type ClickRow } from "../../../src/export/click-lines.ts";
-import { writeParquet } from "../../../src/export/parquet-file.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
@@ -145,15 +142,8 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
     const pages: number[] = [];
     let after: string[] = [];
     for (;;) {
-      const { events, next, rest } = await cli.json(
-        "audit",
-        "clicks",
-        "--link",
-        link,
-        "--limit",
-        "4",
-        ...after,
-      );
+      const page = ["--link", link, "--limit", "4", ...after];
+      const { events, next, rest } = await cli.json("audit", "clicks", ...page);
       pages.push(events.length);
       if (next === null) break;
       expect(rest).toBe(`there may be more: go on with --after ${next}`);
@@ -226,24 +216,5 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
   it("go to what is no file, such as a device", async () => {
     expect(await cli.json("export", "clicks", "--out", "/dev/null")).toMatchObject({ file: "/dev/null" });
     expect((await stat("/dev/null")).isFile()).toBe(false);
-  });
-
-  it("are written to a Parquet file while they are read, so that more take no more memory", async () => {
-    const file = join(folder.path, "many.parquet");
-    const row = () =>
-      ({ at: "2026-03-01T10:00:00.000Z", userAgent: randomBytes(100).toString("hex") }) as ClickRow;
-    const sizes: number[] = [];
-    const pages = async function* () {
-      for (let n = 0; n < 40_000; n += 1_000) {
-        yield Array.from({ length: 1_000 }, row);
-        sizes.push((await stat(file).catch(() => ({ size: 0 }))).size);
-      }
-    };
-    const columns = CLICK_COLUMNS.filter(([name]) => ["at", "user_agent"].includes(name));
-    await writeParquet(file, columns, pages());
-    const [{ size }, half = 0] = [await stat(file), sizes[25]];
-    expect(half).toBeGreaterThan(size / 3);
-    const [counted] = await query(`SELECT count(*)::int AS n FROM read_parquet('${file}')`);
-    expect(counted?.n).toBe(40_000);
   });
 });

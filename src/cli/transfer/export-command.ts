@@ -26,7 +26,7 @@ const outOption = option("--out <file>", "write there; to standard output by def
 
 export const commands: readonly CommandRow[] = [
   accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
-  accountCommand("account", "the same, and their clicks"),
+  accountCommand("account", "an account's links and their clicks, as `import linkledger` reads them"),
   {
     name: "clicks",
     about: "hits (clicks and previews) as a table, of one account or of all",

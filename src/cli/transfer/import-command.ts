@@ -36,9 +36,10 @@ export const commands: readonly CommandRow[] = [
       option("--dry-run", "check everything, write nothing"),
     ],
     run: importFile,
-    print: ({ interrupted, ...report }: Report) => ({
+    print: ({ interrupted, hosts, ...report }: Report) => ({
       ...(interrupted && { interrupted: "the same command, given again, goes on where this one ended" }),
       ...report,
+      hosts: Object.entries(hosts).map(([host, links]) => ({ host, links })),
     }),
     exitCode: ({ interrupted, links, clicks }: Report) =>
       interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,

@@ -1,6 +1,5 @@
 // The command line: which word is which command, and how commands end: an exit code, and an error as one line.
-import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../config/version.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -8,54 +7,39 @@ import { isRefused } from "../runtime/refused.ts";
 import { addCommand, type CommandRow } from "./command.ts";
 import { printable, type Terminal } from "./output.ts";
 
-type Entry = { about?: string; load: () => Promise<CommandRow | readonly CommandRow[]> };
+/** What has an `about` is a group. */
+type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandRow[] }> };
 
-/** By their first word; what has an `about` is a group. Loaded as needed: a command doesn't wait for the code of others. */
+/** By their first word. Loaded as needed: a command doesn't wait for the code of others. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
-  serve: { load: async () => (await import("./serve-command.ts")).serveCommand },
-  account: {
-    about: "accounts and their tiers",
-    load: async () => (await import("./accounts/account-commands.ts")).accountCommands,
-  },
-  key: {
-    about: "API keys",
-    load: async () => (await import("./accounts/key-commands.ts")).keyCommands,
-  },
-  domain: {
-    about: "custom domains",
-    load: async () => (await import("./accounts/domain-commands.ts")).domainCommands,
-  },
+  serve: { load: () => import("./serve-command.ts") },
+  account: { about: "accounts and their tiers", load: () => import("./accounts/account-commands.ts") },
+  key: { about: "API keys", load: () => import("./accounts/key-commands.ts") },
+  domain: { about: "custom domains", load: () => import("./accounts/domain-commands.ts") },
   webhook: {
     about: "webhooks: link.clicked sent to an endpoint",
-    load: async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands,
+    load: () => import("./webhooks/webhook-commands.ts"),
   },
-  link: {
-    about: "one link: what it is, and stopping an abusive one",
-    load: async () => (await import("./link-commands.ts")).linkCommands,
-  },
+  link: { about: "what a link is, and stopping an abusive one", load: () => import("./link-commands.ts") },
   clicks: {
     about: "take hits out of the numbers, such as tests or fraud (docs/replay.md)",
-    load: async () => (await import("./clicks/click-commands.ts")).clickCommands,
+    load: () => import("./clicks/click-commands.ts"),
   },
   projections: {
     about: "documents folded from events",
-    load: async () => (await import("./projections/projection-commands.ts")).projectionCommands,
+    load: () => import("./projections/projection-commands.ts"),
   },
-  audit: {
-    about: "the log of events",
-    load: async () => (await import("./audit/audit-commands.ts")).auditCommands,
+  audit: { about: "the log of events", load: () => import("./audit/audit-commands.ts") },
+  explain: {
+    load: async () => ({ commands: [(await import("./audit/question-commands.ts")).explainCommand] }),
   },
-  explain: { load: async () => (await import("./audit/question-commands.ts")).explainCommand },
-  secrets: {
-    about: "what is kept beside the log, encrypted",
-    load: async () => (await import("./secrets-commands.ts")).secretsCommands,
-  },
-  import: { load: async () => (await import("./transfer/import-command.ts")).importCommand },
+  secrets: { about: "what is kept beside the log, encrypted", load: () => import("./secrets-commands.ts") },
+  import: { load: () => import("./transfer/import-command.ts") },
   export: {
     about: "links and clicks as files (docs/import.md)",
-    load: async () => (await import("./transfer/export-command.ts")).exportCommands,
+    load: () => import("./transfer/export-command.ts"),
   },
-  backup: { load: async () => (await import("./storage/backup-command.ts")).backupCommand },
+  backup: { load: () => import("./storage/backup-command.ts") },
 };
 
 /** Resolves with the exit code when the command has ended; of `serve` when the service has started. */
@@ -78,7 +62,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   const called = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
   for (const [name, { about, load }] of called.length > 0 ? called : Object.entries(COMMANDS)) {
     const parent = about === undefined ? program : program.command(name).description(about);
-    for (const row of [await load()].flat()) addCommand(parent, row, terminal, end);
+    for (const row of (await load()).commands) addCommand(parent, row, terminal, end);
   }
   try {
     await program.parseAsync(args, { from: "user" });
@@ -101,6 +85,7 @@ function oneLine(message: string): string {
 
 /** By the code of an error of the file system. */
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "No such file or folder",
   ENOTDIR: "Not a folder",
   EISDIR: "A folder, not a file",
   EACCES: "This user may not use it",
@@ -113,13 +98,8 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   const { code = "", path } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT" && path !== undefined) return missing(path);
+  // Without a path it is something else that isn't there, such as a server's socket.
+  if (code === "ENOENT" && path === undefined) return undefined;
   const problem = FILE_PROBLEMS[code];
-  if (problem === undefined || path === undefined) return problem;
-  return `${problem}: ${code === "ENOTDIR" ? dirname(path) : path}`;
-}
-
-function missing(path: string): string {
-  const folder = dirname(resolve(path));
-  return existsSync(folder) ? `No such file: ${path}` : `No such folder: ${dirname(path)}`;
+  return problem && path ? `${problem}: ${code === "ENOTDIR" ? dirname(path) : path}` : problem;
 }

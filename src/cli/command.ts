@@ -1,9 +1,10 @@
 // A command as a row of a table: what it takes, what it does, and how people see the answer; --json comes from here.
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { MOMENT_EXAMPLE, parseMoment } from "../runtime/moment.ts";
-import { type Printable, print, type Terminal } from "./output.ts";
+import { ACCOUNT, type Named } from "./named.ts";
+import { forPeople, type Printable, type Terminal } from "./output.ts";
 import { type Answer, type Runner, runCommand, type Session } from "./session.ts";
-import { Work } from "./work.ts";
+import { workOn } from "./work.ts";
 
 export type CommandRow = {
   /** With its arguments: `show <account>`; what they are is said in `args`, by their names. */
@@ -11,8 +12,11 @@ export type CommandRow = {
   about: string;
   /** Below the help. */
   remark?: string;
-  args?: Readonly<Record<string, string | Argument>>;
+  /** Of one that names something in the stores `run` gets what was found. */
+  args?: Readonly<Record<string, string | Argument | Named>>;
   options?: readonly Option[];
+  /** Needs `--account`; `run` gets the account's id as `options.account`. */
+  byAccount?: true;
   /** False where there is no answer to print. */
   json?: false;
   /** What it works on; by default it writes, and documents are caught up before and after. */
@@ -25,38 +29,46 @@ export type CommandRow = {
   exitCode?(answer: never): number;
 };
 
-/** Commands that begin with the same word. */
-export type CommandGroup = { name: string; about: string; rows: readonly CommandRow[] };
-
 export function addCommand(
   parent: Command,
   row: CommandRow,
   terminal: Terminal,
   end: (code: number) => void,
 ) {
-  const { name, about, remark, args = {}, by = runCommand } = row;
-  const [word = "", ...names] = name.split(" ");
+  const { name, about, remark, args = {}, options = [], byAccount, by = runCommand } = row;
+  const [word = "", ...words] = name.split(" ");
   const command = parent.command(word).description(about);
   if (remark) command.addHelpText("after", `\n${remark}`);
-  for (const one of names) {
-    const known = args[one.replace(/\W/g, "")];
-    command.addArgument(known instanceof Argument ? known : new Argument(one, known));
+  const known = words.map((one) => args[one.replace(/\W/g, "")]);
+  for (const [n, one] of known.entries()) {
+    const said = typeof one === "object" && "about" in one ? one.about : one;
+    command.addArgument(said instanceof Argument ? said : new Argument(words[n] as string, said));
   }
-  for (const one of row.options ?? []) command.addOption(one);
+  if (byAccount) command.addOption(required("--account <account>", ACCOUNT.about));
+  for (const one of options) command.addOption(one);
   if (row.json !== false) command.option("--json", "print one JSON document");
+
+  const find = async (session: Session, what: string | Argument | Named | undefined, given: unknown) =>
+    typeof what === "object" && "find" in what ? await what.find(session, given as string) : given;
+
   command.action(async () => {
     const chosen = command.opts<Record<string, unknown> & { json?: boolean }>();
-    const work = new Work(terminal, chosen);
-    const run = (session: Session) =>
-      row.run(session, chosen as never, ...(command.processedArgs as never[]));
-    const show = (answer: Answer) => {
-      work.endLine();
-      if (answer === undefined) return;
-      const shown = chosen.json ? answer : (row.print?.(answer as never) ?? answer);
-      print(shown, chosen, terminal.stdout);
-      end(row.exitCode?.(answer as never) ?? 0);
+    const work = workOn(terminal, chosen);
+    const run = async (session: Session) => {
+      if (byAccount) chosen.account = await find(session, ACCOUNT, chosen.account);
+      const given = command.processedArgs.map((one, n) => find(session, known[n], one));
+      return await row.run(session, chosen as never, ...((await Promise.all(given)) as never[]));
     };
-    await by({ terminal, work, options: chosen }, run, show).finally(() => work.endLine());
+    let answer: Answer;
+    try {
+      answer = await by({ terminal, work, options: chosen }, run);
+    } finally {
+      work.endLine();
+    }
+    if (answer === undefined) return;
+    const printed = chosen.json ? JSON.stringify(answer) : forPeople(row.print?.(answer as never) ?? answer);
+    terminal.stdout.write(`${printed}\n`);
+    end(row.exitCode?.(answer as never) ?? 0);
   });
 }
 

@@ -1,49 +1,43 @@
 // linkledger link block | unblock | show
 import { emailSecret } from "../commands/account/secrets.ts";
 import { blockLink, unblockLink } from "../commands/links/change-link.ts";
+import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
 import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
 import { type CommandRow, option, required } from "./command.ts";
-import { LINK, linkNamed } from "./named.ts";
+import { LINK_ADDRESS } from "./named.ts";
 import { runReading } from "./session.ts";
 
-type Named = { host: string; slug: string };
-
-export const linkCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "block <link>",
     about: "stop a link, whatever its owner does: it answers 404, and its hits are still recorded",
-    args: { link: LINK },
+    args: { link: LINK_ADDRESS },
     options: [
       required("--reason <text>", "the link's owner is told why"),
       option("--legal", "the law demands it: answer 451 instead of 404"),
     ],
-    async run(session, { reason, legal = false }: { reason: string; legal?: boolean }, given: string) {
-      const address = linkNamed(session, given);
-      const { position } = await blockLink(session.deps, session.context, address, { reason, legal });
+    async run({ deps, context }, options: { reason: string; legal?: boolean }, address: LinkAddress) {
+      const { reason, legal = false } = options;
+      const { position } = await blockLink(deps, context, address, { reason, legal });
       return { ...address, blocked: true, position };
     },
-    print: ({ host, slug }: Named) => `${host}/${slug} is blocked`,
   },
   {
     name: "unblock <link>",
     about: "let a blocked link be what its owner made of it",
-    args: { link: LINK },
-    async run(session, _: object, given: string) {
-      const address = linkNamed(session, given);
-      const { position } = await unblockLink(session.deps, session.context, address);
+    args: { link: LINK_ADDRESS },
+    async run({ deps, context }, _: object, address: LinkAddress) {
+      const { position } = await unblockLink(deps, context, address);
       return { ...address, blocked: false, position };
     },
-    print: ({ host, slug }: Named) => `${host}/${slug} is no longer blocked`,
   },
   {
     name: "show <link>",
     about: "its state, owner, destination and history",
-    args: { link: LINK },
+    args: { link: LINK_ADDRESS },
     by: runReading,
-    async run(session, _: object, given: string) {
-      const { deps } = session;
-      const { host, slug } = linkNamed(session, given);
+    async run({ deps }, _: object, { host, slug }: LinkAddress) {
       const { link, history } = await linkHistory(deps, undefined, host, slug);
       const { shortUrl, longUrl, status, block, accountId, createdAt } = link;
       return {
@@ -57,10 +51,6 @@ export const linkCommands: readonly CommandRow[] = [
         history: history.map(stepRow),
       };
     },
-    print: ({ status, ...found }: Named & { status: string; blocked: unknown }) => ({
-      status: found.blocked ? `blocked (its owner's: ${status})` : status,
-      ...found,
-    }),
   },
 ];
 

@@ -19,12 +19,7 @@ export type Terminal = {
 const WIDTH = 160;
 const GAP = "  ";
 
-/** A text is a sentence for people: commands give one instead of an object without --json only. */
-export function print(answer: Printable | string, { json }: { json?: boolean }, output: Writable): void {
-  output.write(`${json ? JSON.stringify(answer) : forPeople(answer)}\n`);
-}
-
-/** A table that is wider than `width` is shown row by row instead. */
+/** A text is a sentence already. A table that is wider than `width` is shown row by row instead. */
 export function forPeople(answer: Printable | string, width = process.stdout.columns || WIDTH): string {
   return typeof answer === "string" ? answer : sections(answer, width).join("\n\n");
 }
@@ -125,6 +120,7 @@ function wordsOf(name: string): string {
 }
 
 function isAbsent(value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
   return value === null || value === undefined || value === "";
 }
 

@@ -1,9 +1,8 @@
 // linkledger secrets rotate: re-encrypts the secrets, the last step of changing SECRET_KEY (docs/operations.md).
 import type { CommandRow } from "./command.ts";
-import { counted } from "./output.ts";
 import { runWithoutCatchUp } from "./session.ts";
 
-export const secretsCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "rotate",
     about: "encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS",
@@ -15,7 +14,5 @@ export const secretsCommands: readonly CommandRow[] = [
       );
       return { reencrypted };
     },
-    print: ({ reencrypted }: { reencrypted: number }) =>
-      `${counted(reencrypted, "secret")} encrypted anew; nothing needs SECRET_KEY_PREVIOUS any more`,
   },
 ];

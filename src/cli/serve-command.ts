@@ -1,36 +1,28 @@
 // linkledger serve: runs the service, or some of its roles.
-import { InvalidArgumentError } from "commander";
 import { parseConfig } from "../config.ts";
-import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "../roles/role.ts";
+import { ALL_ROLES, ROLES, rolesFrom } from "../roles/role.ts";
 import { type CommandRow, option } from "./command.ts";
 import { type Call, runWithoutStores } from "./session.ts";
 
-export const serveCommand: CommandRow = {
-  name: "serve",
-  about: "run the service until it is stopped, as npm start does",
-  options: [
-    option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles),
-    option(
-      "--workers <n>",
-      "processes that answer HTTP on one port, with one more for projector and webhooks",
-    ).default("1"),
-  ],
-  json: false,
-  by: runWithoutStores,
-  async run({ terminal }: Call, options: { roles?: Roles; workers: string }) {
-    // Imported lazily, so that help is shown without loading the HTTP server.
-    const { orExit, startAll, workersFrom } = await import("../main.ts");
-    await orExit(() =>
-      startAll(parseConfig(terminal.env), options.roles ?? ALL_ROLES, workersFrom(options.workers)),
-    );
-    return undefined;
+export const commands: readonly CommandRow[] = [
+  {
+    name: "serve",
+    about: "run the service until it is stopped, as npm start does",
+    options: [
+      option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`),
+      option(
+        "--workers <n>",
+        "processes that answer HTTP on one port, with one more for projector and webhooks",
+      ).default("1"),
+    ],
+    json: false,
+    by: runWithoutStores,
+    async run({ terminal }: Call, options: { roles?: string; workers: string }) {
+      const roles = options.roles === undefined ? ALL_ROLES : rolesFrom(options.roles);
+      // Imported lazily, so that help is shown without loading the HTTP server.
+      const { orExit, startAll, workersFrom } = await import("../main.ts");
+      await orExit(() => startAll(parseConfig(terminal.env), roles, workersFrom(options.workers)));
+      return undefined;
+    },
   },
-};
-
-function roles(given: string): Roles {
-  try {
-    return rolesFrom(given);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-}
+];

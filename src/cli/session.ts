@@ -33,85 +33,74 @@ export type Session = Call & {
 /** What a command answers; nothing where it has printed by itself. */
 export type Answer = Printable | undefined;
 
-/** One of the functions below: which stores a command gets, and whether it writes to them. Prints the answer by `show`. */
-export type Runner = (
-  call: Call,
-  answer: (session: Session) => Promise<Answer>,
-  show: (answer: Answer) => void,
-) => Promise<void>;
+type Run = (session: Session) => Promise<Answer>;
+
+/** One of the functions below: which stores a command gets, and whether it writes to them. */
+export type Runner = (call: Call, run: Run) => Promise<Answer>;
 
 type CliDeps = ReturnType<typeof depsOf>;
 
 /** Files that are read without locks where nobody uses them (connections/sqlite.ts). */
 const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
 
-/** For a command that only reads documents as of the end of the log, those of the lifecycle. Changes nothing. */
-export const runQuery: Runner = queryOf(lifecycleProjections);
+/** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
+export const runReading: Runner = (call, run) => reading(call, run);
 
-/** As runQuery, for documents of other projections. */
+/** For a command that only reads documents of these projections, as of the end of the log. Changes nothing. */
 export function queryOf(projections: readonly Projection[]): Runner {
-  return async (call, answer, show) => {
-    await reading(call, async (session, isInUse) => {
+  return (call, run) =>
+    reading(call, async (session, isInUse) => {
       const { backend, deps, config } = session;
-      const { eventStore, foldStore } = backend;
-      const log = createLogger("warn", call.terminal.stderr);
-      const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
+      const given = { ...deps, ...foldDeps(session), openScratch: openScratchStore };
       const documents = await currentDocuments(given, projections, { isFolded: isInUse });
-      if (documents === foldStore) return show(await answer(session));
+      if (documents === backend.foldStore) return await run(session);
       try {
         const current = withDocuments(backend, documents);
-        show(await answer({ ...session, backend: current, deps: depsOf(config, current) }));
+        return await run({ ...session, backend: current, deps: depsOf(config, current) });
       } finally {
         await documents.close();
       }
     });
-  };
 }
 
-/** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
-export const runReading: Runner = async (call, answer, show) => {
-  await reading(call, async (session) => show(await answer(session)));
-};
+/** The same for those of the lifecycle. */
+export const runQuery = queryOf(lifecycleProjections);
 
 /** Catches up before and after the command, so that a running server reads what was written. */
-export const runCommand: Runner = async (call, answer, show) => {
-  await writing(call, configWithData(call), async (session) => show(await caughtUp(session, answer)));
-};
+export const runCommand: Runner = (call, run) => writing(call, configWithData(call), caughtUp(run));
 
 /** As runCommand; it may be what makes the data folder. */
-export const runFirstCommand: Runner = async (call, answer, show) => {
-  await writing(call, parseConfig(call.terminal.env), async (session) =>
-    show(await caughtUp(session, answer)),
-  );
-};
+export const runFirstCommand: Runner = (call, run) =>
+  writing(call, parseConfig(call.terminal.env), caughtUp(run));
 
 /** For a command that writes, without catching up projections. */
-export const runWithoutCatchUp: Runner = async (call, answer, show) => {
-  await writing(call, configWithData(call), async (session) => show(await answer(session)));
-};
+export const runWithoutCatchUp: Runner = (call, run) => writing(call, configWithData(call), run);
 
 /** For a command that opens files for itself: its session is a Call. */
-export const runWithoutStores: Runner = async (call, answer, show) => {
-  show(await answer(call as Session));
-};
+export const runWithoutStores: Runner = (call, run) => run(call as Session);
 
 /** So that the documents have what the command has written. */
-export async function catchUp({ backend, terminal }: Session): Promise<void> {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("warn", terminal.stderr);
-  await foldActive({ ...runtimeDeps, eventStore, readStore, log }, lifecycleProjections);
+export async function catchUp(session: Session): Promise<void> {
+  await foldActive(foldDeps(session), lifecycleProjections);
 }
 
-async function caughtUp(session: Session, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
-  await catchUp(session);
-  const result = await answer(session);
-  try {
+function foldDeps({ backend, terminal }: Session) {
+  const { eventStore, foldStore: readStore } = backend;
+  return { ...runtimeDeps, eventStore, readStore, log: createLogger("warn", terminal.stderr) };
+}
+
+function caughtUp(run: Run): Run {
+  return async (session) => {
     await catchUp(session);
-  } catch (error) {
-    // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
-    session.terminal.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
-  }
-  return result;
+    const answer = await run(session);
+    try {
+      await catchUp(session);
+    } catch (error) {
+      // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
+      session.terminal.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
+    }
+    return answer;
+  };
 }
 
 /**
@@ -120,38 +109,37 @@ async function caughtUp(session: Session, answer: (session: Session) => Promise<
  */
 async function reading(
   call: Call,
-  use: (session: Session, isInUse: boolean) => Promise<void>,
-): Promise<void> {
+  run: (session: Session, isInUse: boolean) => Promise<Answer>,
+): Promise<Answer> {
   const given = configWithData(call);
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
-  const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
-    (wal) => !existsSync(wal),
-  );
+  const logs = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`));
+  const unused = logs.filter((wal) => !existsSync(wal));
   const isInUse = config.eventStoreUrl !== undefined || unused.length < EMBEDDED.length;
   const hasStarted = () => unused.some((wal) => existsSync(wal));
+  let answer: Answer;
   try {
     const backend = await openBackend(config, { offThread: false, readOnly: true });
-    const session = sessionOn(config, backend, call);
     try {
-      await use(session, isInUse);
+      answer = await run(sessionOn(config, backend, call), isInUse);
     } finally {
       await backend.close();
     }
   } catch (cause) {
     // A file that is written while it is read without locks looks damaged.
-    throw cause instanceof StoreUnavailable && hasStarted()
-      ? new Refused("started_meanwhile", undefined, { cause })
-      : cause;
+    if (cause instanceof StoreUnavailable && hasStarted())
+      throw new Refused("started_meanwhile", undefined, { cause });
+    throw cause;
   }
   if (hasStarted()) throw new Refused("started_meanwhile");
+  return answer;
 }
 
-async function writing(call: Call, config: Config, use: (session: Session) => Promise<void>) {
+async function writing(call: Call, config: Config, run: Run): Promise<Answer> {
   const backend = await openBackend(config, { offThread: false });
-  const session = sessionOn(config, backend, call);
   try {
     await backend.prepare();
-    await use(session);
+    return await run(sessionOn(config, backend, call));
   } finally {
     await backend.close();
   }

@@ -18,79 +18,65 @@ const LINE_EVERY_MS = 10_000;
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
-/** Of the whole `of` is the count or `share` 0 to 1, where one is known. */
-export type Step = { count: number; of?: number; share?: number; unit: "event" | "record" | "MB" };
+/** `share`: of the whole, 0 to 1. */
+export type Step = { count: number; share: number; unit: "event" | "record" | "MB" };
 
-export type ProgressLine = { show(step: Step): void; say(text: string): void; clear(): void };
+export type Work = ReturnType<typeof workOn>;
 
-/** Outside of `interruptible` a signal ends the process as it does any other. */
-export class Work {
-  readonly #terminal: Terminal;
-  #line: ProgressLine | undefined;
-  readonly #ending = new AbortController();
-  #isInterruptible = false;
-  #events = 0;
-  #share = 0;
-
-  /** `json`: a program reads the output, and is shown no progress. */
-  constructor(terminal: Terminal, { json = false }: { json?: boolean } = {}) {
-    this.#terminal = terminal;
-    this.#line = json ? undefined : progressLine(terminal.stderr);
-  }
-
+/**
+ * `json`: a program reads the output, and is shown no progress. Outside of `interruptible` a signal ends the process as it
+ * does any other.
+ */
+export function workOn(terminal: Terminal, { json = false }: { json?: boolean }) {
+  const { stdout, stderr } = terminal;
+  let line = json ? undefined : progressLine(stderr);
+  const ending = new AbortController();
   /** Aborted, with a refusal `interrupted` as its reason, by SIGINT and SIGTERM. */
-  get signal(): AbortSignal {
-    return this.#ending.signal;
+  const { signal } = ending;
+  let isInterruptible = false;
+  let events = 0;
+  let share = 0;
+
+  /** Such as `42 %`. */
+  const shareText = () => `${Math.floor(share * 100)} %`;
+
+  function show(step: Step): void {
+    share = step.share;
+    if (!signal.aborted) line?.show(step);
   }
 
   /** `outcome`: what was done by now, and how to go on. @throws what `work` throws */
-  async interruptible<T>(outcome: () => string, work: () => Promise<T>): Promise<T> {
+  async function interruptible<T>(outcome: () => string, work: () => Promise<T>): Promise<T> {
     let interruptedAt = 0;
     const interrupt = () => {
-      if (!this.signal.aborted) {
+      if (!signal.aborted) {
         interruptedAt = performance.now();
-        this.#ending.abort(new Refused("interrupted", outcome()));
-        if (this.#terminal.stderr.isTTY) this.#line?.say("Ending; press Ctrl-C again to end at once");
-      } else if (performance.now() - interruptedAt > SECOND_AFTER_MS) this.#terminal.exit(EXIT_INTERRUPTED);
+        ending.abort(new Refused("interrupted", outcome()));
+        if (stderr.isTTY) line?.say("Ending; press Ctrl-C again to end at once");
+      } else if (performance.now() - interruptedAt > SECOND_AFTER_MS) terminal.exit(EXIT_INTERRUPTED);
     };
-    for (const signal of SIGNALS) this.#terminal.on(signal, interrupt);
-    this.#isInterruptible = true;
+    for (const name of SIGNALS) terminal.on(name, interrupt);
+    isInterruptible = true;
     try {
       return await work();
     } finally {
-      this.#isInterruptible = false;
+      isInterruptible = false;
       // Once interrupted, a second signal must not end the process before it has said so.
-      if (!this.signal.aborted) for (const signal of SIGNALS) this.#terminal.off(signal, interrupt);
+      if (!signal.aborted) for (const name of SIGNALS) terminal.off(name, interrupt);
     }
   }
 
-  /** Such as `42 %`. */
-  get shareText(): string {
-    return `${Math.floor(this.#share * 100)} %`;
-  }
-
-  show(step: Step): void {
-    this.#share = step.share ?? 0;
-    if (!this.signal.aborted) this.#line?.show(step);
-  }
-
   /** Writes parts of the log to standard output, as fast as they are read; without progress between them on a terminal. */
-  async printing(parts: AsyncIterable<string>): Promise<undefined> {
-    const { stdout } = this.#terminal;
-    if (stdout.isTTY) this.#line = undefined;
-    await this.interruptible(
-      () => `${this.shareText} of the log was read: the output is not complete`,
+  async function printing(parts: AsyncIterable<string>): Promise<undefined> {
+    if (stdout.isTTY) line = undefined;
+    await interruptible(
+      () => `${shareText()} of the log was read: the output is not complete`,
       () => pipeline(Readable.from(parts), stdout, { end: false }),
     );
   }
 
-  /** Before an answer is printed. */
-  endLine(): void {
-    this.#line?.clear();
-  }
-
   /** The log, with progress by its positions: whatever reads it page by page shows how far it is and can be ended. */
-  watched(log: EventStore): EventStore {
+  function watched(log: EventStore): EventStore {
     let head: string | undefined;
     return {
       append: log.append.bind(log),
@@ -99,62 +85,59 @@ export class Work {
       head: log.head.bind(log),
       close: log.close.bind(log),
       readAll: async (options) => {
-        if (this.#isInterruptible) this.signal.throwIfAborted();
+        if (isInterruptible) signal.throwIfAborted();
         head ??= await log.head();
-        const events = await log.readAll(options);
-        if (options.after === undefined) this.#events = 0;
-        this.#events += events.length;
-        const last = events.at(-1)?.position ?? head;
-        if (last && head) this.show({ count: this.#events, unit: "event", share: logProgress(last, head) });
-        return events;
+        const found = await log.readAll(options);
+        events = found.length + (options.after === undefined ? 0 : events);
+        const last = found.at(-1)?.position ?? head;
+        if (last && head) show({ count: events, unit: "event", share: logProgress(last, head) });
+        return found;
       },
     };
   }
+
+  return {
+    signal,
+    show,
+    interruptible,
+    printing,
+    watched,
+    get shareText() {
+      return shareText();
+    },
+    /** Before an answer is printed. */
+    endLine: () => line?.clear(),
+  };
 }
 
 /** One line that is rewritten on a terminal, else a line every ten seconds; nothing of what takes less than a second. */
-export function progressLine(output: Output, now: () => number = () => performance.now()): ProgressLine {
+export function progressLine(output: Output, now: () => number = () => performance.now()) {
   const begun = now();
+  const { isTTY = false } = output;
   let shownAt = Number.NEGATIVE_INFINITY;
   /** Of the present pass: work that reads twice begins again, and some goes on where it once ended. */
   let start = { at: begun, share: 0, count: 0 };
   let last: Step | undefined;
   let isOpen = false;
-  const clear = () => {
-    if (isOpen) output.write("\r\u001b[K");
-    isOpen = false;
-  };
   const say = (text: string) => {
     shownAt = now();
-    if (output.isTTY) output.write(`\r\u001b[K${text}`);
-    else output.write(`${text}\n`);
-    isOpen = output.isTTY === true;
+    output.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+    isOpen = isTTY;
   };
   return {
-    show(step) {
-      const { count, unit } = step;
-      const share = shareOf(step);
-      if (last?.unit !== unit || (share ?? 0) < (shareOf(last) ?? 0) || count < last.count)
-        start = { at: now(), share: share ?? 0, count };
-      last = step;
-      if (now() - begun < (output.isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
-      if (now() - shownAt < (output.isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
-      if (share === undefined) return say(amount(step));
-      if (count === start.count) return say(`${Math.floor(share * 100)} %, ${amount(step)}`);
-      const sinceStart = progressOf(count - start.count, now() - start.at, share, start.share);
-      say(describeProgress(sinceStart, amount(step)));
-    },
     say,
-    clear,
+    show(step: Step) {
+      const { count, share, unit } = step;
+      if (!last || share < last.share || count < last.count) start = { at: now(), share, count };
+      last = step;
+      if (now() - begun < (isTTY ? FIRST_AFTER_MS : LINE_EVERY_MS)) return;
+      if (now() - shownAt < (isTTY ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
+      const amount = counted(count, unit, unit === "MB" ? unit : undefined);
+      say(describeProgress(progressOf(count - start.count, now() - start.at, share, start.share), amount));
+    },
+    clear() {
+      if (isOpen) output.write("\r\u001b[K");
+      isOpen = false;
+    },
   };
-}
-
-function shareOf({ count, of, share }: Step): number | undefined {
-  return share ?? (of ? count / of : undefined);
-}
-
-function amount({ count, of, unit }: Step): string {
-  const whole = of === undefined ? "" : `${count.toLocaleString("en")} of `;
-  const many = unit === "MB" ? unit : undefined;
-  return `${whole}${counted(of ?? count, unit, many)}`;
 }

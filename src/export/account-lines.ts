@@ -17,20 +17,17 @@ import {
 } from "../import/formats/linkledger.ts";
 import { accountEvents, ownerOf } from "../queries/feed/account-events.ts";
 
-export type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock: () => Date };
-
-/** What is exported: links alone, or all of the account that another instance can take. */
-export const EXPORTED = ["links", "account"] as const;
+type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock: () => Date };
 
 /**
- * Lines up to the head of the log at the call, each link before its clicks; clicks that are withdrawn are left out, so that
- * an import counts the same. An event that can't be read, and that is the account's or may be, has a line that says so. Reads
- * the log page by page: memory doesn't grow with it. @throws EventNewer
+ * Links alone, or all of the account that another instance can take: lines up to the head of the log at the call, each link
+ * before its clicks, without clicks that are withdrawn, so that an import counts the same. An event that can't be read, and
+ * that is the account's or may be, has a line that says so. Reads page by page. @throws EventNewer
  */
 export async function* accountLines(
   deps: AccountLinesDeps,
   accountId: string,
-  what: (typeof EXPORTED)[number],
+  what: "links" | "account",
 ): AsyncGenerator<string> {
   const account = await loadAccount(deps.eventStore, accountId);
   yield line({

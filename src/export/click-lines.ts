@@ -55,9 +55,6 @@ export const CLICK_COLUMNS: readonly ClickColumn[] = [
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;
 export type ClickFormat = (typeof CLICK_FORMATS)[number];
 
-/** `head`: start of the file. `line`: one click, with its line end. */
-export type ClickLines = Readonly<Record<ClickFormat, { head: string; line: (row: ClickRow) => string }>>;
-
 /**
  * The text in a column. A click that can't be read has the type `unreadable`, and of the others only the time of its
  * recording and where its event is.
@@ -68,15 +65,16 @@ export function cellOf([name, of]: ClickColumn, row: ClickRow): string {
   return { at, type: "unreadable", event_id: eventId, position }[name] ?? "";
 }
 
-export function clickLines(columns: readonly ClickColumn[]): ClickLines {
+/** `head`: start of the file. `line`: one click, with its line end. */
+export function clickLines(columns: readonly ClickColumn[]) {
   return {
     csv: {
       head: `${columns.map(([name]) => name).join(",")}\r\n`,
-      line: (row) => `${columns.map((column) => cell(cellOf(column, row))).join(",")}\r\n`,
+      line: (row: ClickRow) => `${columns.map((column) => cell(cellOf(column, row))).join(",")}\r\n`,
     },
     ndjson: {
       head: "",
-      line: (row) => {
+      line: (row: ClickRow) => {
         const cells = Object.fromEntries(columns.map((column) => [column[0], cellOf(column, row)]));
         const place = "unreadable" in row ? { stream: row.stream, revision: row.revision } : {};
         return `${JSON.stringify({ ...cells, ...place })}\n`;

@@ -1,35 +1,25 @@
 // Appends imported clicks to streams of the import, one a day, and leaves out those that are there already.
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { type EventStore, type NewEvent, RevisionConflict } from "../event-store/port.ts";
+import type { EventStore, NewEvent } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { clickStream, IMPORT_WRITER } from "../events/streams.ts";
-
-/** `put` keeps up to BATCH events; `flush` appends the rest. Both throw StoreUnavailable. */
-export type ClickAppender = {
-  put(event: NewEvent, at: string): Promise<void>;
-  flush(): Promise<void>;
-  counts: { created: number; already: number };
-};
 
 type Day = { ids: Set<string>; revision: number };
 
 const BATCH = 5_000;
 /** Files are mostly in the order of time, so the ids of a day are read once. */
 const DAYS_IN_MEMORY = 64;
-const ATTEMPTS = 3;
 
-/** One writer an account, so that clicks of an overlapping file are found. */
-export function clickAppender(
-  deps: { eventStore: EventStore },
-  accountId: string,
-  dryRun: boolean,
-): ClickAppender {
-  const own = hash("sha256", accountId).slice(0, 16);
-  const writer = `${IMPORT_WRITER}${own}`;
+/**
+ * One writer an account, so that clicks of an overlapping file are found. `put` keeps up to BATCH events; `flush` appends the
+ * rest. Both throw StoreUnavailable, and RevisionConflict while another import of the account runs.
+ */
+export function clickAppender(deps: { eventStore: EventStore }, accountId: string, dryRun: boolean) {
+  const writer = `${IMPORT_WRITER}${hash("sha256", accountId).slice(0, 16)}`;
   const days = new LRUCache<string, Day>({ max: DAYS_IN_MEMORY });
   const counts = { created: 0, already: 0 };
-  let waiting: { event: NewEvent; at: string }[] = [];
+  let waiting: { event: NewEvent; stream: string }[] = [];
 
   async function dayOf(stream: string): Promise<Day> {
     const known = days.get(stream);
@@ -44,42 +34,29 @@ export function clickAppender(
     return day;
   }
 
-  async function appendDay(stream: string, events: readonly NewEvent[]): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+  async function flush(): Promise<void> {
+    const byStream = Map.groupBy(waiting, ({ stream }) => stream);
+    waiting = [];
+    for (const [stream, clicks] of byStream) {
       const day = await dayOf(stream);
-      const missing = [...new Map(events.map((event) => [event.id, event])).values()].filter(
-        ({ id }) => !day.ids.has(id),
-      );
-      try {
-        if (missing.length > 0 && !dryRun)
-          await deps.eventStore.append(stream, day.revision < 0 ? "none" : day.revision, missing);
-      } catch (error) {
-        // Another import of the same account is running.
-        days.delete(stream);
-        if (!(error instanceof RevisionConflict) || attempt >= ATTEMPTS) throw error;
-        continue;
+      const missing: NewEvent[] = [];
+      for (const { event } of clicks) {
+        if (day.ids.has(event.id)) continue;
+        day.ids.add(event.id);
+        missing.push(event);
       }
-      for (const { id } of missing) day.ids.add(id);
-      if (!dryRun) day.revision += missing.length;
+      if (missing.length > 0 && !dryRun) {
+        await deps.eventStore.append(stream, day.revision < 0 ? "none" : day.revision, missing);
+        day.revision += missing.length;
+      }
       counts.created += missing.length;
-      counts.already += events.length - missing.length;
-      return;
+      counts.already += clicks.length - missing.length;
     }
   }
 
-  async function flush(): Promise<void> {
-    const byStream = Map.groupBy(waiting, ({ at }) => clickStream(writer, new Date(at)));
-    waiting = [];
-    for (const [stream, clicks] of byStream)
-      await appendDay(
-        stream,
-        clicks.map(({ event }) => event),
-      );
-  }
-
   return {
-    async put(event, at) {
-      waiting.push({ event, at });
+    async put(event: NewEvent, at: string): Promise<void> {
+      waiting.push({ event, stream: clickStream(writer, new Date(at)) });
       if (waiting.length >= BATCH) await flush();
     },
     flush,

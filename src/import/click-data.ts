@@ -11,8 +11,6 @@ import { Refused } from "../runtime/refused.ts";
 import type { TargetLink } from "./import-link.ts";
 import type { ClickFacts } from "./imported.ts";
 
-export type ClickDataOf = (link: TargetLink, facts: ClickFacts) => LinkClicked;
-
 /** As classification/user-agent.ts has them. */
 const NAME_LENGTH = 64;
 
@@ -20,9 +18,9 @@ const NAME_LENGTH = 64;
  * `visitorOf`: codes under a salt of this import, which is not kept: visitors are told apart within one import only.
  * The function throws record_refused for a click in the future, and for one at a revision that the link has not had.
  */
-export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }): ClickDataOf {
+export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }) {
   const clickOf = clickReader({ locate: () => nowhere });
-  return (link, facts) => {
+  return (link: TargetLink, facts: ClickFacts): LinkClicked => {
     const { at, device = UNKNOWN, isBot = false, isScan = false } = facts;
     if (at > deps.clock().toISOString()) throw new Refused("record_refused", `${at} is in the future`);
     const hit = hitOf(link, facts);
@@ -34,7 +32,10 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     }
     if (!hasAgent) {
       data.device = device;
-      addNamed(data, { browser: facts.browser, os: facts.os });
+      for (const part of ["browser", "os"] as const) {
+        const name = cleanText(facts[part] ?? "", NAME_LENGTH);
+        if (name !== "" && name !== UNKNOWN) data[part] = { name };
+      }
     }
     addPlace(data, placeOf({ country_code: facts.country, state1: facts.region, city: facts.city }));
     if (facts.referrer === undefined) data.referrer = UNKNOWN;
@@ -43,17 +44,6 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
     return { type: "LinkClicked", data: { ...data, ...visitors } };
   };
-}
-
-/** Adds the names that the other service gave. */
-function addNamed(
-  data: Pick<LinkClicked["data"], "browser" | "os">,
-  names: { browser: string | undefined; os: string | undefined },
-): void {
-  for (const part of ["browser", "os"] as const) {
-    const name = cleanText(names[part] ?? "", NAME_LENGTH);
-    if (name !== "" && name !== UNKNOWN) data[part] = { name };
-  }
 }
 
 /** @throws record_refused */

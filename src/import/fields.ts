@@ -1,33 +1,39 @@
 // Reads fields of records whose names and forms differ by service and version.
 import { parseMoment } from "../runtime/moment.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { ImportedChange, Row } from "./imported.ts";
+import type { Fields, ImportedChange } from "./imported.ts";
 
-/** The first of the fields that has a value, as text. */
-export function text({ value }: Row, ...names: readonly string[]): string | undefined {
+/** The first of the fields that has a value, as text. A dot leads to a member of a member. */
+export function text(record: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
-    const found = value[name];
+    const found = memberOf(record, name);
     if (typeof found === "string" && found.trim() !== "") return found.trim();
     if (typeof found === "number" || typeof found === "boolean") return String(found);
   }
   return undefined;
 }
 
+export function memberOf(record: Fields, name: string): unknown {
+  return name
+    .split(".")
+    .reduce<unknown>((value, part) => (value as Fields | null | undefined)?.[part], record);
+}
+
 /** @throws record_refused when it is missing */
-export function requiredText(row: Row, ...names: readonly string[]): string {
-  const found = text(row, ...names);
+export function requiredText(record: Fields, ...names: readonly string[]): string {
+  const found = text(record, ...names);
   if (found === undefined) throw new Refused("record_refused", `there is no ${names[0]}`);
   return found;
 }
 
-export function count(row: Row, ...names: readonly string[]): number | undefined {
-  const found = Number(text(row, ...names)?.replaceAll(",", ""));
+export function count(record: Fields, ...names: readonly string[]): number | undefined {
+  const found = Number(text(record, ...names)?.replaceAll(",", ""));
   return Number.isInteger(found) && found >= 0 ? found : undefined;
 }
 
 /** CSV files of databases write them as 0, f and the like. */
-export function isTrue(row: Row, name: string): boolean {
-  return /^(true|t|yes|1)$/i.test(text(row, name) ?? "");
+export function isTrue(record: Fields, name: string): boolean {
+  return /^(true|t|yes|1)$/i.test(text(record, name) ?? "");
 }
 
 /** ISO 8601 UTC, from 1970 on. Without an offset it is taken as UTC. @throws record_refused */
@@ -37,8 +43,9 @@ export function timeOf(given: string): string {
   return at.toISOString();
 }
 
-export function optionalTime(row: Row, ...names: readonly string[]): string | undefined {
-  const found = text(row, ...names);
+/** @throws record_refused */
+export function optionalTime(record: Fields, ...names: readonly string[]): string | undefined {
+  const found = text(record, ...names);
   return found === undefined ? undefined : timeOf(found);
 }
 

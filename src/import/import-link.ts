@@ -11,11 +11,10 @@ import {
   create,
   evolve,
   freeLink,
-  type LinkDetails,
   type LinkState,
   slugTaken,
 } from "../commands/links/link.ts";
-import type { LinkPlace } from "../commands/links/link-stream.ts";
+import type { LinkAddress, LinkPlace } from "../commands/links/link-stream.ts";
 import { acceptImportedSlug } from "../commands/links/slug.ts";
 import type { RecheckLater } from "../commands/links/url-safety.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
@@ -23,7 +22,7 @@ import { linkKey, linkStream } from "../events/streams.ts";
 import type { LinkTarget } from "../redirect/clicks/hit.ts";
 import { Refused } from "../runtime/refused.ts";
 import { timeOrderedId } from "../runtime/time-ordered-id.ts";
-import type { ImportedChange, ImportedLink } from "./imported.ts";
+import type { ImportedLink } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & { recheckLater: RecheckLater };
 
@@ -47,7 +46,6 @@ export type TargetLink = Omit<LinkTarget, "revision" | "longUrl"> & {
 
 /** A link as it is in the log; a folded event adds a destination. */
 type History = { link: LinkState; destinations: readonly string[] };
-type WantedHistory = { created: LinkDetails; changes: readonly ImportedChange[] };
 
 const noHistory: History = { link: freeLink, destinations: [] };
 
@@ -74,8 +72,11 @@ export async function importLink(
   if (first && !isOfImport(first.id, target.account.accountId, host, slug)) throw slugTaken(host, slug);
   const history = first
     ? (await loadStream(deps.eventStore, historyOf(host, slug))).state
-    : await append(deps, target, await accepted(deps, target, imported, place, slug));
-  const link = targetOf(history, key);
+    : await append(deps, target, { host, slug }, await eventsOf(deps, target, imported, place, slug));
+  if (history.link.status === "free")
+    throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
+  const { accountId, via } = history.link;
+  const link = { key, host, accountId, via, destinations: history.destinations };
   claimed.set(key, { source, link });
   return { link, already: first !== undefined };
 }
@@ -105,78 +106,73 @@ function placeOf(
   return { host: deps.baseHost, origin: deps.baseUrl };
 }
 
-/** With every destination checked as that of a new link is. @throws invalid_url, unsafe_url */
-async function accepted(
+/**
+ * Every destination is checked as that of a new link is. A change that its file dates before the one before it, or not at
+ * all, is dated as that one: a history has an order.
+ * @throws invalid_url, unsafe_url, record_refused; link_deleted for a change after a deletion, history_full
+ */
+async function eventsOf(
   deps: ImportLinkDeps,
   { account, keyId, dryRun }: ImportTarget,
   imported: ImportedLink,
   { host, origin, domainId }: LinkPlace,
   slug: string,
-): Promise<WantedHistory> {
+): Promise<LinkEvent[]> {
   const accept = async (url: string) => {
     const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(account));
     if (!isChecked && !dryRun) await deps.recheckLater({ host, slug, longUrl });
     return longUrl;
   };
-  const via = imported.via ?? (keyId ? "api" : "web");
-  const created: LinkDetails = {
-    ...{ host, slug, accountId: account.accountId },
+  const { accountId } = account;
+  const now = deps.clock().toISOString();
+  const { via = keyId ? "api" : "web", custom = true, createdAt = now, changes = [] } = imported;
+  const events = create(freeLink, {
+    ...{ host, slug, accountId, via, custom, createdAt },
     longUrl: await accept(imported.longUrl),
     shortUrl: `${origin}/${slug}`,
-    createdAt: imported.createdAt ?? deps.clock().toISOString(),
-    ...{ via, custom: imported.custom ?? true },
     ...(keyId !== undefined && via === "api" && { keyId }),
     ...(domainId !== undefined && { domainId }),
-  };
-  const changes: ImportedChange[] = [];
-  for (const { at, change: wanted } of imported.changes) {
-    const isRetarget = wanted.type === "retarget";
-    changes.push({ at, change: isRetarget ? { ...wanted, to: await accept(wanted.to) } : wanted });
+  });
+  let state = events.reduce(evolve, freeLink as LinkState);
+  let latest = createdAt;
+  for (const { at = latest, change: wanted } of changes) {
+    if (at > latest) latest = at;
+    const made =
+      wanted.type === "block" || wanted.type === "unblock"
+        ? changeByOperator(state, { at: latest, change: wanted })
+        : change(state, {
+            by: accountId,
+            at: latest,
+            change: wanted.type === "retarget" ? { ...wanted, to: await accept(wanted.to) } : wanted,
+          });
+    state = made.reduce(evolve, state);
+    events.push(...made);
   }
-  return { created, changes };
+  if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
+  return events;
 }
 
+/** @throws slug_taken */
 async function append(
   deps: ImportLinkDeps,
-  { context, dryRun }: ImportTarget,
-  wanted: WantedHistory,
+  { context, account: { accountId }, dryRun }: ImportTarget,
+  { host, slug }: LinkAddress,
+  events: readonly LinkEvent[],
 ): Promise<History> {
-  const { host, slug, accountId } = wanted.created;
-  const events = decide(freeLink, wanted);
-  const now = deps.clock().toISOString();
-  for (const { data } of events)
-    if (data.at > now) throw new Refused("record_refused", `${data.at} is in the future`);
   if (dryRun) return events.reduce(fold, noHistory);
   const ids = events.map(({ type, data }, n) =>
     derivedTimeId(data.at, "link", accountId, host, slug, n, type),
   );
   const { state } = await handleCommand(deps, context, {
     ...historyOf(host, slug),
-    decide: ({ link }) => decide(link, wanted),
+    decide({ link }) {
+      if (link.status !== "free") throw slugTaken(host, slug);
+      return events;
+    },
     expectNew: true,
     eventId: (n) => ids[n] as string,
   });
   return state;
-}
-
-/**
- * A change that its file dates before the one before it, or not at all, is dated as that one: a history has an order.
- * @throws slug_taken; link_deleted for a change after a deletion, history_full
- */
-function decide(link: LinkState, { created, changes }: WantedHistory): LinkEvent[] {
-  const events = create(link, created);
-  let state = events.reduce(evolve, link);
-  let latest = created.createdAt;
-  for (const { at = latest, change: wanted } of changes) {
-    if (at > latest) latest = at;
-    const made =
-      wanted.type === "block" || wanted.type === "unblock"
-        ? changeByOperator(state, { at: latest, change: wanted })
-        : change(state, { by: created.accountId, at: latest, change: wanted });
-    state = made.reduce(evolve, state);
-    events.push(...made);
-  }
-  return events;
 }
 
 function historyOf(host: string, slug: string) {
@@ -186,11 +182,4 @@ function historyOf(host: string, slug: string) {
 function fold({ link, destinations }: History, event: LinkEvent): History {
   const after = evolve(link, event);
   return { link: after, destinations: after.status === "free" ? [] : [...destinations, after.longUrl] };
-}
-
-function targetOf({ link, destinations }: History, key: string): TargetLink {
-  if (link.status === "free")
-    throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
-  const { host, accountId, via } = link;
-  return { key, host, accountId, via, destinations };
 }

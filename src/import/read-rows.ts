@@ -6,26 +6,31 @@ import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
 import { isObject } from "../runtime/is-object.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { Row } from "./imported.ts";
+import type { Fields } from "./imported.ts";
+
+/** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
+export type Row = { place: string; record: Fields; columns?: readonly string[] };
 
 /** A record that can't be read comes as the error that says so. */
 export type RowOrError = Row | { place: string; error: Refused };
+
+const START_BYTES = 1_048_576;
 
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
 export async function* readRows(file: string): AsyncGenerator<RowOrError> {
   const start = await startOf(file);
   const isCsv = !/^\s*[[{]/.test(start);
-  if (isCsv || isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
-    const source = createReadStream(file);
-    try {
-      yield* isCsv ? csvRows(source) : jsonLines(source);
-    } finally {
-      source.destroy();
-    }
-  } else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
+  if (!isCsv && !isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
+    yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
+    return;
+  }
+  const source = createReadStream(file);
+  try {
+    yield* isCsv ? csvRows(source) : jsonLines(source);
+  } finally {
+    source.destroy();
+  }
 }
-
-const START_BYTES = 1_048_576;
 
 async function startOf(file: string): Promise<string> {
   const handle = await open(file);
@@ -47,16 +52,18 @@ function isJson(text: string): boolean {
 }
 
 async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
-  const columns = (names: string[]) =>
-    names.map((name) =>
-      name
-        .trim()
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, "_"),
-    );
+  let columns: string[] = [];
   let skippedLine: unknown;
   const parser = parse({
-    columns,
+    columns(names: string[]) {
+      columns = names.map((name) =>
+        name
+          .trim()
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, "_"),
+      );
+      return columns;
+    },
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
     skip_records_with_error: true,
     on_skip(error) {
@@ -68,15 +75,12 @@ async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
   });
   for await (const { record, info, error } of source.pipe(parser))
     yield error
-      ? {
-          place: `line ${error.lines}`,
-          error: new Refused("record_refused", error.message, { cause: error }),
-        }
-      : {
-          place: `line ${info.lines}`,
-          value: record,
-          columns: info.columns.map(({ name }: { name: string }) => name),
-        };
+      ? unreadable(`line ${error.lines}`, error.message, error)
+      : { place: `line ${info.lines}`, record, columns };
+}
+
+function unreadable(place: string, why: string, cause?: unknown): RowOrError {
+  return { place, error: new Refused("record_refused", why, { cause }) };
 }
 
 async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
@@ -99,17 +103,13 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    yield {
-      place: whole,
-      error: new Refused("record_refused", `it is no JSON: ${messageOf(cause)}`, { cause }),
-    };
+    yield unreadable(whole, `it is no JSON: ${messageOf(cause)}`, cause);
     return;
   }
   const list = listIn(document);
   for (const [index, value] of (list ?? [document]).entries()) {
     const place = list ? part(index + 1) : whole;
-    if (isObject(value)) yield { place, value };
-    else yield { place, error: new Refused("record_refused", "it is no JSON object") };
+    yield isObject(value) ? { place, record: value } : unreadable(place, "it is no JSON object");
   }
 }
 

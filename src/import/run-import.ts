@@ -2,13 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { cleanText } from "../classification/clean-text.ts";
-import { StoreUnavailable } from "../connections/errors.ts";
 import { newEvent } from "../events/new-event.ts";
 import { visitorCodes } from "../redirect/clicks/visitors/visitor.ts";
-import { DomainError } from "../runtime/errors.ts";
-import { Refused } from "../runtime/refused.ts";
-import { type ClickAppender, clickAppender } from "./append-clicks.ts";
-import { type ClickDataOf, clickDataOf } from "./click-data.ts";
+import { isRefused, Refused } from "../runtime/refused.ts";
+import { clickAppender } from "./append-clicks.ts";
+import { clickDataOf } from "./click-data.ts";
 import {
   type ClaimedLinks,
   derivedTimeId,
@@ -17,38 +15,14 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { Columns, ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
-import { type RowOrError, readRows } from "./read-rows.ts";
+import type { Columns, Fields, ImportedClick, ImportFormat, LinkReference } from "./imported.ts";
+import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
-export type ImportFiles = {
-  format: ImportFormat;
-  links: string;
-  /** A file of clicks of its own. */
-  clicks: string | undefined;
-};
+/** `clicks`: a file of their own. */
+export type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
 
-/**
- * `failed`: records; one that can't be read counts as what its file holds. `skipped`: clicks of links that failed, or
- * that the file doesn't hold.
- */
-export type ImportReport = {
-  links: { read: number; created: number; already: number; failed: number };
-  clicks: {
-    read: number;
-    created: number;
-    already: number;
-    failed: number;
-    skipped: number;
-    /** Counted by the other service, without details: they can't become events. */
-    only_totals: number;
-  };
-  /** Links by the host that they are on now. */
-  hosts: Record<string, number>;
-  /** The first MOST_ERRORS. */
-  errors: { file: string; place: string; error: string }[];
-  /** Whether it was ended before the end of its files. */
-  interrupted?: true;
-};
+/** `interrupted`: it was ended before the end of its files. */
+export type ImportReport = Awaited<ReturnType<ReturnType<typeof importing>["end"]>> & { interrupted?: true };
 
 const MOST_ERRORS = 1_000;
 /** Messages may quote the file, and are printed on terminals. */
@@ -57,34 +31,36 @@ const MESSAGE_LENGTH = 500;
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
 
-type Progress = (records: number, total: number) => void;
+/** Links of the file, by what its clicks call them. `details`: clicks that were taken. */
+type KnownLink = { link: TargetLink; total: number; details: number };
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
- * @throws wrong_format before anything is written; StoreUnavailable
+ * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside another import of the account
  */
 export async function runImport(
   deps: ImportLinkDeps,
   target: ImportTarget,
   { format, links, clicks }: ImportFiles,
-  onProgress: Progress = () => undefined,
+  onProgress: (records: number, total: number) => void = () => undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const run = new ImportRun(deps, target, format);
   const { columns } = format;
-  const files = [{ file: links, hasLinks: true, hasClicks: !columns.clicks }];
-  let total = await countRecords(links, columns.links);
-  if (clicks !== undefined && columns.clicks) {
-    total += await countRecords(clicks, columns.clicks);
-    files.push({ file: clicks, hasLinks: false, hasClicks: true });
-  }
+  const files = [{ file: links, columns: columns.links, hasLinks: true, hasClicks: !columns.clicks }];
+  if (clicks !== undefined && columns.clicks)
+    files.push({ file: clicks, columns: columns.clicks, hasLinks: false, hasClicks: true });
+  let total = 0;
+  for (const { file, columns } of files) total += await countRecords(file, columns);
+  const { take, end } = importing(deps, target, format);
+  let count = 0;
   for (const { file, ...has } of files)
     for await (const row of readRows(file)) {
-      if (signal.aborted) return { ...(await run.end()), interrupted: true };
-      await run.take(file, row, has);
-      onProgress(run.rows, total);
+      if (signal.aborted) return { ...(await end()), interrupted: true };
+      await take(file, row, has);
+      count += 1;
+      onProgress(count, total);
     }
-  return await run.end();
+  return await end();
 }
 
 /**
@@ -104,126 +80,98 @@ async function countRecords(file: string, needed: Columns): Promise<number> {
 }
 
 function refuseOther(file: string, row: Row, needed: Columns): void {
-  const names = row.columns ?? Object.keys(row.value);
+  const names = row.columns ?? Object.keys(row.record);
   const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
   if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
   const expected = needed.map((one) => one.join(" or ")).join(", and ");
   const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
   const what = row.columns ? "columns" : "members";
-  throw new Refused(
-    "wrong_format",
-    `${file} is of another format: expected the ${what} ${expected}; found ${found}`,
-  );
+  const why = `${file} is of another format: expected the ${what} ${expected}; found ${found}`;
+  throw new Refused("wrong_format", why);
 }
 
-/** One import while it runs: what it has counted, and where the links went. */
-class ImportRun {
-  readonly #deps: ImportLinkDeps;
-  readonly #target: ImportTarget;
-  readonly #format: ImportFormat;
-  readonly #appender: ClickAppender;
-  readonly #dataOf: ClickDataOf;
-  readonly #claimed: ClaimedLinks = new Map();
-  readonly #links = new Map<string, { link: TargetLink; total: number; details: number }>();
-  readonly #repeated = new LRUCache<string, number>({ max: REPEATED });
-  readonly #report: ImportReport = {
-    links: { read: 0, created: 0, already: 0, failed: 0 },
-    clicks: { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 },
-    hosts: {},
-    errors: [],
-  };
-  rows = 0;
+function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFormat) {
+  // `failed`: records; one that can't be read counts as what its file holds.
+  const links = { read: 0, created: 0, already: 0, failed: 0 };
+  // `skipped`: of links that failed, or that the file doesn't hold. `only_totals`: counted by the other service, without
+  // details: they can't become events.
+  const clicks = { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 };
+  /** Links by the host that they are on now. */
+  const hosts: Record<string, number> = {};
+  /** The first MOST_ERRORS. */
+  const errors: { file: string; place: string; error: string }[] = [];
+  const claimed: ClaimedLinks = new Map();
+  const known = new Map<string, KnownLink>();
+  const repeated = new LRUCache<string, number>({ max: REPEATED });
+  const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
+    max: DAYS_WITH_SALT,
+    memoMethod: () => visitorCodes(randomBytes(32)),
+  });
+  const dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
+  const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
-  constructor(deps: ImportLinkDeps, target: ImportTarget, format: ImportFormat) {
-    this.#deps = deps;
-    this.#target = target;
-    this.#format = format;
-    this.#appender = clickAppender(deps, target.account.accountId, target.dryRun);
-    const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
-      max: DAYS_WITH_SALT,
-      memoMethod: () => visitorCodes(randomBytes(32)),
-    });
-    this.#dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
-  }
-
-  async take(file: string, row: RowOrError, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
-    this.rows += 1;
-    const { links, clicks } = this.#report;
-    if ("error" in row) {
-      this.#failed(has.hasLinks ? links : clicks, file, row.place, row.error);
-      return;
-    }
-    const isLink = has.hasLinks && (await this.#attempt(file, row.place, links, () => this.#takeLink(row)));
-    if (!isLink && has.hasClicks)
-      await this.#attempt(file, row.place, clicks, async () => {
-        for (const click of this.#format.clicksOf(row)) await this.#takeClick(click);
-      });
-  }
-
-  #failed(counts: { failed: number }, file: string, place: string, error: Error): void {
-    counts.failed += 1;
-    if (this.#report.errors.length < MOST_ERRORS)
-      this.#report.errors.push({ file, place, error: cleanText(error.message, MESSAGE_LENGTH) });
-  }
-
-  async end(): Promise<ImportReport> {
-    await this.#appender.flush();
-    const { clicks } = this.#report;
-    Object.assign(clicks, this.#appender.counts);
-    for (const { total, details } of new Set(this.#links.values()))
-      clicks.only_totals += Math.max(0, total - details);
-    return this.#report;
-  }
-
-  /** Refusals of one record are reported; a store that is unavailable ends the import. */
-  async #attempt<T>(
+  /** Refusals of one record are reported; any other error ends the import. */
+  async function take(
     file: string,
-    place: string,
-    counts: { failed: number },
-    work: () => Promise<T>,
-  ): Promise<T | true> {
+    row: RowOrError,
+    { hasLinks, hasClicks }: { hasLinks: boolean; hasClicks: boolean },
+  ): Promise<void> {
+    let counts: { failed: number } = hasLinks ? links : clicks;
     try {
-      return await work();
+      if ("error" in row) throw row.error;
+      if (hasLinks && (await takeLink(row.record))) return;
+      counts = clicks;
+      if (hasClicks) for (const click of format.clicksOf(row.record)) await takeClick(click);
     } catch (error) {
-      if (!(error instanceof DomainError) || error instanceof StoreUnavailable) throw error;
-      this.#failed(counts, file, place, error);
-      return true;
+      if (!isRefused(error)) throw error;
+      counts.failed += 1;
+      if (errors.length < MOST_ERRORS)
+        errors.push({ file, place: row.place, error: cleanText(error.message, MESSAGE_LENGTH) });
     }
   }
 
   /** False when the record is no link. */
-  async #takeLink(row: Row): Promise<boolean> {
-    const { links, hosts } = this.#report;
-    const imported = this.#format.linkOf(row, this.#deps.clock());
+  async function takeLink(record: Fields): Promise<boolean> {
+    const imported = format.linkOf(record, deps.clock());
     if (!imported) return false;
     links.read += 1;
-    const { link, already } = await importLink(this.#deps, this.#target, this.#claimed, imported);
+    const { link, already } = await importLink(deps, target, claimed, imported);
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
-    const known = { link, total: imported.totalClicks ?? 0, details: 0 };
-    this.#links.set(referenceKey(imported), known);
-    if (imported.id !== undefined) this.#links.set(referenceKey({ id: imported.id }), known);
+    const one = { link, total: imported.totalClicks ?? 0, details: 0 };
+    known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
+    if (imported.id !== undefined) known.set(referenceKey({ id: imported.id }), one);
     return true;
   }
 
-  async #takeClick(click: ImportedClick): Promise<void> {
-    const { clicks } = this.#report;
+  async function takeClick(click: ImportedClick): Promise<void> {
     clicks.read += 1;
-    const known = this.#links.get(referenceKey(click.link));
-    if (!known) {
+    const one = known.get(referenceKey(click.link));
+    if (!one) {
       clicks.skipped += 1;
       return;
     }
-    const event = this.#dataOf(known.link, click.facts);
+    const { key, accountId } = one.link;
+    const event = dataOf(one.link, click.facts);
     const { at } = event.data;
-    const identity = `${known.link.key} ${at} ${click.identity}`;
-    const n = click.isId ? 0 : (this.#repeated.get(identity) ?? 0);
-    this.#repeated.set(identity, n + 1);
-    const id = derivedTimeId(at, "click", known.link.accountId, identity, n);
-    const origin = { correlationId: this.#target.context.requestId, causationId: id };
-    await this.#appender.put(newEvent(event, id, { ...origin, actor: this.#target.context.actor }), at);
-    known.details += 1;
+    const identity = `${key} ${at} ${"id" in click ? click.id : click.traits}`;
+    const n = "id" in click ? 0 : (repeated.get(identity) ?? 0);
+    repeated.set(identity, n + 1);
+    const id = derivedTimeId(at, "click", accountId, identity, n);
+    const { requestId, actor } = target.context;
+    await appender.put(newEvent(event, id, { correlationId: requestId, causationId: id, actor }), at);
+    one.details += 1;
   }
+
+  async function end() {
+    await appender.flush();
+    Object.assign(clicks, appender.counts);
+    for (const { total, details } of new Set(known.values()))
+      clicks.only_totals += Math.max(0, total - details);
+    return { links, clicks, hosts, errors };
+  }
+
+  return { take, end };
 }
 
 function referenceKey(reference: LinkReference): string {

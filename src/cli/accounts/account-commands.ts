@@ -9,14 +9,13 @@ import { keyRow, listAccounts, showAccount } from "../../queries/accounts.ts";
 import { domainRow } from "../../queries/domains.ts";
 import { listWebhooks, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, required } from "../command.ts";
-import { ACCOUNT, accountNamed } from "../named.ts";
-import { counted } from "../output.ts";
+import { ACCOUNT } from "../named.ts";
 import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const args = { account: ACCOUNT, tier: new Argument("<tier>").choices(TIERS) };
 
-export const accountCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "create",
     about: "open an account",
@@ -29,16 +28,12 @@ export const accountCommands: readonly CommandRow[] = [
       const { accountId, email } = await openAccount(deps, context, options);
       return { account_id: accountId, email, tier: options.tier };
     },
-    print: (made: { account_id: string; email: string; tier: Tier }) =>
-      `${made.email} has an account on the ${made.tier} tier: ${made.account_id}`,
   },
   {
     name: "tier <account> <tier>",
     about: "move an account to another tier",
     args,
-    async run(session, _: object, given: string, tier: Tier) {
-      const { deps, context } = session;
-      const accountId = await accountNamed(session, given);
+    async run({ deps, context }, _: object, accountId: string, tier: Tier) {
       await changeTier(deps, context, accountId, tier);
       return { account_id: accountId, tier };
     },
@@ -48,10 +43,9 @@ export const accountCommands: readonly CommandRow[] = [
     about: "accounts that ask for the Developer plan, longest first; `account tier` grants it",
     by: runQuery,
     async run({ deps }) {
-      const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => {
-        const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
-        return { account_id: accountId, email: email ?? null, asked_at: at };
-      });
+      const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => ({
+        ...{ account_id: accountId, email: await emailOf(deps, accountId), asked_at: at },
+      }));
       return { upgrades: await Promise.all(requests) };
     },
   },
@@ -60,10 +54,8 @@ export const accountCommands: readonly CommandRow[] = [
     about: "make a link with which the account's owner chooses a new password, once, within a day",
     args,
     by: runWithoutCatchUp,
-    async run(session, _: object, given: string) {
-      const { deps, config } = session;
+    async run({ deps, config }, _: object, accountId: string) {
       const { issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
-      const accountId = await accountNamed(session, given);
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
       return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
@@ -74,19 +66,16 @@ export const accountCommands: readonly CommandRow[] = [
       "close an account for good: keys, sessions, domains, webhooks and links; its e-mail address is erased",
     args,
     options: [required("--yes", "I know that this can't be undone")],
-    async run(session, _: object, given: string) {
+    async run(session, _: object, accountId: string) {
       const { deps, context } = session;
       const { closeAccount } = await import("../../commands/account/close-account.ts");
       const { finishClosing } = await import("../../jobs/account-closing.ts");
-      const accountId = await accountNamed(session, given);
       await closeAccount(deps, context, accountId);
       await catchUp(session);
       const isShown = () => catchUp(session).then(() => true);
       const { deletedLinks } = await finishClosing({ ...deps, isShown }, context, accountId);
       return { account_id: accountId, status: "closed", deleted_links: deletedLinks };
     },
-    print: (closed: { account_id: string; deleted_links: number }) =>
-      `Account ${closed.account_id} is closed, and ${counted(closed.deleted_links, "link")} deleted`,
   },
   {
     name: "list",
@@ -102,8 +91,7 @@ export const accountCommands: readonly CommandRow[] = [
     about: "one account with its keys, domains and webhooks",
     args,
     by: runQuery,
-    async run(session, _: object, given: string) {
-      const accountId = await accountNamed(session, given);
+    async run(session, _: object, accountId: string) {
       const { account: found, keys, domains } = await showAccount(session.deps, accountId);
       return {
         ...(await accountRow(session, found)),
@@ -115,13 +103,11 @@ export const accountCommands: readonly CommandRow[] = [
   },
 ];
 
-async function accountRow({ deps }: Session, account: AccountDocument) {
-  const email = await deps.secrets.get(emailSecret(account._id), deps.clock());
-  return {
-    account_id: account._id,
-    email: email ?? null,
-    tier: account.tier,
-    status: account.status,
-    opened_at: account.openedAt,
-  };
+async function accountRow({ deps }: Session, { _id, tier, status, openedAt }: AccountDocument) {
+  return { account_id: _id, email: await emailOf(deps, _id), tier, status, opened_at: openedAt };
+}
+
+/** Null once the account is closed. */
+async function emailOf({ secrets, clock }: Session["deps"], accountId: string) {
+  return (await secrets.get(emailSecret(accountId), clock())) ?? null;
 }

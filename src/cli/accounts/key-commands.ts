@@ -2,32 +2,27 @@
 import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
 import { findKey, keyRow, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type CommandRow, option, required } from "../command.ts";
-import { ACCOUNT, accountNamed } from "../named.ts";
+import { type CommandRow, option } from "../command.ts";
 import { runQuery } from "../session.ts";
 
-const ofAccount = required("--account <account>", ACCOUNT);
-
-export const keyCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "issue",
     about: "issue an API key, which is shown this once only",
-    options: [ofAccount, option("--label <label>", "to tell keys apart")],
-    async run(session, { account, label }: { account: string; label?: string }) {
-      const { deps, context } = session;
-      const issued = await issueKey(deps, context, await accountNamed(session, account), { label });
-      return { key_id: issued.keyId, key: issued.key };
+    byAccount: true,
+    options: [option("--label <label>", "to tell keys apart")],
+    async run({ deps, context }, { account, label }: { account: string; label?: string }) {
+      const { keyId, key } = await issueKey(deps, context, account, { label });
+      return { key_id: keyId, key };
     },
   },
   {
     name: "list",
     about: "the keys of an account, deactivated ones too",
-    options: [ofAccount],
+    byAccount: true,
     by: runQuery,
-    async run(session, { account }: { account: string }) {
-      const { deps } = session;
-      const keys = await listKeys(deps, await accountNamed(session, account));
-      const rows = keys.map(async (key) => ({
+    async run({ deps }, { account }: { account: string }) {
+      const rows = (await listKeys(deps, account)).map(async (key) => ({
         ...keyRow(key),
         last_used_at: (await lastUseOf(deps, key._id)) ?? null,
       }));
@@ -44,6 +39,5 @@ export const keyCommands: readonly CommandRow[] = [
       await deactivateKey(deps, context, found.accountId, keyId);
       return { key_id: keyId, status: "deactivated" };
     },
-    print: ({ key_id }: { key_id: string }) => `Key ${key_id} is deactivated`,
   },
 ];

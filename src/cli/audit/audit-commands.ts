@@ -18,7 +18,7 @@ const PAGE = 1000;
 
 const category = (about: string) => new Option("--category <category>", about).choices(CATEGORIES);
 
-export const auditCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "streams",
     about: "all streams with their number of events",

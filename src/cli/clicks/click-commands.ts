@@ -15,7 +15,7 @@ const hits = askedBy(preview.args, WITHDRAW);
 
 type Chosen = { reason?: string; dryRun?: boolean };
 
-export const clickCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: WITHDRAW,
     about: "no longer count hits of a link that are recorded by now; their events stay",

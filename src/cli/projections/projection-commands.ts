@@ -39,7 +39,7 @@ import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
 const names = { name: "of projections; all by default" };
 const named = { name: "of projections" };
 
-export const projectionCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "status",
     about: "progress and builds of the projections, and the events that were set aside",

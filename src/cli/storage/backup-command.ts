@@ -16,31 +16,26 @@ const LOG = "events.db";
 /** The others are made when they are first needed; a backup without one of these would be none. */
 const EVERY_SERVICE_HAS = new Set([LOG, "secrets.db"]);
 
-export const backupCommand: CommandRow = {
-  name: "backup <folder>",
-  about: "copy the embedded files to a new folder, while the service runs",
-  args: { folder: "is made; must not hold anything yet" },
-  by: runWithoutStores,
-  async run({ work, terminal }: Call, _: object, given: string) {
-    const folder = resolve(given);
-    const config = parseConfig(terminal.env);
-    const outcome = () => `${folder} was emptied again: a backup begins anew`;
-    return { folder, files: await work.interruptible(outcome, () => backUp(work, config, folder)) };
+export const commands: readonly CommandRow[] = [
+  {
+    name: "backup <folder>",
+    about: "copy the embedded files to a new folder, while the service runs",
+    args: { folder: "is made; must not hold anything yet" },
+    by: runWithoutStores,
+    async run({ work, terminal }: Call, _: object, given: string) {
+      const folder = resolve(given);
+      const config = parseConfig(terminal.env);
+      const outcome = () => `${folder} was emptied again: a backup begins anew`;
+      return { folder, files: await work.interruptible(outcome, () => backUp(work, config, folder)) };
+    },
   },
-};
+];
 
-async function backUp(
-  work: Work,
-  config: Config,
-  folder: string,
-): Promise<{ name: string; bytes: number }[]> {
+async function backUp(work: Work, config: Config, folder: string) {
   const { dataDir } = config;
   const names = embeddedFiles(config);
-  if (names.length === 0)
-    throw new Refused(
-      "backup_refused",
-      "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers",
-    );
+  const servers = "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers";
+  if (names.length === 0) throw new Refused("backup_refused", servers);
   requireFiles(
     dataDir,
     names.filter((name) => EVERY_SERVICE_HAS.has(name)),
@@ -75,9 +70,8 @@ async function copied({ signal }: Work, dataDir: string, folder: string, name: s
     else copyFileSync(file, copy);
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new Refused("backup_refused", `${file} can't be copied to ${folder}: ${messageOf(cause)}`, {
-      cause,
-    });
+    const why = `${file} can't be copied to ${folder}: ${messageOf(cause)}`;
+    throw new Refused("backup_refused", why, { cause });
   }
   return { name, bytes: statSync(copy).size };
 }

@@ -3,23 +3,18 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
-import { accountLines, EXPORTED } from "../../export/account-lines.ts";
+import { accountLines } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, CLICK_FORMATS, clickLines } from "../../export/click-lines.ts";
 import { clickRows } from "../../export/click-rows.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
-import { ACCOUNT, accountNamed } from "../named.ts";
+import { ACCOUNT } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
-type Options = { out?: string };
-
-const DESCRIPTIONS = {
-  links: "an account's links with their state, as `import linkledger` reads them",
-  account: "an account's links with their state, and their clicks, as `import linkledger` reads them",
-};
 const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
 
+type Options = { out?: string };
 type ClickOptions = Options & {
   format: (typeof TABLE_FORMATS)[number];
   account?: string;
@@ -27,53 +22,42 @@ type ClickOptions = Options & {
   to?: Date;
 };
 
-const common = {
-  by: runReading,
-  print: ({ file, bytes }: { file: string; bytes: number }) => `${file}: ${bytes.toLocaleString("en")} bytes`,
-};
 const outOption = option("--out <file>", "write there; to standard output by default");
 
-export const exportCommands: readonly CommandRow[] = [
-  ...EXPORTED.map(
-    (what): CommandRow => ({
-      ...common,
-      name: `${what} <account>`,
-      about: DESCRIPTIONS[what],
-      args: { account: ACCOUNT },
-      options: [
-        outOption,
-        new Option("--format <format>", "of the file").choices(["ndjson"]).default("ndjson"),
-      ],
-      async run(session, options: Options, given: string) {
-        const { eventStore } = session.backend;
-        const { baseHost } = session.config;
-        // Before a file is opened, so that a mistyped name doesn't empty an earlier export.
-        const accountId = await accountNamed(session, given);
-        const lines = accountLines({ eventStore, baseHost, clock: session.deps.clock }, accountId, what);
-        return await write(session, lines, options);
-      },
-    }),
-  ),
+export const commands: readonly CommandRow[] = [
+  accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
+  accountCommand("account", "an account's links and their clicks, as `import linkledger` reads them"),
   {
-    ...common,
     name: "clicks",
     about: "hits (clicks and previews) as a table, of one account or of all",
     options: [
       outOption,
       new Option("--format <format>", "of the file").choices(TABLE_FORMATS).default("ndjson"),
-      option("--account <account>", `of this account only: ${ACCOUNT}`),
+      option("--account <account>", `of this account only: ${ACCOUNT.about}`),
       option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
       option("--to <time>", "that happened before it", timeArgument),
     ],
+    by: runReading,
     run: exportClicks,
   },
 ];
+
+/** The account is known before a file is opened, so that a mistyped name doesn't empty an earlier export. */
+function accountCommand(what: "links" | "account", about: string): CommandRow {
+  return {
+    ...{ name: `${what} <account>`, about, args: { account: ACCOUNT } },
+    options: [outOption],
+    by: runReading,
+    run: (session, options: Options, accountId: string) =>
+      printed(session, accountLines(session.deps, accountId, what), options),
+  };
+}
 
 async function exportClicks(session: Session, options: ClickOptions) {
   const { format, out, account, from, to } = options;
   const { eventStore, readStore } = session.backend;
   if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
-  const accountId = account === undefined ? undefined : await accountNamed(session, account);
+  const accountId = account === undefined ? undefined : await ACCOUNT.find(session, account);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);
   if (format !== "parquet") {
@@ -82,7 +66,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
       if (head !== "") yield head;
       for await (const page of rows) if (page.length > 0) yield page.map(line).join("");
     };
-    return await write(session, lines(), options);
+    return await printed(session, lines(), options);
   }
   if (out === undefined)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
@@ -90,21 +74,11 @@ async function exportClicks(session: Session, options: ClickOptions) {
   return await written(session, out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
 }
 
-/** Pulls the parts as fast as they are written. */
-async function write(session: Session, parts: AsyncIterable<string>, { out }: Options) {
-  if (out !== undefined)
-    return await written(session, out, (part) =>
-      pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
-    );
-  return await session.work.printing(parts);
-}
-
-async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {
-  await work.interruptible(
-    () => `${work.shareText} of the log was read, and ${file} is as it was: an export begins anew`,
-    () => replaceFile(file, write),
+async function printed(session: Session, parts: AsyncIterable<string>, { out }: Options) {
+  if (out === undefined) return await session.work.printing(parts);
+  return await written(session, out, (part) =>
+    pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
   );
-  return { file, bytes: statSync(file).size };
 }
 
 /**
@@ -112,17 +86,19 @@ async function written({ work }: Session, file: string, write: (part: string) =>
  * `/dev/stdout`, is written in place. @throws what `write` throws, with the name of `file` where it is an error of the file
  * system; `file` is as it was then
  */
-async function replaceFile(file: string, write: (part: string) => Promise<void>): Promise<void> {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !found.isFile()) return await write(file);
+async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {
+  const isInPlace = statSync(file, { throwIfNoEntry: false })?.isFile() === false;
   // Of two exports to one file each has a part of its own.
-  const part = `${file}.${process.pid}.part`;
+  const part = isInPlace ? file : `${file}.${process.pid}.part`;
+  const outcome = () =>
+    `${work.shareText} of the log was read, and ${file} is as it was: an export begins anew`;
   try {
-    await write(part);
-    renameSync(part, file);
+    await work.interruptible(outcome, () => write(part));
+    if (!isInPlace) renameSync(part, file);
   } catch (error) {
-    rmSync(part, { force: true });
+    if (!isInPlace) rmSync(part, { force: true });
     if (error instanceof Error && "syscall" in error) Object.assign(error, { path: file });
     throw error;
   }
+  return { file, bytes: statSync(file).size };
 }

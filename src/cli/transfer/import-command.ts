@@ -4,116 +4,71 @@ import { Argument } from "commander";
 import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
-import { bitly } from "../../import/formats/bitly.ts";
-import { kutt } from "../../import/formats/kutt.ts";
 import { linkledger } from "../../import/formats/linkledger.ts";
-import { shlink } from "../../import/formats/shlink.ts";
-import { yourls } from "../../import/formats/yourls.ts";
+import { bitly, kutt, shlink, yourls } from "../../import/formats/services.ts";
 import type { ImportFormat } from "../../import/imported.ts";
 import { type ImportReport, runImport } from "../../import/run-import.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type CommandRow, option, required } from "../command.ts";
-import { ACCOUNT, accountNamed } from "../named.ts";
-import type { Printable } from "../output.ts";
+import { type CommandRow, option } from "../command.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
 
 const FORMATS = { bitly, yourls, kutt, shlink, linkledger } as const satisfies Record<string, ImportFormat>;
 
-type Options = {
-  account: string;
-  clicks?: string;
-  domain?: string;
-  key?: string;
-  dryRun?: boolean;
-};
+type Options = { account: string; clicks?: string; domain?: string; key?: string; dryRun?: boolean };
 
 type Report = ImportReport & { format: string; account_id: string; dry_run: boolean };
 
-export const importCommand: CommandRow = {
-  name: "import <format> <file>",
-  about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
-  args: {
-    format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
-    file: "links: CSV, JSON, or JSON lines",
+export const commands: readonly CommandRow[] = [
+  {
+    name: "import <format> <file>",
+    about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
+    args: {
+      format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
+      file: "links: CSV, JSON, or JSON lines",
+    },
+    byAccount: true,
+    options: [
+      option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
+      option("--domain <hostname>", "create all links on this custom domain of the account"),
+      option("--key <key-id>", "attribute the links to this API key, which then lists them"),
+      option("--dry-run", "check everything, write nothing"),
+    ],
+    run: importFile,
+    print: ({ interrupted, hosts, ...report }: Report) => ({
+      ...(interrupted && { interrupted: "the same command, given again, goes on where this one ended" }),
+      ...report,
+      hosts: Object.entries(hosts).map(([host, links]) => ({ host, links })),
+    }),
+    exitCode: ({ interrupted, links, clicks }: Report) =>
+      interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,
   },
-  options: [
-    required("--account <account>", `who gets the links: ${ACCOUNT}`),
-    option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
-    option("--domain <hostname>", "create all links on this custom domain of the account"),
-    option("--key <key-id>", "attribute the links to this API key, which then lists them"),
-    option("--dry-run", "check everything, write nothing"),
-  ],
-  run: importFile,
-  print: forPeople,
-  exitCode: ({ interrupted, links, clicks }: Report) =>
-    interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,
-};
+];
 
 /** The report in any case. */
-async function importFile(
-  session: Session,
-  { account: given, clicks, domain: hostname, key, dryRun = false }: Options,
-  name: keyof typeof FORMATS,
-  file: string,
-): Promise<Report> {
+async function importFile(session: Session, options: Options, name: keyof typeof FORMATS, file: string) {
   const { backend, config, deps, context, work, terminal } = session;
+  const { account: accountId, clicks, domain: hostname, key, dryRun = false } = options;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
     throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
-  for (const wanted of [file, ...(clicks === undefined ? [] : [clicks])]) refuseFolder(wanted);
+  // Before a link is made, as a file of clicks is read last.
+  for (const wanted of [file, clicks ?? file])
+    if (statSync(wanted).isDirectory())
+      throw new Refused("file_not_found", `A folder, not a file: ${wanted}`);
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
-  const accountId = await accountNamed(session, given);
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active")
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key) !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
-  const importing = {
-    ...deps,
-    urlSafety: urlSafety({ ...config, log }),
-    recheckLater: recheckLater(deps),
-  };
+  const importing = { ...deps, urlSafety: urlSafety({ ...config, log }), recheckLater: recheckLater(deps) };
   const target = { account, context, domain, keyId: key, dryRun };
-  const onProgress = (count: number, of: number) => work.show({ count, of, unit: "record" });
+  const onProgress = (count: number, of: number) => work.show({ count, share: count / of, unit: "record" });
   const report = await work.interruptible(
     () => "The import was ended",
     () => runImport(importing, target, { format, links: file, clicks }, onProgress, work.signal),
   );
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
-}
-
-function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }: Report): Printable {
-  const hostNames = Object.entries(hosts).map(([host, count]) => ({ host, links: count }));
-  const again = "Interrupted: the same command, given again, goes on where this one ended. So far:";
-  return {
-    ...(interrupted && { note: isDry ? "Interrupted" : again }),
-    ...(isDry && { dry_run: "nothing was written" }),
-    links: sums(links),
-    clicks: sums(clicks),
-    ...(hostNames.length > 0 && { hosts: hostNames }),
-    ...(errors.length > 0 && { errors }),
-  };
-}
-
-/** Such as `12 created, 3 already there`. */
-function sums({ read: _, ...sums }: ImportReport["links"] | ImportReport["clicks"]): string {
-  const named = Object.entries({ ...sums }).filter(([name, count]) => count > 0 || name === "created");
-  return named
-    .map(([name, count]) => `${count.toLocaleString("en")} ${NAMES[name as keyof typeof NAMES]}`)
-    .join(", ");
-}
-
-const NAMES = {
-  created: "created",
-  already: "already there",
-  failed: "failed",
-  skipped: "of links that failed or are not in the file",
-  only_totals: "known as a number only",
-};
-
-/** Before a link is made, as a file of clicks is read last. @throws what a missing file throws; file_not_found */
-function refuseFolder(file: string): void {
-  if (statSync(file).isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
 }

@@ -1,5 +1,5 @@
-// linkledger webhook add | change | list | show | pause | resume | rotate | remove
-
+// linkledger webhook add | change | list | ... | remove, and what it was sent: test | deliveries | ... | replay
+import { InvalidArgumentError, Option } from "commander";
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
@@ -10,121 +10,231 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
+import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import {
+  listDeliveries,
+  recoverSince,
+  resendDelivery,
+  showDelivery,
+} from "../../webhooks/owner-tools/deliveries.ts";
+import { replayFrom } from "../../webhooks/owner-tools/replay-webhook.ts";
+import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
+import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { type CommandRow, option, required } from "../command.ts";
-import { ACCOUNT, accountNamed, WEBHOOK, webhookNamed } from "../named.ts";
-import type { Printable } from "../output.ts";
+import { WEBHOOK } from "../named.ts";
 import { runQuery, type Session } from "../session.ts";
-import { webhookDeliveryRows } from "./webhook-delivery-commands.ts";
 
+type Since = { since: Date };
+type Page = { state?: DeliveryState; limit: number; cursor?: string };
 type Settings = { url?: string; kinds?: string[]; label?: string };
 
 const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
-const ofAccount = required("--account <account>", ACCOUNT);
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const args = { webhook: WEBHOOK, delivery: "id" };
+const since = required("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf);
 const label = option("--label <label>", "to tell webhooks apart");
 
-export const webhookCommands: readonly CommandRow[] = [
+export const commands: readonly CommandRow[] = [
   {
     name: "add",
     about: "add a webhook; its key is shown this once only",
+    byAccount: true,
     options: [
-      ofAccount,
       required("--url <url>", "where link.clicked is sent"),
       option("--kinds <list>", `${KINDS}; ${WEBHOOK_DEFAULT_KINDS.join(",")} by default`, commaSeparated),
       label,
     ],
-    async run(session, { account, ...settings }: Settings & { account: string; url: string }) {
-      const { deps, context } = session;
-      const accountId = await accountNamed(session, account);
-      const { webhookId, key } = await addWebhook(deps, context, accountId, settings);
+    async run({ deps, context }, options: Settings & { account: string; url: string }) {
+      const { account, ...settings } = options;
+      const { webhookId, key } = await addWebhook(deps, context, account, settings);
       return { webhook_id: webhookId, key };
     },
   },
-  changing(
-    "change",
-    "change a webhook's URL, kinds or label; what is not given stays",
-    async ({ deps, context }, accountId, webhookId, options) => {
-      const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
-      return { url, kinds, label };
-    },
-    [
+  {
+    name: "change <webhook>",
+    about: "change a webhook's URL, kinds or label; what is not given stays",
+    args,
+    options: [
       option("--url <url>", "where link.clicked is sent"),
       option("--kinds <list>", KINDS, commaSeparated),
       label,
     ],
-  ),
+    async run({ deps, context }, settings: Settings, { _id, accountId }: WebhookDocument) {
+      const { url, kinds, label } = await changeWebhook(deps, context, accountId, _id, settings);
+      return { webhook_id: _id, url, kinds, label };
+    },
+  },
   {
     name: "list",
     about: "the webhooks of an account",
-    options: [ofAccount],
+    byAccount: true,
     by: runQuery,
-    async run(session, { account }: { account: string }) {
-      const found = await listWebhooks(session.deps, await accountNamed(session, account));
-      return { webhooks: found.map(webhookRow) };
+    async run({ deps }, { account }: { account: string }) {
+      return { webhooks: (await listWebhooks(deps, account)).map(webhookRow) };
     },
   },
   {
     name: "show <webhook>",
     about: "one webhook with its settings and state",
-    args: { webhook: WEBHOOK },
+    args,
     by: runQuery,
-    async run(session, _: object, given: string) {
-      const { _id } = await webhookNamed(session, given);
-      return webhookRow(await showWebhook(session.deps, _id));
+    async run({ deps }, _: object, { _id }: WebhookDocument) {
+      return webhookRow(await showWebhook(deps, _id));
     },
   },
-  changing(
-    "pause",
-    "send nothing more to a webhook until it is resumed",
-    async ({ deps, context }, accountId, webhookId, options) => {
-      await pauseWebhook(deps, context, accountId, webhookId, options);
-      return { status: "paused" };
+  {
+    ...changing("pause", "send nothing more to a webhook until it is resumed", "paused", pauseWebhook),
+    options: [option("--reason <text>", "why, as its owner will read it")],
+  },
+  changing("resume", "send to a paused webhook again", "active", resumeWebhook),
+  {
+    name: "rotate <webhook>",
+    about: "give a webhook a new key, shown this once; the old one signs along for 24 hours",
+    args,
+    async run({ deps, context }, _: object, { _id, accountId }: WebhookDocument) {
+      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, _id);
+      return { webhook_id: _id, key, previous_key_until: previousUntil };
     },
-    [option("--reason <text>", "why, as its owner will read it")],
-  ),
-  changing("resume", "send to a paused webhook again", async ({ deps, context }, accountId, webhookId) => {
-    await resumeWebhook(deps, context, accountId, webhookId);
-    return { status: "active" };
-  }),
-  changing(
-    "rotate",
-    "give a webhook a new key, shown this once; the old one signs along for 24 hours",
-    async ({ deps, context }, accountId, webhookId) => {
-      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
-      return { key, previous_key_until: previousUntil };
+  },
+  changing("remove", "remove a webhook and destroy its key", "removed", removeWebhook),
+  {
+    name: "test <webhook>",
+    about: "send a signed sample of link.clicked now, and show request and answer",
+    args,
+    run: test,
+    exitCode: ({ delivered }: { delivered: boolean }) => (delivered ? 0 : 1),
+  },
+  {
+    name: "deliveries <webhook>",
+    about: "the deliveries of a webhook, newest first, kept for 30 days",
+    args,
+    options: [
+      new Option("--state <state>", "only those").choices(DELIVERY_STATES),
+      option("--limit <number>", "1 to 100", pageSize).default(50),
+      option("--cursor <cursor>", "next_cursor of the page before"),
+    ],
+    by: runQuery,
+    async run({ deps }, page: Page, { _id }: WebhookDocument) {
+      const { deliveries, next_cursor } = await listDeliveries(deps, _id, page);
+      return { deliveries: deliveries.map(deliveryRow), next_cursor };
     },
-  ),
-  changing(
-    "remove",
-    "remove a webhook and destroy its key",
-    async ({ deps, context }, accountId, webhookId) => {
-      await removeWebhook(deps, context, accountId, webhookId);
-      return { status: "removed" };
+    print: ({ deliveries, ...rest }: { deliveries: ReturnType<typeof deliveryRow>[] }) => ({
+      // What fits in a line.
+      deliveries: deliveries.map(({ webhook_id: _, event_id: __, finished_at: ___, ...row }) => ({
+        ...row,
+        last_attempt: row.last_attempt?.status ?? row.last_attempt?.error,
+      })),
+      ...rest,
+    }),
+  },
+  {
+    name: "delivery <delivery>",
+    about: "one delivery with its body and every attempt",
+    args,
+    by: runQuery,
+    async run({ deps }, _: object, deliveryId: string) {
+      const found = await showDelivery(deps, deliveryId);
+      const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
+      return { ...deliveryRow(found), body: found.body, attempts };
     },
-  ),
-  ...webhookDeliveryRows,
+  },
+  {
+    name: "resend <delivery>",
+    about: "send one delivery again, with its schedule from the start",
+    args,
+    run: async ({ deps }, _: object, deliveryId: string) =>
+      deliveryRow(await resendDelivery(deps, deliveryId)),
+  },
+  {
+    name: "recover <webhook>",
+    about: "send everything again that failed since a time",
+    args,
+    options: [since],
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      const recovered = await recoverSince(deps, _id, since);
+      return { webhook_id: _id, since: since.toISOString(), recovered };
+    },
+  },
+  {
+    name: "replay <webhook>",
+    about: "send clicks since a time, 30 days at most, that a webhook has no delivery for",
+    args,
+    options: [since],
+    async run({ deps }, { since }: Since, { _id }: WebhookDocument) {
+      return { webhook_id: _id, ...(await replayFrom(deps, _id, since)) };
+    },
+  },
 ];
 
-/** `change` returns what is printed below the webhook's id. */
-function changing(
-  name: string,
-  about: string,
-  change: (
-    session: Session,
-    accountId: string,
-    webhookId: string,
-    options: Settings & { reason?: string },
-  ) => Promise<Printable>,
-  options: CommandRow["options"] = [],
-): CommandRow {
+type Change = (
+  deps: Session["deps"],
+  context: Session["context"],
+  accountId: string,
+  webhookId: string,
+  options: { reason?: string },
+) => Promise<unknown>;
+
+function changing(name: string, about: string, status: string, change: Change): CommandRow {
   return {
-    name: `${name} <webhook>`,
-    about,
-    args: { webhook: WEBHOOK },
-    options,
-    async run(session, chosen: Settings & { reason?: string }, given: string) {
-      const { _id, accountId } = await webhookNamed(session, given);
-      return { webhook_id: _id, ...(await change(session, accountId, _id, chosen)) };
+    ...{ name: `${name} <webhook>`, about, args },
+    async run({ deps, context }, options: { reason?: string }, { _id, accountId }: WebhookDocument) {
+      await change(deps, context, accountId, _id, options);
+      return { webhook_id: _id, status };
     },
   };
+}
+
+async function test({ config, deps }: Session, _: object, { _id }: WebhookDocument) {
+  const sender = deliverySender({
+    allowPrivate: config.webhookAllowPrivate,
+    resolve: receiverResolver(config.dnsServers),
+    now: () => deps.clock().getTime(),
+  });
+  try {
+    const { request, answer } = await testWebhook({ ...deps, sender }, _id);
+    const { at, durationMs, status, error } = answer;
+    const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
+    return { webhook_id: _id, delivered: error === null, request, answer: answered };
+  } finally {
+    await sender.destroy();
+  }
+}
+
+function deliveryRow(delivery: Delivery) {
+  return {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    /** Sent as `webhook-id`. */
+    event_id: delivery.eventId,
+    event: delivery.event,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    finished_at: delivery.finishedAt,
+    tries: delivery.tries,
+    last_attempt: delivery.lastAttempt && attemptRow(delivery.lastAttempt),
+  };
+}
+
+function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {
+  return { at, duration_ms: durationMs, status, error, next_try_at: nextTryAt };
+}
+
+function pageSize(given: string): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
+  throw new InvalidArgumentError("It must be 1 to 100.");
+}
+
+function timeOf(given: string): Date {
+  const ago = /^(\d{1,6})([smhd])$/.exec(given);
+  const time = ago
+    ? new Date(Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS])
+    : parseMoment(given);
+  if (time) return time;
+  throw new InvalidArgumentError(`It must be ${MOMENT_EXAMPLE}, or 90m, 24h, 7d.`);
 }

@@ -6,7 +6,7 @@ import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { timeOf } from "../fields.ts";
-import type { ClickFacts, ImportedChange, ImportFormat, Row } from "../imported.ts";
+import type { ClickFacts, Fields, ImportedChange, ImportFormat } from "../imported.ts";
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
@@ -45,17 +45,9 @@ export const ExportedClick = z.object({
   /** What a hit and its visitor said; everything else of LinkClicked is made of it again. */
   click: clickEvents.LinkClicked.schema
     .pick({
-      ...{
-        linkRevision: true,
-        kind: true,
-        method: true,
-        userAgent: true,
-        device: true,
-        browser: true,
-        os: true,
-      },
-      ...{ ip: true, country: true, region: true, city: true, referrer: true, utm: true },
-      ...{ language: true, prefetch: true },
+      ...{ linkRevision: true, kind: true, method: true, userAgent: true, device: true },
+      ...{ browser: true, os: true, ip: true, country: true, region: true, city: true },
+      ...{ referrer: true, utm: true, language: true, prefetch: true },
     })
     .extend({ at, visitor: code.optional(), accountVisitor: code.optional() }),
 });
@@ -76,33 +68,27 @@ function changeOf(change: z.infer<typeof ExportedLink>["changes"][number]): Impo
 
 export const linkledger: ImportFormat = {
   columns: { links: [["type"]] },
-  linkOf(row) {
-    if (row.value.type === EXPORT_TYPE && row.value.version !== EXPORT_VERSION)
-      throw new Refused(
-        "record_refused",
-        `the file is of version ${row.value.version}, this program reads ${EXPORT_VERSION}`,
-      );
-    if (row.value.type !== "link") return undefined;
-    const link = read(ExportedLink, row);
-    const retargeted = link.changes.find((change) => change.type === "LinkRetargeted");
+  linkOf(record) {
+    const { type, version } = record;
+    if (type === EXPORT_TYPE && version !== EXPORT_VERSION)
+      throw refused(`the file is of version ${version}, this program reads ${EXPORT_VERSION}`);
+    if (type !== "link") return undefined;
+    const { slug, domain, long_url, created_at, changes, via, custom } = read(ExportedLink, record);
+    const retargeted = changes.find((change) => change.type === "LinkRetargeted");
     return {
-      slug: link.slug,
-      domain: link.domain ?? undefined,
-      longUrl: retargeted?.type === "LinkRetargeted" ? retargeted.from : link.long_url,
-      createdAt: timeOf(link.created_at),
-      changes: link.changes.map((change) => ({ at: timeOf(change.at), change: changeOf(change) })),
-      via: link.via,
-      custom: link.custom,
+      ...{ slug, domain: domain ?? undefined, via, custom },
+      longUrl: retargeted?.from ?? long_url,
+      createdAt: timeOf(created_at),
+      changes: changes.map((change) => ({ at: timeOf(change.at), change: changeOf(change) })),
     };
   },
-  clicksOf(row) {
-    if (row.value.type === EXPORT_TYPE) return [];
-    if (row.value.type === UNREADABLE_TYPE)
-      throw new Refused("record_refused", "an event that could not be read when the file was exported");
-    if (row.value.type !== "click")
-      throw new Refused("record_refused", "not a record of `export links` or `export account`");
-    const { domain, slug, id, click } = read(ExportedClick, row);
-    return [{ link: { domain: domain ?? undefined, slug }, identity: id, isId: true, facts: factsOf(click) }];
+  clicksOf(record) {
+    if (record.type === EXPORT_TYPE) return [];
+    if (record.type === UNREADABLE_TYPE)
+      throw refused("an event that could not be read when the file was exported");
+    if (record.type !== "click") throw refused("not a record of `export links` or `export account`");
+    const { domain, slug, id, click } = read(ExportedClick, record);
+    return [{ link: { domain: domain ?? undefined, slug }, id, facts: factsOf(click) }];
   },
 };
 
@@ -120,8 +106,13 @@ function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedC
   };
 }
 
-function read<T extends z.ZodType>(schema: T, { value }: Row): z.infer<T> {
-  const result = schema.safeParse(value);
+/** @throws record_refused */
+function read<T extends z.ZodType>(schema: T, record: Fields): z.infer<T> {
+  const result = schema.safeParse(record);
   if (result.success) return result.data;
-  throw new Refused("record_refused", z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
+  throw refused(z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
+}
+
+function refused(why: string): Refused {
+  return new Refused("record_refused", why);
 }

@@ -85,14 +85,14 @@ describe("the command line", { timeout: 120_000 }, () => {
     expect(await refused("audit", "events", "--limit", "0")).toMatch(/from 1 on/);
   });
 
-  it("answers people in tables and sentences", async () => {
+  it("answers people in tables and fields", async () => {
     const { stdout } = await linkledger(["account", "list"]);
     expect(stdout).toMatch(
       /^Account ID +Email +Tier +Status +Opened at\n\S+ +a@b\.c +free +open +\S+ \S+ UTC\n$/,
     );
     const { key_id: keyId } = await json("key", "issue", "--account", "a@b.c");
     const { stdout: told } = await linkledger(["key", "deactivate", keyId]);
-    expect(told).toBe(`Key ${keyId} is deactivated\n`);
+    expect(told).toBe(`Key ID  ${keyId}\nStatus  deactivated\n`);
   });
 
   it("takes an account, a domain and a webhook by what an operator knows of it", async () => {

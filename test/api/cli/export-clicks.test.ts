@@ -145,15 +145,8 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
     const pages: number[] = [];
     let after: string[] = [];
     for (;;) {
-      const { events, next, rest } = await cli.json(
-        "audit",
-        "clicks",
-        "--link",
-        link,
-        "--limit",
-        "4",
-        ...after,
-      );
+      const page = ["--link", link, "--limit", "4", ...after];
+      const { events, next, rest } = await cli.json("audit", "clicks", ...page);
       pages.push(events.length);
       if (next === null) break;
       expect(rest).toBe(`there may be more: go on with --after ${next}`);

@@ -89,10 +89,7 @@ describe("a command that is interrupted", { timeout: 120_000 }, () => {
     expect(created).toBeGreaterThan(0);
     expect(created).toBeLessThan(2_000);
     await writeFile(file, [head, ...links.slice(0, created + 3)].join("\n"));
-    const { stdout } = await cli.linkledger(call.slice(0, -1));
-    expect(stdout).toMatch(
-      new RegExp(`^Links +3 created, ${created.toLocaleString("en")} already there$`, "m"),
-    );
+    expect((await cli.json(...call.slice(0, -1))).links).toMatchObject({ created: 3, already: created });
   });
 
   it("drops no build, and a rebuild goes on with it", async () => {

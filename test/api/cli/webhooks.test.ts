@@ -1,19 +1,49 @@
-// linkledger webhook add | change | list | show | pause | resume | rotate | remove.
+// linkledger webhook: adding, changing and removing webhooks, and what was sent to them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
+import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 const KEY = expect.stringMatching(/^whk_[A-Za-z0-9]{32}$/);
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
 
 let folder: TemporaryFolder;
-let json: ReturnType<typeof commandLine>["json"];
-let refused: ReturnType<typeof commandLine>["refused"];
+let cli: ReturnType<typeof commandLine>;
+const json = (...args: string[]) => cli.json(...args);
+const refused = (...args: string[]) => cli.refused(...args);
 beforeAll(async () => {
   folder = await temporaryFolder();
-  ({ json, refused } = commandLine(folder.path));
+  cli = commandLine(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" });
 });
 afterAll(() => folder.remove());
+
+async function webhook(email: string, url: string): Promise<{ webhook_id: string; key: string }> {
+  const { account_id } = await json("account", "create", "--email", email, "--tier", "developer");
+  return await json("webhook", "add", "--account", account_id, "--url", url);
+}
+
+/** Two pending deliveries and one that failed at 12:30, as the worker stores them. */
+async function deliveriesOf(webhookId: string): Promise<string> {
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const now = "2026-05-01T12:00:00.000Z";
+  const { deliveryQueue } = backend;
+  try {
+    const one = (n: number) => ({ webhookId, eventId: `event-${n}`, event: "link.clicked", body: "{}" });
+    await deliveryQueue.enqueue([one(1), one(2), one(3)], now);
+    const claims = await deliveryQueue.claim({ webhookId, token: "t", now, until: now, limit: 1 });
+    const [claimed] = claims;
+    if (!claimed) throw new Error("nothing was due");
+    const at = "2026-05-01T12:30:00.000Z";
+    const error = { code: "status", message: "Answered 500" };
+    const attempt = { at, durationMs: 12, status: 500, error, answer: "oh no", nextTryAt: null };
+    await deliveryQueue.settle(claimed, attempt, { state: "failed" });
+    return claimed.id;
+  } finally {
+    await backend.close();
+  }
+}
 
 const account = async (tier: string) =>
   (await json("account", "create", "--email", `${tier}@b.c`, "--tier", tier)).account_id;
@@ -28,20 +58,10 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
 
     const { webhooks } = await json("webhook", "list", "--account", id);
     const row = {
-      webhook_id: webhook,
-      account_id: id,
-      url,
-      label: "first",
-      kinds: ["click", "qr_scan"],
-      status: "active",
-      paused_by: null,
-      reason: null,
-      cause: null,
-      paused_at: null,
-      key_hint: made.key.slice(-4),
-      previous_key_until: null,
-      added_at: expect.any(String),
-      changed_at: expect.any(String),
+      ...{ webhook_id: webhook, account_id: id, url, label: "first", kinds: ["click", "qr_scan"] },
+      ...{ status: "active", paused_by: null, reason: null, cause: null, paused_at: null },
+      ...{ key_hint: made.key.slice(-4), previous_key_until: null },
+      ...{ added_at: expect.any(String), changed_at: expect.any(String) },
     };
     expect(webhooks).toEqual([row]);
     expect(await json("webhook", "show", webhook)).toEqual(row);
@@ -88,8 +108,10 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       refused("webhook", "add", "--account", id, "--url", url, ...more);
     expect(await add("https://hooks.example.com/")).toMatch(/Webhooks require the Developer plan/);
     await json("account", "tier", id, "developer");
-    expect(await add("http://hooks.example.com/")).toMatch(/https/);
-    expect(await add("https://10.0.0.1/")).toMatch(/private/);
+    const strict = (url: string) =>
+      commandLine(folder.path).refused("webhook", "add", "--account", id, "--url", url);
+    expect(await strict("http://hooks.example.com/")).toMatch(/https/);
+    expect(await strict("https://10.0.0.1/")).toMatch(/private/);
     expect(await add("https://hooks.example.com/", "--kinds", "click,sale")).toMatch(
       /click, preview, qr_scan/,
     );
@@ -99,10 +121,78 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     expect(await refused("webhook", "list", "--account", UNKNOWN)).toMatch(/not found/);
   });
 
-  it("refuses the sixth with the interface's message", async () => {
-    const { account_id: id } = await json("account", "create", "--email", "six@b.c", "--tier", "developer");
-    const args = ["webhook", "add", "--account", id, "--url", "https://hooks.example.com/"];
-    await Promise.all([1, 2, 3, 4, 5].map(() => json(...args)));
-    expect(await refused(...args)).toBe("error: The webhook limit of 5 is reached\n");
+  it("test sends a signed sample and shows request and answer, the key masked", async () => {
+    const { port, received } = await startReceiver();
+    const url = `http://127.0.0.1:${port}/hook`;
+    const { webhook_id: id, key } = await webhook("test@b.c", url);
+    const tested = await json("webhook", "test", id);
+    expect(tested).toMatchObject({
+      webhook_id: id,
+      delivered: true,
+      request: { method: "POST", url, headers: { "X-Webhook-Event": "link.clicked" } },
+      answer: { duration_ms: expect.any(Number), status: 200, error: null, body: '{"received":true}' },
+    });
+    expect(received).toMatchObject([{ path: "/hook", headers: { "x-api-key": key } }]);
+    expect(JSON.stringify(tested)).not.toContain(key);
+  });
+
+  it("test shows why nothing could be delivered, with exit code 1", async () => {
+    const { webhook_id: id } = await webhook("refused@b.c", "http://127.0.0.1:1024/");
+    const { code, stdout, stderr } = await cli.linkledger(["webhook", "test", id, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      delivered: false,
+      answer: { status: null, error: { code: "connect_failed" } },
+    });
+  });
+
+  it("lists, shows, resends and recovers deliveries", async () => {
+    const { webhook_id: id } = await webhook("log@b.c", "https://hooks.example.com/");
+    const failed = await deliveriesOf(id);
+    const first = await json("webhook", "deliveries", id, "--limit", "2");
+    expect(first.deliveries).toHaveLength(2);
+    const second = await json("webhook", "deliveries", id, "--cursor", first.next_cursor);
+    expect(second).toMatchObject({ deliveries: [{}], next_cursor: null });
+
+    const lastAttempt = {
+      ...{ at: "2026-05-01T12:30:00.000Z", duration_ms: 12, status: 500, next_try_at: null },
+      error: { code: "status", message: "Answered 500" },
+    };
+    const row = {
+      ...{ delivery_id: failed, webhook_id: id, event_id: "event-1", event: "link.clicked" },
+      ...{ state: "failed", created_at: "2026-05-01T12:00:00.000Z", due_at: null },
+      ...{ finished_at: expect.any(String), tries: 1, last_attempt: lastAttempt },
+    };
+    expect(failed).toBe(deliveryId(id, "event-1"));
+    expect(await json("webhook", "deliveries", id, "--state", "failed")).toEqual({
+      deliveries: [row],
+      next_cursor: null,
+    });
+    expect(await json("webhook", "delivery", failed)).toEqual({
+      ...row,
+      body: "{}",
+      attempts: [{ ...lastAttempt, answer: "oh no" }],
+    });
+
+    expect(await json("webhook", "recover", id, "--since", "2026-05-01T12:31:00Z")).toMatchObject({
+      recovered: 0,
+    });
+    expect(await json("webhook", "recover", id, "--since", "2026-05-01T12:30:00Z")).toEqual({
+      webhook_id: id,
+      since: "2026-05-01T12:30:00.000Z",
+      recovered: 1,
+    });
+    expect(await json("webhook", "resend", failed)).toMatchObject({ state: "pending", tries: 0 });
+
+    expect(await json("webhook", "replay", id, "--since", "24h")).toEqual({
+      webhook_id: id,
+      since: expect.any(String),
+      found: 0,
+      queued: 0,
+    });
+
+    expect(await refused("webhook", "delivery", "nothing.such")).toMatch(/Delivery not found/);
+    expect(await refused("webhook", "recover", id, "--since", "yesterday")).toMatch(/24h/);
+    expect(await refused("webhook", "deliveries", id, "--cursor", "nonsense")).toMatch(/cursor/);
   });
 });

@@ -1,10 +1,10 @@
-// A data folder whose log another version wrote, in another form: refused in one line, and left as it is.
+// A data folder whose log another version wrote, in another form: refused in one line, and left as it is; so is a file that can't be opened.
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";
@@ -59,13 +59,18 @@ describe("a log of another form", () => {
     }
     expect(await contents()).toEqual(before);
   });
-
-  it.each([{ offThread: false }, { offThread: true }])(
-    "is told apart from a store that is unavailable, %o",
-    async (options) => {
-      const opening = openSqliteEventStore(join(dataDir, "events.db"), options);
-      await expect(opening).rejects.toMatchObject({ code: "log_form_unknown" });
-      expect(await contents()).toEqual(before);
-    },
-  );
 });
+
+it.each(["events.db", "read.db", "secrets.db", "deliveries.db"])(
+  "%s that can't be opened is named as what is unavailable",
+  async (name) => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const file = join(folder.path, name);
+    await mkdir(file);
+    await expect(openBackend({ dataDir: folder.path }, { offThread: false })).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining(file),
+    });
+  },
+);

@@ -10,13 +10,13 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { rotateKey } from "./webhook.ts";
 
 /** `previous`: the key before the last rotation; deliveries are also signed with it until `until` (ISO 8601 UTC). */
-export type WebhookKeys = { key: string; previous?: { key: string; until: string } };
+type WebhookKeys = { key: string; previous?: { key: string; until: string } };
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 export type WebhookKeyDeps = { secrets: Secrets; randomKey: () => string };
 
 /** `previousUntil`: ISO 8601 UTC; the time of the rotation when there was no previous key. */
-export type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
+type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
 
 /** So that receivers can switch over. */
 const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
@@ -30,7 +30,7 @@ export function keyHintOf(key: string): string {
   return key.slice(-4);
 }
 
-/** Secret that holds a webhook's keys. */
+/** The secret that holds a webhook's keys. */
 export function webhookSecret(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
@@ -61,8 +61,8 @@ export async function keysInUse(
   const keys = await readWebhookKeys(secrets, webhookId, now, onDamaged);
   if (!keys) return undefined;
   const { key, previous } = keys;
-  const isExpired = previous === undefined || previous.until <= now.toISOString();
-  return isExpired ? { key } : { key, previousKey: previous.key };
+  const isInUse = previous !== undefined && previous.until > now.toISOString();
+  return isInUse ? { key, previousKey: previous.key } : { key };
 }
 
 export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {

@@ -1,7 +1,7 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
 import { type Withdrawal, withdrawalsAfter } from "../../click-log/withdrawals.ts";
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
-import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
+import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
 import { categoryOf } from "../../event-store/categories.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";

@@ -1,7 +1,7 @@
 // Withdrawals of clicks, and what one would take out, as the command line and the console's API print them.
 
+import type { MatchingClicks } from "../../click-log/matching-clicks.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../click-log/withdrawals.ts";
-import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
 

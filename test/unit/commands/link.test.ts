@@ -1,7 +1,7 @@
 // The deciders of a link and of a hostname claim, as given-when-then.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as claims from "../../../src/commands/domains/domain-claim.ts";
+import * as claims from "../../../src/commands/domains/domain.ts";
 import {
   change,
   changeByOperator,
@@ -173,7 +173,7 @@ describe("a link", () => {
 });
 
 describe("the claim of a hostname", () => {
-  const claim = deciderOf<claims.ClaimState, DomainEvent>(claims.unclaimed, claims.evolve);
+  const claim = deciderOf<claims.ClaimState, DomainEvent>(claims.unclaimed, claims.evolveClaim);
   const mine = {
     hostname: "go.example.com",
     accountId,

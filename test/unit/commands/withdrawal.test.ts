@@ -1,10 +1,10 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type FindMatching, matchingClicks } from "../../../src/click-log/matching-clicks.ts";
 import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { type FindMatching, matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
 import {
   listWithdrawals,
   selectionOf,

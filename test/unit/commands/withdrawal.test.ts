@@ -41,7 +41,7 @@ const withdrawing =
   (state: WithdrawalsState) => {
     const { clicks: _, upTo: __, ...withdrawal } = data;
     const counts = { upTo: UP_TO, matched, counted, kinds: { ...NONE, click: counted } };
-    return withdraw(state, { withdrawal, matched: { ...counts, inForce: inForce.map(withdrawalId) } });
+    return withdraw(state, withdrawal, { ...counts, inForce: inForce.map(withdrawalId) });
   };
 const restoring = (n: number) => (state: WithdrawalsState) => restore(state, clicksRestored(LINK, n).data);
 const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): WithdrawalEvent => ({

@@ -10,9 +10,9 @@ import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
 import { keepPassword } from "./password.ts";
 import { accountByEmailSecret, emailSecret } from "./secrets.ts";
 
-export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
+type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
-export type OpenedAccount = Appended & { accountId: string; email: string };
+type OpenedAccount = Appended & { accountId: string; email: string };
 
 /** In the portal: with a password. `passwordHash`: of hashPassword. @throws invalid_email, email_taken */
 export async function signUp(
@@ -20,8 +20,7 @@ export async function signUp(
   context: CommandContext,
   request: { email: string; tier: Tier; passwordHash: string },
 ): Promise<OpenedAccount & { epoch: string }> {
-  const { email, tier } = request;
-  const opened = await openAccount(deps, context, { email, tier });
+  const opened = await openAccount(deps, context, request);
   return { ...opened, epoch: await keepPassword(deps, opened.accountId, request.passwordHash) };
 }
 

@@ -21,13 +21,10 @@ type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUn
 /** So that receivers can switch over. */
 const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 
-export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
-  return `whk_${randomKey()}`;
-}
-
-/** The last four characters, shown so that people can distinguish keys. */
-export function keyHintOf(key: string): string {
-  return key.slice(-4);
+/** `hint`: the last four characters, shown so that people can distinguish keys. */
+export function newWebhookKey({ randomKey }: WebhookKeyDeps): { key: string; hint: string } {
+  const key = `whk_${randomKey()}`;
+  return { key, hint: key.slice(-4) };
 }
 
 /** The secret that holds a webhook's keys. */
@@ -35,7 +32,7 @@ export function webhookSecret(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
 
-/** Keys that can't be decrypted count as missing; the error is passed to `onDamaged`. */
+/** Keys that can't be decrypted count as missing. */
 export async function readWebhookKeys(
   secrets: Secrets,
   webhookId: string,
@@ -100,13 +97,12 @@ async function replaceKey(
 ): Promise<RotatedWebhookKey> {
   const { secrets } = deps;
   const now = deps.clock();
-  const key = newWebhookKey(deps);
+  const { key, hint } = newWebhookKey(deps);
   const current = await readWebhookKeys(secrets, webhookId, now);
-  const validMs = current ? PREVIOUS_KEY_VALID_MS : 0;
-  const previousUntil = new Date(now.getTime() + validMs).toISOString();
+  const previousUntil = new Date(now.getTime() + (current ? PREVIOUS_KEY_VALID_MS : 0)).toISOString();
   if (!current) await keepWebhookKeys(secrets, webhookId, { key });
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-    rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
+    rotateKey(account, { webhookId, keyHint: hint, previousUntil, at }),
   ).catch(async (error: unknown) => {
     if (!current && isClientError(error)) await forgetWebhookKeys(secrets, webhookId);
     throw error;

@@ -16,13 +16,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isThisService } from "../links/accept-url.ts";
 import { add, change, liveWebhook, pause, remove, resume } from "./webhook.ts";
-import {
-  forgetWebhookKeys,
-  keepWebhookKeys,
-  keyHintOf,
-  newWebhookKey,
-  type WebhookKeyDeps,
-} from "./webhook-key.ts";
+import { forgetWebhookKeys, keepWebhookKeys, newWebhookKey, type WebhookKeyDeps } from "./webhook-key.ts";
 
 /** `receiverUrl`: parses the URL; throws a refusal when deliveries to it are not allowed. */
 type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text: string) => URL };
@@ -53,12 +47,12 @@ export async function addWebhook(
   const url = acceptReceiver(deps, request.url);
   const kinds = acceptKinds(request.kinds ?? WEBHOOK_DEFAULT_KINDS);
   const label = acceptLabel(request.label ?? "");
-  const key = newWebhookKey(deps);
+  const { key, hint } = newWebhookKey(deps);
   const webhookId = deps.newId();
   await keepWebhookKeys(deps.secrets, webhookId, { key });
   try {
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      add(account, { webhookId, url, kinds, label, keyHint: keyHintOf(key), at }),
+      add(account, { webhookId, url, kinds, label, keyHint: hint, at }),
     );
     return { webhookId, key, url, kinds, label, position };
   } catch (error) {

@@ -24,7 +24,8 @@ export const accountEvents = {
     to: z.enum(TIERS),
   }),
   AccountClosed: eventType("The account was closed for good.", ofAccount),
-  KeyIssued: eventType("An API key was issued.",
+  KeyIssued: eventType(
+    "An API key was issued.",
     {
       ...ofAccount,
       keyId,
@@ -33,17 +34,18 @@ export const accountEvents = {
       hint: z.string().describe("The key's last four characters"),
       label: z.string().describe("As typed by the owner"),
     },
-    { internal: ["keyHash"] }
+    { internal: ["keyHash"] },
   ),
   KeyDeactivated: eventType("An API key was deactivated.", { ...ofAccount, keyId }),
-  DomainAdded: eventType("A custom domain was added, not verified yet.",
+  DomainAdded: eventType(
+    "A custom domain was added, not verified yet.",
     {
       ...ofAccount,
       hostname,
       /** The required value of its DNS TXT record. */
       token: z.string(),
     },
-    { internal: ["token"] }
+    { internal: ["token"] },
   ),
   DomainVerified: eventType("A custom domain was verified.", {
     ...ofAccount,
@@ -68,9 +70,7 @@ export const accountEvents = {
       .optional()
       .describe("Present when another account verified the hostname while this one's TXT record was missing"),
   }),
-  DomainRecordLost: eventType("The daily check found the TXT record of a custom domain missing.",
-    ofDomain,
-  ),
+  DomainRecordLost: eventType("The daily check found the TXT record of a custom domain missing.", ofDomain),
   DomainRecordFound: eventType("The daily check found a missing TXT record again.", ofDomain),
   DomainHomeSet: eventType("The home page of a custom domain was chosen.", {
     ...ofDomain,
@@ -93,10 +93,15 @@ const settings = {
 };
 
 export const webhookEvents = {
-  WebhookAdded: eventType("A webhook was added.", { ...ofWebhook, ...settings, keyHint }, { internal: ["url"] }),
-  WebhookChanged: eventType("Settings of a webhook were changed; holds all of them, changed or not.",
+  WebhookAdded: eventType(
+    "A webhook was added.",
+    { ...ofWebhook, ...settings, keyHint },
+    { internal: ["url"] },
+  ),
+  WebhookChanged: eventType(
+    "Settings of a webhook were changed; holds all of them, changed or not.",
     { ...ofWebhook, ...settings },
-    { internal: ["url"] }
+    { internal: ["url"] },
   ),
   WebhookPaused: eventType("A webhook was paused.", {
     ...ofWebhook,
@@ -124,7 +129,8 @@ const claim = {
 
 /** Which account owns a verified hostname; appended with NO_STREAM or an exact revision. */
 export const domainEvents = {
-  DomainClaimed: eventType("A verified hostname became an account's own: no other account can use it.",
+  DomainClaimed: eventType(
+    "A verified hostname became an account's own: no other account can use it.",
     claim,
   ),
   DomainReleased: eventType("An account gave a hostname up, or lost it to its new owner.", claim),

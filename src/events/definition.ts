@@ -20,13 +20,16 @@ export type CatalogueEntry<Shape extends Fields = Fields> = EventDefinition & {
   internal: readonly string[];
 };
 
-/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. */
+/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. `version`: 1 unless given. */
 export function eventType<Shape extends Fields>(
   summary: string,
   shape: Shape,
-  { internal = [] }: { internal?: readonly (keyof Shape & string)[] } = {},
+  {
+    internal = [],
+    ...later
+  }: { internal?: readonly (keyof Shape & string)[] } & Partial<Omit<EventDefinition, "schema">> = {},
 ): CatalogueEntry<Shape> {
-  return { version: 1, summary, schema: z.object(shape), internal };
+  return { version: 1, summary, schema: z.object(shape), internal, ...later };
 }
 
 /**

@@ -28,14 +28,16 @@ export const linkEvents = {
   }),
   LinkDisabled: eventType("A link was disabled: it answers 404 until it is enabled.", ofLink),
   LinkEnabled: eventType("A disabled link was enabled again.", ofLink),
-  LinkBlocked: eventType("The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
+  LinkBlocked: eventType(
+    "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
     {
       ...ofLink,
       reason: z.string().describe("Why, as its owner is told"),
       legal: z.literal(true).optional().describe("Present where the law demands it: the answer is 451"),
     },
   ),
-  LinkUnblocked: eventType("The operator no longer stops a link: it is again what its owner made of it.",
+  LinkUnblocked: eventType(
+    "The operator no longer stops a link: it is again what its owner made of it.",
     ofLink,
   ),
   LinkDeleted: eventType("A link was deleted; its slug stays taken.", ofLink),
@@ -46,7 +48,8 @@ const withdrawalId = z.uuid().describe("The withdrawal");
 
 /** Which clicks of the link the operator takes out of the numbers, and back in. */
 export const withdrawalEvents = {
-  ClicksWithdrawn: eventType("Clicks of a link that are in the log up to a position no longer count, such as test clicks or fraud.",
+  ClicksWithdrawn: eventType(
+    "Clicks of a link that are in the log up to a position no longer count, such as test clicks or fraud.",
     {
       ...ofLink,
       withdrawalId,
@@ -67,7 +70,8 @@ export const withdrawalEvents = {
         .describe("How many clicks of each kind it takes out; those that were out before are not counted"),
     },
   ),
-  ClicksRestored: eventType("A withdrawal was taken back: its clicks count again, unless another one covers them.",
+  ClicksRestored: eventType(
+    "A withdrawal was taken back: its clicks count again, unless another one covers them.",
     { ...ofLink, withdrawalId },
   ),
 };

@@ -14,7 +14,8 @@ export const operatorEvents = {
     browser: z.string().describe("Browser and operating system, as the browser named them"),
     address: z.string().describe("Of the client, anonymised: IPv4 /24, IPv6 /48"),
   }),
-  ProjectionRebuildRequested: eventType("The operator had projections folded again from the whole log, beside what answers.",
+  ProjectionRebuildRequested: eventType(
+    "The operator had projections folded again from the whole log, beside what answers.",
     {
       at,
       projections: z.array(z.string()).min(1).describe("Names of the projections"),
@@ -27,13 +28,13 @@ export const operatorEvents = {
         .describe("The rules under which all clicks were classified again; absent: as they were recorded"),
     },
   ),
-  ProjectionBuildActivated: eventType("The operator let a build take over that had waited for it.",
+  ProjectionBuildActivated: eventType("The operator let a build take over that had waited for it.", ofBuild),
+  ProjectionBuildCancelled: eventType(
+    "The operator ended a build in the making; what it had folded was dropped.",
     ofBuild,
   ),
-  ProjectionBuildCancelled: eventType("The operator ended a build in the making; what it had folded was dropped.",
-    ofBuild,
-  ),
-  ProjectionRolledBack: eventType("The operator had the previous build fold what it lacked, and then answer again.",
+  ProjectionRolledBack: eventType(
+    "The operator had the previous build fold what it lacked, and then answer again.",
     {
       ...ofBuild,
       replacedVersion: z.int().describe("Version of the build that answered until then"),

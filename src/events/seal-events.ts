@@ -6,7 +6,8 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const base64 = z.base64();
 
 export const sealEvents = {
-  LogSealed: eventType("A block of the log was sealed: ten thousand events, or those since the seal before.",
+  LogSealed: eventType(
+    "A block of the log was sealed: ten thousand events, or those since the seal before.",
     {
       at: z.iso.datetime().describe("When it happened"),
       number: z.int().min(0).describe("Counts seals from 0, as the stream's revision does"),

@@ -6,10 +6,9 @@ import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
 import { categoryOf } from "../../event-store/categories.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
-import { accountEvents } from "../../events/account-events.ts";
+import { accountEvents, webhookEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { webhookEvents } from "../../events/webhook-events.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { WITHHELD } from "./audited-event.ts";
 

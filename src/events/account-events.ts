@@ -4,10 +4,9 @@ import { z } from "zod";
 import { eventType } from "./definition.ts";
 import { CLICK_KINDS, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
-const ofAccount = {
-  accountId: z.uuid().describe("The account"),
-  at: z.iso.datetime().describe("When it happened"),
-};
+const accountId = z.uuid().describe("The account");
+const at = z.iso.datetime().describe("When it happened");
+const ofAccount = { accountId, at };
 const hostname = z.string().describe("Lower-case A-label form");
 const domainId = z.uuid().describe("The domain's id in the API, issued by its verification");
 const keyId = z.uuid().describe("The API key's id, which is not the key");
@@ -81,7 +80,7 @@ export const accountEvents = {
   }),
 };
 
-const ofWebhook = { ...ofAccount, webhookId: z.uuid().describe("The webhook") };
+const ofWebhook = { accountId, webhookId: z.uuid().describe("The webhook"), at };
 const keyHint = z.string().describe("The last four characters of its key");
 
 /** Chosen by the owner. */
@@ -124,7 +123,7 @@ const claim = {
   domainId: z
     .uuid()
     .describe("Names this claim: the domain's id in the API, unless the account has had the hostname before"),
-  at: z.iso.datetime().describe("When it happened"),
+  at,
 };
 
 /** Which account owns a verified hostname; appended with NO_STREAM or an exact revision. */

@@ -14,15 +14,15 @@ import {
 } from "../handle-command.ts";
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
 
-/** What happens to the account; `at`: the time of the command, ISO 8601 UTC. */
-type DecideOnAccount = (account: AccountState, at: string) => readonly AccountEvent[];
-
-/** Runs `decide` on the account's current state and appends what it returns (handle-command.ts). */
+/**
+ * Runs `decide` on the account's current state and appends what it returns (handle-command.ts). `at`: the time of the command,
+ * ISO 8601 UTC.
+ */
 export function onAccount(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
-  decide: DecideOnAccount,
+  decide: (account: AccountState, at: string) => readonly AccountEvent[],
 ): Promise<CommandResult<AccountState, AccountEvent>> {
   const at = deps.clock().toISOString();
   return handleCommand(deps, context, { ...folded(accountId), decide: (account) => decide(account, at) });

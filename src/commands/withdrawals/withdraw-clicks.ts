@@ -18,7 +18,6 @@ import {
   withdraw,
 } from "./withdrawal.ts";
 
-/** `position`: of the event; documents that contain it have the clicks out, or in again. */
 type ChangedClicks = Appended & { withdrawalId: string };
 
 export type WithdrawalPreview = { selection: WithdrawnSelection; clicks: MatchingClicks };
@@ -83,8 +82,7 @@ async function append(
   address: LinkAddress,
   decide: (state: WithdrawalsState) => WithdrawalEvent[],
 ): Promise<Appended> {
-  const command = { ...folded(address), decide };
-  const { position } = await handleCommand<WithdrawalsState, WithdrawalEvent>(deps, context, command);
+  const { position } = await handleCommand(deps, context, { ...folded(address), decide });
   return { position };
 }
 

@@ -108,11 +108,7 @@ export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefin
  * tell whose it is.
  */
 export async function ownerOfUnreadable(deps: StreamDeps, event: RecordedEvent): Promise<string | undefined> {
-  let isUnreadable = false;
-  readableEvent(event, () => {
-    isUnreadable = true;
-  });
-  if (!isUnreadable || event.stream.startsWith(PREFIX.operator)) return undefined;
+  if (readableEvent(event) || event.stream.startsWith(PREFIX.operator)) return undefined;
   return (await ownerOfStream(deps, event)) ?? EVERY_KEY;
 }
 

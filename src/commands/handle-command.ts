@@ -28,7 +28,7 @@ export type Command<S, E extends LinkledgerEvent> = {
   eventId?: (index: number) => string;
 };
 
-/** What most use cases answer with: documents that contain the position, of the stream's last event, show what was done. */
+/** `position`: of the stream's last event; documents that contain it show what was done. */
 export type Appended = { position: Position | undefined };
 
 type Loaded<S> = Appended & { state: S; revision: number | "none" };
@@ -74,10 +74,7 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   }
 }
 
-/**
- * Folds a stream page by page. `from`: an earlier result to continue from; its state may be mutated.
- * @throws EventUnreadable, EventNewer: nothing can be decided on a part of a stream
- */
+/** `from`: an earlier result, whose state may be mutated. @throws EventUnreadable, EventNewer */
 export async function loadStream<S, E extends LinkledgerEvent>(
   eventStore: Pick<EventStore, "read">,
   command: Pick<Command<S, E>, "stream" | "initial" | "fold">,

@@ -2,8 +2,8 @@
 import { z } from "zod";
 
 /**
- * `schema`: of `version`. `upcast[n]`: turns JSON data of version n into that of n + 1, for every n below `version`; pure, and
- * never changes its argument.
+ * `schema`: of `version`. `upcast[n]`: turns JSON data of version n into that of n + 1, for every n below `version`;
+ * pure, and never changes its argument.
  */
 export type EventDefinition = {
   version: number;
@@ -20,7 +20,7 @@ export type CatalogueEntry<Shape extends Fields = Fields> = EventDefinition & {
   internal: readonly string[];
 };
 
-/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. `version`: 1 unless given. */
+/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. `version`: by default 1. */
 export function eventType<Shape extends Fields>(
   summary: string,
   shape: Shape,

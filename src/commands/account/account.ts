@@ -11,9 +11,7 @@ import {
 } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 
-/**
- * `recordLostAt`: when a daily check first found the TXT record missing; null if the last check found it.
- */
+/** `recordLostAt`: when a daily check first found the TXT record missing; null if the last check found it. */
 export type VerifiedDomain = {
   state: "active" | "inactive";
   hostname: string;
@@ -123,11 +121,7 @@ export function opened(account: AccountState): OpenAccount {
   return account;
 }
 
-/**
- * The open account, for commands that can be repeated without limit (issuing, changing, resuming): they are refused at
- * STREAM_LIMITS.accountEvents, because every command folds the whole stream.
- * @throws account_not_found, history_full
- */
+/** The open account, for commands that can be repeated without limit. @throws account_not_found, history_full */
 export function withRoom(account: AccountState): OpenAccount {
   const open = opened(account);
   if (open.events < STREAM_LIMITS.accountEvents) return open;

@@ -1,6 +1,5 @@
-// One-time tokens with an expiry, mailed or handed over by the operator: to sign up, to choose a new password, to confirm a
-// new address. Only their SHA-256 is stored. Those of an account are void once its password or address changes, or it is
-// closed.
+// One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address. Only
+// their SHA-256 is stored. Those of an account are void once its password or address changes, or it is closed.
 import { hash, randomBytes } from "node:crypto";
 import type { EventStore } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -16,7 +15,7 @@ type AccountTokenDeps = Deps & { eventStore: EventStore };
 /** Part of the secret's name, so that a token of one purpose is unknown for another. */
 type TokenPurpose = "sign-up" | "password" | "email";
 
-/** `email`: the account's, or the one that it is to get. `credentials`: `credentialsOf` the account at the time of issue. */
+/** `email`: the account's, or the one that it is to get. `credentials`: of the account at the time of issue. */
 type OfAccount = { accountId: string; email: string; credentials: string };
 
 /** `value` is plain JSON. */
@@ -76,9 +75,8 @@ export async function resetPassword(
 }
 
 /**
- * Path and query of the page that confirms the new address, to be mailed to that address. Undefined when the address
- * belongs to another account: then no mail is sent, and the caller's answer is the same, so that addresses can't be
- * enumerated.
+ * Path and query of the page that confirms the new address. Undefined when the address belongs to another account: then no
+ * mail is sent, and the caller's answer is the same, so that addresses can't be enumerated.
  * @throws invalid_email, account_not_found
  */
 export async function issueEmailChange(
@@ -125,10 +123,7 @@ async function stillValid(deps: Deps, token: OfAccount): Promise<OfAccount> {
   return token;
 }
 
-/**
- * SHA-256 of password epoch and address, in hex. Undefined for an unknown account, and for a closed one: closing erases its
- * address.
- */
+/** SHA-256 of password epoch and address; undefined for an unknown account and a closed one, whose address is erased. */
 async function credentialsOf({ secrets, clock }: Deps, accountId: string): Promise<string | undefined> {
   const now = clock();
   const [epoch, email] = await Promise.all([

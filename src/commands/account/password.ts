@@ -55,10 +55,7 @@ export async function keepPassword(
   return record.epoch;
 }
 
-/**
- * The epoch of the account's password if `given` matches, else undefined. Takes the same time for an unknown account and
- * for one without a password.
- */
+/** The password's epoch if `given` matches. Takes the same time for an unknown account and for one without a password. */
 async function verifyPassword(
   { secrets, clock }: Deps,
   accountId: string | undefined,

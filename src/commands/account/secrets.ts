@@ -29,9 +29,8 @@ export const upgradeRequestSecret = (accountId: string) => `${UPGRADE_REQUESTS}$
 export const UPGRADE_REQUESTS = "upgrade-request/";
 
 /**
- * The form in which addresses are compared and looked up: trimmed, NFC, lower case. Not NFKC, which would also fold
- * full-width letters and ligatures. Mail servers may distinguish addresses that are equal here (U+212A, the Kelvin
- * sign, lower-cases to k), so mail is sent to the address as it is stored, never to the one that was typed in.
+ * The form in which addresses are compared and looked up. Mail servers may distinguish addresses that are equal here
+ * (U+212A, the Kelvin sign, lower-cases to k), so mail is sent to the address as it is stored, never as it was typed in.
  */
 export function normalEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();

@@ -47,9 +47,8 @@ export async function openAccount(
 }
 
 /**
- * Binds the address to an account id. A binding without an account is left over from an interrupted openAccount: its
- * id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
- * closing or change of address: it is overwritten.
+ * Binds the address to an account id. The id of a binding without an account, left over from an interrupted openAccount,
+ * is used again; one that its account doesn't confirm, left over from a closing or change, is overwritten.
  * @throws email_taken
  */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {

@@ -69,20 +69,16 @@ export function deactivate(account: AccountState, c: { domainId: string; at: str
 /** Idempotent: removing an unknown domain changes nothing. @throws account_not_found */
 export function remove(
   account: AccountState,
-  c: { hostname: string; at: string; reason?: "taken_over" | undefined },
+  c: { hostname: string; at: string; reason?: "taken_over" },
 ): AccountEvent[] {
   const { accountId, domains } = opened(account);
   const domain = domains.get(c.hostname);
   if (!domain) return [];
   const id = domain.state === "added" ? {} : { domainId: domain.domainId };
-  const reason = c.reason ? { reason: c.reason } : {};
-  return [{ type: "DomainRemoved", data: { accountId, hostname: c.hostname, ...id, ...reason, at: c.at } }];
+  return [{ type: "DomainRemoved", data: { accountId, ...c, ...id } }];
 }
 
-/**
- * Records the result of the daily TXT check. A domain verified by the operator needs no record.
- * @throws account_not_found
- */
+/** The result of the daily TXT check. A domain verified by the operator needs no record. @throws account_not_found */
 export function noteRecord(
   account: AccountState,
   c: { domainId: string; isThere: boolean; at: string },
@@ -99,10 +95,7 @@ export function noteRecord(
   return [{ type: "DomainDeactivated", data: { ...data, reason: "record_lost" } }];
 }
 
-/**
- * `homeUrl`: redirect target of the domain's `/`; null for the built-in page.
- * @throws account_not_found, domain_not_found, history_full
- */
+/** `homeUrl`: null for the built-in page. @throws account_not_found, domain_not_found, history_full */
 export function setHome(
   account: AccountState,
   c: { domainId: string; homeUrl: string | null; at: string },
@@ -119,7 +112,6 @@ export function domainOf(account: AccountState, hostname: string): Domain {
   return domain;
 }
 
-/** Undefined when the account is not open or has no verified domain with this id. */
 export function verifiedDomain(account: AccountState, domainId: string): VerifiedDomain | undefined {
   if (account.status !== "open") return undefined;
   for (const domain of account.domains.values())
@@ -127,10 +119,7 @@ export function verifiedDomain(account: AccountState, domainId: string): Verifie
   return undefined;
 }
 
-/**
- * Hostnames of the account's domains that it has verified, now or before it added them again: one that was never verified
- * may be anybody's, and has no links.
- */
+/** Those that the account has verified, now or before it added them again: any other may be anybody's. */
 export function verifiedHosts(account: AccountState): string[] {
   if (account.status !== "open") return [];
   const { domains, domainIds } = account;

@@ -77,8 +77,7 @@ export const deactivateDomain = accountCommand((account, at, domainId: string) =
 );
 
 /**
- * Where the domain's `/` leads. `given`: an http or https URL, checked like that of a link; null or "" for the built-in
- * page.
+ * Where the domain's `/` leads. `given`: checked like the URL of a link; null or "" for the built-in page.
  * @throws invalid_url, unsafe_url, account_not_found, domain_not_found, history_full
  */
 export async function setDomainHome(
@@ -132,16 +131,13 @@ export async function removeDomain(
   reason?: "taken_over",
 ): Promise<Appended> {
   const removed = await changeAccount(deps, context, accountId, (account, at) =>
-    domains.remove(account, { hostname, at, reason }),
+    domains.remove(account, { hostname, at, ...(reason && { reason }) }),
   );
   await releaseHostname(deps, context, { hostname, accountId });
   return removed;
 }
 
-/**
- * All values under the TXT name, among which may be the token of the account that holds the hostname.
- * @throws domain_not_proven
- */
+/** All values under the TXT name: the token of the hostname's holder may be among them. @throws domain_not_proven */
 async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
   const proof = await lookForProof(deps.resolveTxt, hostname, token);
   if (proof.is === "proven") return proof.values;

@@ -49,7 +49,6 @@ export async function validUrl(
   return url;
 }
 
-/** Of one URL. */
 export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {
   const [safety = "unknown"] = await deps.urlSafety([url]);
   return safety;

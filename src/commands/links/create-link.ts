@@ -26,16 +26,11 @@ export type CreateLinkDeps = CommandDeps &
     derivedSlug: DeriveSlug;
   };
 
-type CreateLinkOptions = {
-  /** Idempotency scope: repeating a request with the same scope creates no second link. */
-  idempotency?: string | undefined;
-  /** The caller's account, when it is loaded already (bulk requests). */
-  account?: (() => Promise<AccountState>) | undefined;
-};
-
 const SLUG_TRIES = 5;
 
 /**
+ * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
+ * loaded already (bulk requests).
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
  * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, slug_taken, no_free_slug
  */
@@ -44,7 +39,7 @@ export async function createLink(
   context: CommandContext,
   by: Caller,
   request: ShortenRequest,
-  options: CreateLinkOptions = {},
+  options: { idempotency?: string | undefined; account?: () => Promise<AccountState> } = {},
 ): Promise<Appended & { link: LinkObject }> {
   const account = options.account ?? memoizedAccount(deps, by);
   await account();

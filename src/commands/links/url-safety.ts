@@ -45,7 +45,6 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   };
 }
 
-/** Those of the URLs that are threats. */
 async function findThreats(
   endpoint: string,
   key: string,

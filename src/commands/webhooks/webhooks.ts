@@ -141,11 +141,7 @@ function pauserOf({ type }: Actor): WebhookPauser {
   return type === "operator" || type === "system" ? type : "user";
 }
 
-/**
- * Returns the normalised URL without its fragment, which is never sent. The query is kept; it is stored in events, so it
- * must not carry secrets.
- * @throws invalid_webhook
- */
+/** The normalised URL without its fragment, which is never sent. @throws invalid_webhook */
 function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
   try {
     const url = deps.receiverUrl(given.trim());

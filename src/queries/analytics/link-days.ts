@@ -18,10 +18,10 @@ const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 
 /**
- * The days between two UTC dates, YYYY-MM-DD, inclusive, in order. `clicks`: undefined for a link without hits. `earlier`, where
- * it is asked for: breakdowns of all days before its latest one. All clicks up to `position` are in the days; those with a
- * higher `_position` contain later ones, too. `rules`: those under which their clicks were classified again; undefined: as
- * recorded.
+ * The days between two UTC dates, YYYY-MM-DD, inclusive, in order. `clicks`: undefined for a link without hits.
+ * `earlier`, where asked for: breakdowns of all days before its latest one. All clicks up to `position` are in the days;
+ * those with a higher `_position` contain later ones, too. `rules`: under which their clicks were classified again;
+ * undefined: as recorded.
  * Retries for about 50 ms while a commit is in flight, after which no part has later clicks than `position`; with `earlier`,
  * than `clicks`. Parts are written before or with their document.
  */

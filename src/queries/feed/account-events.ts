@@ -9,13 +9,8 @@ import { EVERY_KEY, later } from "./live-events.ts";
 type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };
 type StreamDeps = { eventStore: Pick<EventStore, "read"> };
 
-export type FeedRequest = {
-  /** Exclusive; undefined begins with AccountOpened. */
-  after: Position | undefined;
-  /** All when empty. */
-  types: readonly EventType[];
-  limit: number;
-};
+/** `after`: undefined begins with AccountOpened. `types`: all when empty. */
+export type FeedRequest = { after: Position | undefined; types: readonly EventType[]; limit: number };
 
 /**
  * `next`: the log is searched up to here; the next page comes after it. `more`: the search ended before the end of the

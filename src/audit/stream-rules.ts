@@ -1,8 +1,15 @@
 // Invariants of each stream category, checked event by event in log order.
 
 import { type Withdrawal, withdrawalsAfter } from "../click-log/withdrawals.ts";
-import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account/account.ts";
-import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domains/domain-claim.ts";
+import {
+  type AccountState,
+  activeKeys,
+  evolve as evolveAccount,
+  liveWebhooks,
+  noAccount,
+  type OpenAccount,
+} from "../commands/account/account.ts";
+import { type ClaimState, evolveClaim, unclaimed } from "../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
 import type {
   AccountEvent,
@@ -74,16 +81,14 @@ function accountRule(): Rule {
 }
 
 /** Checked only on the event that adds something, because after a downgrade an account may exceed the limits. */
-function limitProblem(
-  { tier, activeKeys: active, liveWebhooks }: Extract<AccountState, { status: "open" }>,
-  { type }: AccountEvent,
-): string | undefined {
-  const { activeKeys, developerFeatures } = TIER_LIMITS[tier];
-  if (type === "KeyIssued" && active > activeKeys) return `${active} active keys, ${activeKeys} are allowed`;
-  if (type === "WebhookAdded" && liveWebhooks > WEBHOOKS_PER_ACCOUNT)
-    return `${liveWebhooks} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
-  if ((type === "WebhookAdded" || type === "DomainAdded") && !developerFeatures)
-    return `${type} on the ${tier} tier`;
+function limitProblem(account: OpenAccount, { type }: AccountEvent): string | undefined {
+  const limits = TIER_LIMITS[account.tier];
+  const active = type === "KeyIssued" ? activeKeys(account) : 0;
+  if (active > limits.activeKeys) return `${active} active keys, ${limits.activeKeys} are allowed`;
+  const live = type === "WebhookAdded" ? liveWebhooks(account) : 0;
+  if (live > WEBHOOKS_PER_ACCOUNT) return `${live} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
+  if ((type === "WebhookAdded" || type === "DomainAdded") && !limits.developerFeatures)
+    return `${type} on the ${account.tier} tier`;
   return undefined;
 }
 

@@ -1,12 +1,6 @@
 // Executes a command with optimistic concurrency: load the stream, fold, decide, append at that revision, retry on a
 // conflict.
-import {
-  type AppendResult,
-  type EventStore,
-  type ExpectedRevision,
-  type Position,
-  RevisionConflict,
-} from "../event-store/port.ts";
+import { type EventStore, type Position, RevisionConflict } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkledgerEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
@@ -34,13 +28,12 @@ export type Command<S, E extends LinkledgerEvent> = {
   eventId?: (index: number) => string;
 };
 
-/** `position`: of the stream's last event; undefined when the stream is empty. */
-export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
-
-/** What most use cases answer with: documents that contain the position show what was done. */
+/** `position`: of the stream's last event; documents that contain it show what was done. */
 export type Appended = { position: Position | undefined };
 
-export type Loaded<S> = { state: S; revision: number | "none"; position: Position | undefined };
+type Loaded<S> = Appended & { state: S; revision: number | "none" };
+
+export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
 
 const ATTEMPTS = 5;
 const MIN_BACKOFF_MS = 10;
@@ -59,13 +52,17 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   let loaded = absent(command.initial);
   let isLoaded = command.expectNew ?? false;
   let conflict: RevisionConflict | undefined;
+  const { requestId, actor } = context;
+  const origin = { correlationId: requestId, causationId: requestId, actor };
+  const idOf = command.eventId ?? deps.newId;
   for (let attempt = 1; ; attempt++) {
     if (!isLoaded) loaded = await loadStream(deps.eventStore, command, loaded);
     const events = command.decide(loaded.state);
     if (events.length === 0) return { ...loaded, events };
     if (conflict && attempt > ATTEMPTS) throw conflict;
     try {
-      const appended = await append(deps, context, command, loaded.revision, events);
+      const stamped = events.map((event, index) => newEvent(event, idOf(index), origin));
+      const appended = await deps.eventStore.append(command.stream, loaded.revision, stamped);
       return { state: events.reduce(command.fold, loaded.state), events, ...appended };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
@@ -77,10 +74,7 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   }
 }
 
-/**
- * Folds a stream page by page. `from`: an earlier result to continue from; its state may be mutated.
- * @throws EventUnreadable, EventNewer: nothing can be decided on a part of a stream
- */
+/** `from`: an earlier result, whose state may be mutated. @throws EventUnreadable, EventNewer */
 export async function loadStream<S, E extends LinkledgerEvent>(
   eventStore: Pick<EventStore, "read">,
   command: Pick<Command<S, E>, "stream" | "initial" | "fold">,
@@ -99,18 +93,4 @@ export async function loadStream<S, E extends LinkledgerEvent>(
 
 function absent<S>(initial: S): Loaded<S> {
   return { state: initial, revision: "none", position: undefined };
-}
-
-function append<S, E extends LinkledgerEvent>(
-  deps: CommandDeps,
-  context: CommandContext,
-  command: Command<S, E>,
-  expected: ExpectedRevision,
-  events: readonly E[],
-): Promise<AppendResult> {
-  const { requestId, actor } = context;
-  const origin = { correlationId: requestId, causationId: requestId, actor };
-  const idOf = command.eventId ?? deps.newId;
-  const stamped = events.map((event, index) => newEvent(event, idOf(index), origin));
-  return deps.eventStore.append(command.stream, expected, stamped);
 }

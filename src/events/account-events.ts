@@ -1,31 +1,29 @@
-// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys. And of
+// Events of `account-<uuid>`: the account, its tier, keys, domains and webhooks; without e-mail addresses and keys. And of
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
-import { TIERS } from "./vocabulary.ts";
+import { CLICK_KINDS, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
-const ofAccount = {
-  accountId: z.uuid().describe("The account"),
-  at: z.iso.datetime().describe("When it happened"),
-};
+const accountId = z.uuid().describe("The account");
+const at = z.iso.datetime().describe("When it happened");
+const ofAccount = { accountId, at };
 const hostname = z.string().describe("Lower-case A-label form");
 const domainId = z.uuid().describe("The domain's id in the API, issued by its verification");
 const keyId = z.uuid().describe("The API key's id, which is not the key");
 const ofDomain = { ...ofAccount, hostname, domainId };
 
 export const accountEvents = {
-  AccountOpened: eventType(1, "The account was opened: its first event.", {
+  AccountOpened: eventType("The account was opened: its first event.", {
     ...ofAccount,
     tier: z.enum(TIERS),
   }),
-  TierChanged: eventType(1, "The account moved to another tier.", {
+  TierChanged: eventType("The account moved to another tier.", {
     ...ofAccount,
     from: z.enum(TIERS),
     to: z.enum(TIERS),
   }),
-  AccountClosed: eventType(1, "The account was closed for good.", ofAccount),
+  AccountClosed: eventType("The account was closed for good.", ofAccount),
   KeyIssued: eventType(
-    1,
     "An API key was issued.",
     {
       ...ofAccount,
@@ -35,11 +33,10 @@ export const accountEvents = {
       hint: z.string().describe("The key's last four characters"),
       label: z.string().describe("As typed by the owner"),
     },
-    ["keyHash"],
+    { internal: ["keyHash"] },
   ),
-  KeyDeactivated: eventType(1, "An API key was deactivated.", { ...ofAccount, keyId }),
+  KeyDeactivated: eventType("An API key was deactivated.", { ...ofAccount, keyId }),
   DomainAdded: eventType(
-    1,
     "A custom domain was added, not verified yet.",
     {
       ...ofAccount,
@@ -47,23 +44,23 @@ export const accountEvents = {
       /** The required value of its DNS TXT record. */
       token: z.string(),
     },
-    ["token"],
+    { internal: ["token"] },
   ),
-  DomainVerified: eventType(1, "A custom domain was verified.", {
+  DomainVerified: eventType("A custom domain was verified.", {
     ...ofAccount,
     hostname,
     domainId,
     how: z.enum(["dns", "operator"]).describe("By its TXT record, or vouched for by the operator"),
   }),
-  DomainActivated: eventType(1, "A custom domain became active: its links redirect.", ofDomain),
-  DomainDeactivated: eventType(1, "A custom domain became inactive.", {
+  DomainActivated: eventType("A custom domain became active: its links redirect.", ofDomain),
+  DomainDeactivated: eventType("A custom domain became inactive.", {
     ...ofDomain,
     reason: z
       .enum(["record_lost"])
       .optional()
       .describe("Present when the daily check did it, as its TXT record has been missing for days"),
   }),
-  DomainRemoved: eventType(1, "A custom domain was removed.", {
+  DomainRemoved: eventType("A custom domain was removed.", {
     ...ofAccount,
     hostname,
     domainId: domainId.optional(),
@@ -72,13 +69,9 @@ export const accountEvents = {
       .optional()
       .describe("Present when another account verified the hostname while this one's TXT record was missing"),
   }),
-  DomainRecordLost: eventType(
-    1,
-    "The daily check found the TXT record of a custom domain missing.",
-    ofDomain,
-  ),
-  DomainRecordFound: eventType(1, "The daily check found a missing TXT record again.", ofDomain),
-  DomainHomeSet: eventType(1, "The home page of a custom domain was chosen.", {
+  DomainRecordLost: eventType("The daily check found the TXT record of a custom domain missing.", ofDomain),
+  DomainRecordFound: eventType("The daily check found a missing TXT record again.", ofDomain),
+  DomainHomeSet: eventType("The home page of a custom domain was chosen.", {
     ...ofDomain,
     homeUrl: z
       .string()
@@ -87,21 +80,57 @@ export const accountEvents = {
   }),
 };
 
+const ofWebhook = { accountId, webhookId: z.uuid().describe("The webhook"), at };
+const keyHint = z.string().describe("The last four characters of its key");
+
+/** Chosen by the owner. */
+const settings = {
+  /** Without user name, password and fragment; internal, as the path or query of a receiver is often its secret. */
+  url: z.string(),
+  kinds: z.array(z.enum(CLICK_KINDS)).min(1).describe("The kinds of click that it gets"),
+  label: z.string().describe("As typed by the owner"),
+};
+
+export const webhookEvents = {
+  WebhookAdded: eventType(
+    "A webhook was added.",
+    { ...ofWebhook, ...settings, keyHint },
+    { internal: ["url"] },
+  ),
+  WebhookChanged: eventType(
+    "Settings of a webhook were changed; holds all of them, changed or not.",
+    { ...ofWebhook, ...settings },
+    { internal: ["url"] },
+  ),
+  WebhookPaused: eventType("A webhook was paused.", {
+    ...ofWebhook,
+    by: z.enum(WEBHOOK_PAUSERS).describe("Its owner, the operator, or the service after too many failures"),
+    reason: z.string().optional().describe("For people"),
+    cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional().describe("Present when its key was missing"),
+  }),
+  WebhookResumed: eventType("A paused webhook was resumed.", ofWebhook),
+  WebhookKeyRotated: eventType("A webhook got a new key.", {
+    ...ofWebhook,
+    keyHint,
+    previousUntil: z.iso.datetime().describe("Until then deliveries are signed with the previous key too"),
+  }),
+  WebhookRemoved: eventType("A webhook was removed.", ofWebhook),
+};
+
 const claim = {
   hostname,
   accountId: z.uuid().describe("The owner of the verified hostname"),
   domainId: z
     .uuid()
     .describe("Names this claim: the domain's id in the API, unless the account has had the hostname before"),
-  at: z.iso.datetime().describe("When it happened"),
+  at,
 };
 
 /** Which account owns a verified hostname; appended with NO_STREAM or an exact revision. */
 export const domainEvents = {
   DomainClaimed: eventType(
-    1,
     "A verified hostname became an account's own: no other account can use it.",
     claim,
   ),
-  DomainReleased: eventType(1, "An account gave a hostname up, or lost it to its new owner.", claim),
+  DomainReleased: eventType("An account gave a hostname up, or lost it to its new owner.", claim),
 };

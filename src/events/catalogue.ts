@@ -1,13 +1,12 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../event-store/port.ts";
-import { accountEvents, domainEvents } from "./account-events.ts";
+import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
 import { linkEvents, withdrawalEvents } from "./link-events.ts";
 import { operatorEvents } from "./operator-events.ts";
 import { sealEvents } from "./seal-events.ts";
-import { webhookEvents } from "./webhook-events.ts";
 
 export const catalogue = {
   ...accountEvents,

@@ -7,7 +7,7 @@ const named = z.object({ name: z.string(), version: z.string().optional() });
 
 /** Each fact once: what is not known, or was not sent, is absent; what follows from other members, click-facts.ts says. */
 export const clickEvents = {
-  LinkClicked: eventType(1, "A short link was followed, by a person or a program.", {
+  LinkClicked: eventType("A short link was followed, by a person or a program.", {
     link: z.string().describe("`<host>/<slug>`"),
     linkRevision: z
       .number()

@@ -1,14 +1,14 @@
 // The definition of an event type, and how data of earlier versions is upcast to the present one.
 import { z } from "zod";
 
-/** Turns JSON data of one version into the next one; pure, and never changes its argument. */
-export type Upcaster = (data: unknown) => unknown;
-
-/** `schema`: of `version`. `upcast[n]`: from version n to n + 1, for every n below `version`. */
+/**
+ * `schema`: of `version`. `upcast[n]`: turns JSON data of version n into that of n + 1, for every n below `version`;
+ * pure, and never changes its argument.
+ */
 export type EventDefinition = {
   version: number;
   schema: z.ZodType;
-  upcast?: { readonly [fromVersion: number]: Upcaster };
+  upcast?: { readonly [fromVersion: number]: (data: unknown) => unknown };
 };
 
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -20,14 +20,16 @@ export type CatalogueEntry<Shape extends Fields = Fields> = EventDefinition & {
   internal: readonly string[];
 };
 
-/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. */
+/** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. `version`: by default 1. */
 export function eventType<Shape extends Fields>(
-  version: number,
   summary: string,
   shape: Shape,
-  internal: readonly (keyof Shape & string)[] = [],
+  {
+    internal = [],
+    ...later
+  }: { internal?: readonly (keyof Shape & string)[] } & Partial<Omit<EventDefinition, "schema">> = {},
 ): CatalogueEntry<Shape> {
-  return { version, summary, schema: z.object(shape), internal };
+  return { version: 1, summary, schema: z.object(shape), internal, ...later };
 }
 
 /**

@@ -12,7 +12,7 @@ export const ofLink = {
 };
 
 export const linkEvents = {
-  LinkCreated: eventType(1, "A link was created.", {
+  LinkCreated: eventType("A link was created.", {
     ...ofLink,
     longUrl: z.string().describe("The destination"),
     shortUrl: z.string().describe("The absolute short URL"),
@@ -21,15 +21,14 @@ export const linkEvents = {
     keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
     domainId: z.uuid().optional().describe("Present on a custom domain only"),
   }),
-  LinkRetargeted: eventType(1, "A link got another destination.", {
+  LinkRetargeted: eventType("A link got another destination.", {
     ...ofLink,
     from: z.string().describe("The destination before"),
     to: z.string().describe("The destination from now on"),
   }),
-  LinkDisabled: eventType(1, "A link was disabled: it answers 404 until it is enabled.", ofLink),
-  LinkEnabled: eventType(1, "A disabled link was enabled again.", ofLink),
+  LinkDisabled: eventType("A link was disabled: it answers 404 until it is enabled.", ofLink),
+  LinkEnabled: eventType("A disabled link was enabled again.", ofLink),
   LinkBlocked: eventType(
-    1,
     "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
     {
       ...ofLink,
@@ -38,12 +37,11 @@ export const linkEvents = {
     },
   ),
   LinkUnblocked: eventType(
-    1,
     "The operator no longer stops a link: it is again what its owner made of it.",
     ofLink,
   ),
-  LinkDeleted: eventType(1, "A link was deleted; its slug stays taken.", ofLink),
-  LinkRestored: eventType(1, "A deleted link was restored, disabled if it was disabled before.", ofLink),
+  LinkDeleted: eventType("A link was deleted; its slug stays taken.", ofLink),
+  LinkRestored: eventType("A deleted link was restored, disabled if it was disabled before.", ofLink),
 };
 
 const withdrawalId = z.uuid().describe("The withdrawal");
@@ -51,7 +49,6 @@ const withdrawalId = z.uuid().describe("The withdrawal");
 /** Which clicks of the link the operator takes out of the numbers, and back in. */
 export const withdrawalEvents = {
   ClicksWithdrawn: eventType(
-    1,
     "Clicks of a link that are in the log up to a position no longer count, such as test clicks or fraud.",
     {
       ...ofLink,
@@ -74,7 +71,6 @@ export const withdrawalEvents = {
     },
   ),
   ClicksRestored: eventType(
-    1,
     "A withdrawal was taken back: its clicks count again, unless another one covers them.",
     { ...ofLink, withdrawalId },
   ),

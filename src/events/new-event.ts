@@ -9,9 +9,6 @@ export class EventInvalid extends DomainError {
   override readonly code = "event_invalid";
 }
 
-/** Where an event comes from; becomes a part of its metadata. */
-export type EventOrigin = Required<Pick<EventMetadata, "correlationId" | "causationId" | "actor">>;
-
 const strictSchemas = Object.fromEntries(
   Object.entries(catalogue).map(([type, definition]) => [type, strictly(definition.schema)]),
 ) as Readonly<Record<EventType, z.ZodType>>;
@@ -21,7 +18,11 @@ const strictSchemas = Object.fromEntries(
  * actor is that of its type (metadataOf).
  * @throws EventInvalid when the data doesn't match the schema or has unknown keys
  */
-export function newEvent(event: LinkledgerEvent, id: string, origin?: EventOrigin): NewEvent {
+export function newEvent(
+  event: LinkledgerEvent,
+  id: string,
+  origin?: Required<Omit<EventMetadata, "schemaVersion">>,
+): NewEvent {
   // Appends `event.data` and not the parsed copy, as the schemas transform nothing.
   const result = strictSchemas[event.type].safeParse(event.data);
   if (!result.success) throw new EventInvalid(`${event.type}: ${z.prettifyError(result.error)}`);

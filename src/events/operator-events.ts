@@ -9,13 +9,12 @@ const build = z.int().describe("Number of the build");
 const ofBuild = { at, projection, version, build };
 
 export const operatorEvents = {
-  OperatorSignedIn: eventType(1, "The operator signed in, in a browser.", {
+  OperatorSignedIn: eventType("The operator signed in, in a browser.", {
     at,
     browser: z.string().describe("Browser and operating system, as the browser named them"),
     address: z.string().describe("Of the client, anonymised: IPv4 /24, IPv6 /48"),
   }),
   ProjectionRebuildRequested: eventType(
-    1,
     "The operator had projections folded again from the whole log, beside what answers.",
     {
       at,
@@ -29,18 +28,12 @@ export const operatorEvents = {
         .describe("The rules under which all clicks were classified again; absent: as they were recorded"),
     },
   ),
-  ProjectionBuildActivated: eventType(
-    1,
-    "The operator let a build take over that had waited for it.",
-    ofBuild,
-  ),
+  ProjectionBuildActivated: eventType("The operator let a build take over that had waited for it.", ofBuild),
   ProjectionBuildCancelled: eventType(
-    1,
     "The operator ended a build in the making; what it had folded was dropped.",
     ofBuild,
   ),
   ProjectionRolledBack: eventType(
-    1,
     "The operator had the previous build fold what it lacked, and then answer again.",
     {
       ...ofBuild,
@@ -48,7 +41,7 @@ export const operatorEvents = {
       replacedBuild: z.int().describe("Number of the build that answered until then"),
     },
   ),
-  LogVerified: eventType(1, "The operator had every event of the log checked against its seals.", {
+  LogVerified: eventType("The operator had every event of the log checked against its seals.", {
     at,
     verdict: z
       .enum(["proved", "problem", "unsealed"])

@@ -21,11 +21,32 @@ export function isEventError(error: unknown): boolean {
 }
 
 /**
- * The event with data of the present version.
+ * The event with data of the present version. `registry`: another one in tests, with types of several versions.
  * @throws EventUnreadable, EventNewer
  */
-export function readEvent(recorded: RecordedEvent): StoredEvent {
-  return readEventOf(catalogue, recorded) as StoredEvent;
+export function readEvent(
+  recorded: RecordedEvent,
+  registry: Readonly<Record<string, EventDefinition>> = catalogue,
+): StoredEvent {
+  const { type, stream, revision, data, metadata, unreadable } = recorded;
+  const where = `${type || "Event"} at revision ${revision} of ${stream}`;
+  if (unreadable !== undefined) throw new EventUnreadable(`${where}: ${unreadable}`);
+  if (!Object.hasOwn(registry, type)) throw new EventUnreadable(`${where}: there is no such type`);
+  const definition = registry[type] as EventDefinition;
+  const version = metadata?.schemaVersion;
+  if (Number.isInteger(version) && version > definition.version)
+    throw new EventNewer(
+      `${where}: version ${version} is of a newer program, this one knows ${definition.version}`,
+    );
+  let reason: string;
+  try {
+    const result = definition.schema.safeParse(upcast(definition, data, version));
+    if (result.success) return { ...recorded, data: result.data } as StoredEvent;
+    reason = z.prettifyError(result.error);
+  } catch (cause) {
+    throw new EventUnreadable(`${where}: ${messageOf(cause)}`, { cause });
+  }
+  throw new EventUnreadable(`${where}: ${reason}`);
 }
 
 /**
@@ -59,30 +80,4 @@ export function metadataOf({
 }: Pick<RecordedEvent, "id" | "type" | "metadata">): Required<EventMetadata> {
   const actor = type === "LinkClicked" ? REDIRECT : UNKNOWN;
   return { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
-}
-
-/** `readEvent` for any catalogue, so that tests can use types with several versions. */
-export function readEventOf(
-  registry: Readonly<Record<string, EventDefinition>>,
-  recorded: RecordedEvent,
-): RecordedEvent {
-  const { type, stream, revision, data, metadata, unreadable } = recorded;
-  const where = `${type || "Event"} at revision ${revision} of ${stream}`;
-  if (unreadable !== undefined) throw new EventUnreadable(`${where}: ${unreadable}`);
-  if (!Object.hasOwn(registry, type)) throw new EventUnreadable(`${where}: there is no such type`);
-  const definition = registry[type] as EventDefinition;
-  const version = metadata?.schemaVersion;
-  if (Number.isInteger(version) && version > definition.version)
-    throw new EventNewer(
-      `${where}: version ${version} is of a newer program, this one knows ${definition.version}`,
-    );
-  let reason: string;
-  try {
-    const result = definition.schema.safeParse(upcast(definition, data, version));
-    if (result.success) return { ...recorded, data: result.data };
-    reason = z.prettifyError(result.error);
-  } catch (cause) {
-    throw new EventUnreadable(`${where}: ${messageOf(cause)}`, { cause });
-  }
-  throw new EventUnreadable(`${where}: ${reason}`);
 }

@@ -7,7 +7,6 @@ const base64 = z.base64();
 
 export const sealEvents = {
   LogSealed: eventType(
-    1,
     "A block of the log was sealed: ten thousand events, or those since the seal before.",
     {
       at: z.iso.datetime().describe("When it happened"),

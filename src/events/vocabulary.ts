@@ -34,10 +34,7 @@ export type CreatedVia = (typeof CREATED_VIA)[number];
 export const TIER_LIMITS = {
   free: { requestsPerHour: 50, activeKeys: 2, developerFeatures: false },
   developer: { requestsPerHour: 500, activeKeys: 5, developerFeatures: true },
-} as const satisfies Record<
-  Tier,
-  { requestsPerHour: number; activeKeys: number; developerFeatures: boolean }
->;
+} as const;
 
 /**
  * Limits on the length of a stream, as every command on it reads and folds it; far beyond ordinary use. Commands that

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { sealKeysFrom, trustOf } from "../audit/seals/seal-keys.ts";
 import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
-import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
+import { matchingClicks } from "../click-log/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { metadataOf, readableEvent } from "../events/read-event.ts";

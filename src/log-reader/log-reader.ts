@@ -1,7 +1,7 @@
 // Reads the log for the event feed, exports and ranges in a worker thread: events are parsed and filtered
 // there, and only the results cross to the HTTP thread, one part at a time with backpressure.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
-import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
+import type { FindMatching } from "../click-log/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import { storeError } from "../connections/errors.ts";
 import type { Position } from "../event-store/port.ts";

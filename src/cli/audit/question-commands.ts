@@ -2,7 +2,7 @@
 import { Argument, InvalidArgumentError, type Option } from "commander";
 import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
+import { type FindMatching, matchingClicks } from "../../click-log/matching-clicks.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";

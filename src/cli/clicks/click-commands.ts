@@ -1,5 +1,5 @@
 // linkledger clicks withdraw | restore | withdrawals
-import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
+import type { FindMatching } from "../../click-log/matching-clicks.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";

@@ -1,9 +1,36 @@
-// Decider of an account and its API keys; its fold includes domains and webhooks, as they share the stream. Pure.
+// Decider of an account and its API keys, and the fold of its whole stream, on whose domains and webhooks domain.ts and
+// webhook.ts decide. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
-import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import {
+  type ClickKind,
+  STREAM_LIMITS,
+  TIER_LIMITS,
+  type Tier,
+  type WebhookPauseCause,
+  type WebhookPauser,
+} from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type DomainStates, evolveDomains } from "../domains/domain-state.ts";
-import { evolveWebhooks, isOfWebhook, type WebhookStates } from "../webhooks/webhook-state.ts";
+
+/** `recordLostAt`: when a daily check first found the TXT record missing; null if the last check found it. */
+export type VerifiedDomain = {
+  state: "active" | "inactive";
+  hostname: string;
+  token: string;
+  domainId: string;
+  proven: "dns" | "operator";
+  recordLostAt: string | null;
+};
+
+/** `added` has no id yet: verification issues it (interface, part 2). */
+export type Domain = { state: "added"; hostname: string; token: string } | VerifiedDomain;
+
+/** `kinds`: the kinds of click that are delivered. */
+export type WebhookSettings = { url: string; kinds: readonly ClickKind[]; label: string };
+
+export type LiveWebhook = WebhookSettings & { webhookId: string } & (
+    | { status: "active" }
+    | { status: "paused"; pausedBy: WebhookPauser; cause: WebhookPauseCause | undefined }
+  );
 
 /** Deciders only read it; `evolve` mutates it. */
 export type OpenAccount = {
@@ -12,14 +39,14 @@ export type OpenAccount = {
   tier: Tier;
   /** By key id; every key that was ever issued. */
   keys: Map<string, "active" | "deactivated">;
-  activeKeys: number;
-  domains: DomainStates;
+  /** By hostname, without removed ones. */
+  domains: Map<string, Domain>;
   /** By hostname, the id of each domain that was ever verified, including those removed since. */
   domainIds: Map<string, string>;
   /** Ever added, including those removed since. */
   domainsAdded: number;
-  webhooks: WebhookStates;
-  liveWebhooks: number;
+  /** By webhook id; removed ones stay, so that an interrupted removal can be repeated. */
+  webhooks: Map<string, LiveWebhook | { status: "removed" }>;
   /** Length of the stream, for `withRoom`. */
   events: number;
 };
@@ -34,7 +61,7 @@ export function open(
   c: { accountId: string; tier: Tier; at: string },
 ): AccountEvent[] {
   if (account.status !== "absent") throw new Refused("account_exists");
-  return [{ type: "AccountOpened", data: { accountId: c.accountId, tier: c.tier, at: c.at } }];
+  return [{ type: "AccountOpened", data: c }];
 }
 
 /** Active keys beyond the new tier's limit keep working; only issuing is refused. @throws account_not_found */
@@ -44,18 +71,18 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
   return [{ type: "TierChanged", data: { accountId, from: tier, to: c.tier, at: c.at } }];
 }
 
-export type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
+type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
 
 /** @throws key_limit_reached at 2 (Free) or 5 (Developer) active keys (interface, part 5), history_full */
 export function issue(account: AccountState, key: NewKey): AccountEvent[] {
-  const { accountId, tier, keys, activeKeys } = withRoom(account);
+  const { accountId, tier, keys } = withRoom(account);
   if (keys.size >= STREAM_LIMITS.keysIssued)
     throw new Refused(
       "history_full",
       `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be: go on with the keys it has, or open another account`,
     );
   const limit = TIER_LIMITS[tier].activeKeys;
-  if (activeKeys >= limit)
+  if (activeKeys({ keys }) >= limit)
     throw new Refused(
       "key_limit_reached",
       `The limit of ${limit} active API keys of the ${tier} tier is reached; deactivate one first`,
@@ -79,17 +106,22 @@ export function close(account: AccountState, c: { at: string }): AccountEvent[] 
   return [{ type: "AccountClosed", data: { accountId, at: c.at } }];
 }
 
+export function activeKeys({ keys }: Pick<OpenAccount, "keys">): number {
+  return [...keys.values()].filter((status) => status === "active").length;
+}
+
+/** Paused ones count, removed ones don't. */
+export function liveWebhooks({ webhooks }: Pick<OpenAccount, "webhooks">): number {
+  return [...webhooks.values()].filter(({ status }) => status !== "removed").length;
+}
+
 /** @throws account_not_found when it was never opened or is closed */
 export function opened(account: AccountState): OpenAccount {
   if (account.status !== "open") throw new Refused("account_not_found");
   return account;
 }
 
-/**
- * The open account, for commands that can be repeated without limit (issuing, changing, resuming): they are refused at
- * STREAM_LIMITS.accountEvents, because every command folds the whole stream.
- * @throws account_not_found, history_full
- */
+/** The open account, for commands that can be repeated without limit. @throws account_not_found, history_full */
 export function withRoom(account: AccountState): OpenAccount {
   const open = opened(account);
   if (open.events < STREAM_LIMITS.accountEvents) return open;
@@ -101,29 +133,65 @@ export function withRoom(account: AccountState): OpenAccount {
 
 /** Mutates and returns the open account: copying its maps for each event would make loading quadratic. */
 export function evolve(account: AccountState, event: AccountEvent): AccountState {
-  if (event.type === "AccountOpened") return asOpened(event.data);
+  if (event.type === "AccountOpened") {
+    const { accountId, tier } = event.data;
+    const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
+    return { status: "open", accountId, tier, ...maps, domainsAdded: 0, events: 1 };
+  }
   if (account.status !== "open") return account;
   if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
   account.events += 1;
-  if (isOfWebhook(event)) account.liveWebhooks += evolveWebhooks(account.webhooks, event);
-  else if (event.type === "TierChanged") account.tier = event.data.to;
-  else if (event.type === "KeyIssued") setKey(account, event.data.keyId, "active");
-  else if (event.type === "KeyDeactivated") setKey(account, event.data.keyId, "deactivated");
-  else evolveDomains(account.domains, event);
-  if (event.type === "DomainAdded") account.domainsAdded += 1;
-  if (event.type === "DomainVerified") account.domainIds.set(event.data.hostname, event.data.domainId);
+  if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "KeyIssued") account.keys.set(event.data.keyId, "active");
+  else if (event.type === "KeyDeactivated") account.keys.set(event.data.keyId, "deactivated");
+  else if (isOfWebhook(event)) evolveWebhook(account, event);
+  else evolveDomain(account, event);
   return account;
 }
 
-function asOpened({ accountId, tier }: { accountId: string; tier: Tier }): OpenAccount {
-  const keys = { keys: new Map(), activeKeys: 0 };
-  const domains = { domains: new Map(), domainIds: new Map(), domainsAdded: 0 };
-  const webhooks = { webhooks: new Map(), liveWebhooks: 0 };
-  return { status: "open", accountId, tier, ...keys, ...domains, ...webhooks, events: 1 };
+function evolveDomain(account: OpenAccount, event: Extract<AccountEvent, { type: `Domain${string}` }>): void {
+  const { domains, domainIds } = account;
+  const { hostname } = event.data;
+  const domain = domains.get(hostname);
+  if (event.type === "DomainAdded") {
+    domains.set(hostname, { state: "added", hostname, token: event.data.token });
+    account.domainsAdded += 1;
+  } else if (event.type === "DomainRemoved") {
+    domains.delete(hostname);
+  } else if (event.type === "DomainVerified") {
+    const { domainId, how: proven } = event.data;
+    domainIds.set(hostname, domainId);
+    if (domain) domains.set(hostname, { ...domain, state: "inactive", domainId, proven, recordLostAt: null });
+  } else if (domain && domain.state !== "added") {
+    if (event.type === "DomainActivated") domain.state = "active";
+    else if (event.type === "DomainDeactivated") domain.state = "inactive";
+    else if (event.type === "DomainRecordLost") domain.recordLostAt = event.data.at;
+    else if (event.type === "DomainRecordFound") domain.recordLostAt = null;
+  }
 }
 
-function setKey(account: OpenAccount, keyId: string, status: "active" | "deactivated"): void {
-  if (account.keys.get(keyId) === "active") account.activeKeys -= 1;
-  if (status === "active") account.activeKeys += 1;
-  account.keys.set(keyId, status);
+type WebhookEvent = Extract<AccountEvent, { type: `Webhook${string}` }>;
+
+function isOfWebhook(event: AccountEvent): event is WebhookEvent {
+  return "webhookId" in event.data;
+}
+
+function evolveWebhook({ webhooks }: OpenAccount, event: WebhookEvent): void {
+  const { webhookId } = event.data;
+  if (event.type === "WebhookAdded") {
+    const { url, kinds, label } = event.data;
+    webhooks.set(webhookId, { status: "active", webhookId, url, kinds, label });
+    return;
+  }
+  const webhook = webhooks.get(webhookId);
+  if (!webhook || webhook.status === "removed") return;
+  const { url, kinds, label } = event.type === "WebhookChanged" ? event.data : webhook;
+  const settings = { webhookId, url, kinds, label };
+  if (event.type === "WebhookChanged") webhooks.set(webhookId, { ...webhook, ...settings });
+  else if (event.type === "WebhookResumed") webhooks.set(webhookId, { status: "active", ...settings });
+  else if (event.type === "WebhookRemoved") webhooks.set(webhookId, { status: "removed" });
+  else if (event.type === "WebhookPaused") {
+    const { by: pausedBy, cause } = event.data;
+    webhooks.set(webhookId, { status: "paused", pausedBy, cause, ...settings });
+  }
 }

@@ -10,20 +10,19 @@ import {
   type CommandDeps,
   type CommandResult,
   handleCommand,
-  type Loaded,
   loadStream,
 } from "../handle-command.ts";
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
 
-/** What happens to the account; `at`: the time of the command, ISO 8601 UTC. */
-type DecideOnAccount = (account: AccountState, at: string) => readonly AccountEvent[];
-
-/** Runs `decide` on the account's current state and appends what it returns (handle-command.ts). */
+/**
+ * Runs `decide` on the account's current state and appends what it returns (handle-command.ts). `at`: the time of the command,
+ * ISO 8601 UTC.
+ */
 export function onAccount(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
-  decide: DecideOnAccount,
+  decide: (account: AccountState, at: string) => readonly AccountEvent[],
 ): Promise<CommandResult<AccountState, AccountEvent>> {
   const at = deps.clock().toISOString();
   return handleCommand(deps, context, { ...folded(accountId), decide: (account) => decide(account, at) });
@@ -50,19 +49,12 @@ export function accountCommand<Given extends readonly string[]>(
 
 /** Folds the account's stream; `absent` when it is empty. */
 export async function loadAccount(eventStore: EventStore, accountId: string): Promise<AccountState> {
-  return (await loadAccountStream(eventStore, accountId)).state;
+  return (await loadStream(eventStore, folded(accountId))).state;
 }
 
 /** @throws account_not_found when it is closed, or was never opened */
 export async function loadOpenAccount(eventStore: EventStore, accountId: string): Promise<OpenAccount> {
   return opened(await loadAccount(eventStore, accountId));
-}
-
-function loadAccountStream(
-  eventStore: Pick<EventStore, "read">,
-  accountId: string,
-): Promise<Loaded<AccountState>> {
-  return loadStream(eventStore, folded(accountId));
 }
 
 /**
@@ -113,15 +105,20 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
     sizeCalculation: ({ revision }) => revision + 1,
   });
   const newest = async () => await eventStore.newestOf?.(CATEGORY.account);
-  const isCurrent = ({ upTo }: KeptAccount, position: Position | undefined) =>
-    position !== undefined && upTo >= position;
+  const stateAt = (account: KeptAccount | undefined, position: Position | undefined) =>
+    account && position !== undefined && account.upTo >= position ? account.state : undefined;
   return {
+    async known(accountId) {
+      const account = kept.get(accountId);
+      return account && stateAt(account, await newest());
+    },
     async current(accountId) {
       // Before the stream is read, which then has every event up to there.
       const upTo = await newest();
       const account = kept.get(accountId);
+      const known = stateAt(account, upTo);
+      if (known) return known;
       if (account) {
-        if (isCurrent(account, upTo)) return account.state;
         const from = account.revision + 1;
         const newer = await eventStore.read(accountStream(accountId), { from, limit: 1 });
         if (newer.length === 0) {
@@ -129,13 +126,9 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
           return account.state;
         }
       }
-      const { state, revision } = await loadAccountStream(eventStore, accountId);
+      const { state, revision } = await loadStream(eventStore, folded(accountId));
       if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? "" });
       return state;
-    },
-    async known(accountId) {
-      const account = kept.get(accountId);
-      return account && isCurrent(account, await newest()) ? account.state : undefined;
     },
   };
 }

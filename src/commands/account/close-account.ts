@@ -6,8 +6,8 @@ import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
-import { releaseHostname } from "../domains/claim-hostname.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
+import { releaseHostname } from "../domains/domains.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
@@ -54,9 +54,8 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
 }
 
 /**
- * Erases a closed account's data outside its stream: address, password, sessions, known browsers, upgrade request,
- * webhook keys, last uses of API keys, and hostname claims. What there is to erase is read from the account's events,
- * so that it can be repeated after a crash. The address can be used for a new account afterwards.
+ * Erases a closed account's data outside its stream. What there is to erase is read from the account's events, so that it can
+ * be repeated after a crash. The address can be used for a new account afterwards.
  */
 export async function eraseClosed(
   deps: CloseDeps,

@@ -7,9 +7,7 @@ import { deactivate, issue } from "./account.ts";
 import { accountCommand, changeAccount } from "./accounts.ts";
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
-export type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => string };
-
-export type IssuedKey = Appended & { keyId: string; key: string; label: string };
+type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => string };
 
 /** `key` of the answer is not stored and can't be shown again. @throws account_not_found, key_limit_reached, history_full */
 export async function issueKey(
@@ -17,7 +15,7 @@ export async function issueKey(
   context: CommandContext,
   accountId: string,
   request: { label?: string | undefined } = {},
-): Promise<IssuedKey> {
+): Promise<Appended & { keyId: string; key: string; label: string }> {
   const key = `${deps.keyPrefix}_${deps.randomKey()}`;
   const keyId = deps.newId();
   const label = acceptLabel(request.label ?? "");

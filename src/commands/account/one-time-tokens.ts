@@ -1,6 +1,5 @@
-// One-time tokens with an expiry, mailed or handed over by the operator: to sign up, to choose a new password, to confirm a
-// new address. Only their SHA-256 is stored. Those of an account are void once its password or address changes, or it is
-// closed.
+// One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address. Only
+// their SHA-256 is stored. Those of an account are void once its password or address changes, or it is closed.
 import { hash, randomBytes } from "node:crypto";
 import type { EventStore } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -11,16 +10,13 @@ import { acceptPassword, hashPassword, keepPassword, passwordEpoch } from "./pas
 import { emailSecret, normalEmail } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
-export type AccountTokenDeps = Deps & { eventStore: EventStore };
+type AccountTokenDeps = Deps & { eventStore: EventStore };
 
 /** Part of the secret's name, so that a token of one purpose is unknown for another. */
-export type TokenPurpose = "sign-up" | "password" | "email";
+type TokenPurpose = "sign-up" | "password" | "email";
 
-/** `credentials`: the digest of `credentialsOf` at the time of issue. */
-type Bound<T> = { accountId: string; credentials: string; value: T };
-
-/** `email`: the account's, as it is stored. */
-type OfAccount<T> = { accountId: string; email: string; value: T };
+/** `email`: the account's, or the one that it is to get. `credentials`: of the account at the time of issue. */
+type OfAccount = { accountId: string; email: string; credentials: string };
 
 /** `value` is plain JSON. */
 export async function issueToken(
@@ -52,13 +48,14 @@ export async function issuePasswordReset(
   lifetimeMs: number,
 ): Promise<{ path: string; expiresAt: string }> {
   const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
-  const token = await issueAccountToken(deps, "password", { accountId, value: {}, lifetimeMs });
+  const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
+  const token = await issueAccountToken(deps, "password", { accountId, email: String(email) }, lifetimeMs);
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
 /** Reads the account of a reset link without consuming the link. @throws link_expired */
 export async function lookAtReset(deps: Deps, token: string): Promise<{ accountId: string; email: string }> {
-  return await stillBound(deps, await lookAtToken<Bound<object>>(deps, "password", token));
+  return await stillValid(deps, await lookAtToken<OfAccount>(deps, "password", token));
 }
 
 /**
@@ -73,14 +70,13 @@ export async function resetPassword(
 ): Promise<{ accountId: string; epoch: string }> {
   const { email } = await lookAtReset(deps, token);
   const passwordHash = await hashPassword(acceptPassword(password, { email }));
-  const { accountId } = await stillBound(deps, await useToken<Bound<object>>(deps, "password", token));
+  const { accountId } = await stillValid(deps, await useToken<OfAccount>(deps, "password", token));
   return { accountId, epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
 /**
- * Path and query of the page that confirms the new address, to be mailed to that address. Undefined when the address
- * belongs to another account: then no mail is sent, and the caller's answer is the same, so that addresses can't be
- * enumerated.
+ * Path and query of the page that confirms the new address. Undefined when the address belongs to another account: then no
+ * mail is sent, and the caller's answer is the same, so that addresses can't be enumerated.
  * @throws invalid_email, account_not_found
  */
 export async function issueEmailChange(
@@ -92,13 +88,13 @@ export async function issueEmailChange(
   const email = acceptEmail(given);
   const holder = await accountWithEmail(deps, email);
   if (holder && holder.accountId !== accountId) return undefined;
-  const token = await issueAccountToken(deps, "email", { accountId, value: { email }, lifetimeMs });
+  const token = await issueAccountToken(deps, "email", { accountId, email }, lifetimeMs);
   return { path: `/portal/account/email/confirm?token=${token}` };
 }
 
 /** Reads the new address without consuming the token. @throws link_expired */
 export async function lookAtEmailChange(deps: Deps, token: string): Promise<{ email: string }> {
-  return (await stillBound(deps, await lookAtToken<Bound<{ email: string }>>(deps, "email", token))).value;
+  return await stillValid(deps, await lookAtToken<OfAccount>(deps, "email", token));
 }
 
 /** @throws link_expired, email_taken, account_not_found */
@@ -106,45 +102,35 @@ export async function confirmEmailChange(
   deps: AccountTokenDeps & { newId: () => string },
   token: string,
 ): Promise<ChangedEmail> {
-  const bound = await useToken<Bound<{ email: string }>>(deps, "email", token);
-  const { accountId, value } = await stillBound(deps, bound);
-  return await changeEmail(deps, accountId, value.email);
+  const { accountId, email } = await stillValid(deps, await useToken<OfAccount>(deps, "email", token));
+  return await changeEmail(deps, accountId, email);
 }
 
 async function issueAccountToken(
   deps: AccountTokenDeps,
   purpose: TokenPurpose,
-  { accountId, value, lifetimeMs }: { accountId: string; value: object; lifetimeMs: number },
+  of: Omit<OfAccount, "credentials">,
+  lifetimeMs: number,
 ): Promise<string> {
-  await loadOpenAccount(deps.eventStore, accountId);
-  const credentials = await credentialsOf(deps, accountId);
-  if (!credentials) throw new Refused("account_not_found");
-  const bound: Bound<object> = { accountId, credentials: credentials.digest, value };
-  return await issueToken(deps, purpose, bound, lifetimeMs);
+  await loadOpenAccount(deps.eventStore, of.accountId);
+  const credentials = await credentialsOf(deps, of.accountId);
+  if (credentials === undefined) throw new Refused("account_not_found");
+  return await issueToken(deps, purpose, { ...of, credentials } satisfies OfAccount, lifetimeMs);
 }
 
-async function stillBound<T>(deps: Deps, bound: Bound<T>): Promise<OfAccount<T>> {
-  const { accountId, value } = bound;
-  const credentials = await credentialsOf(deps, accountId);
-  if (credentials?.digest !== bound.credentials) throw new Refused("link_expired");
-  return { accountId, email: credentials.email, value };
+async function stillValid(deps: Deps, token: OfAccount): Promise<OfAccount> {
+  if ((await credentialsOf(deps, token.accountId)) !== token.credentials) throw new Refused("link_expired");
+  return token;
 }
 
-/**
- * `digest`: SHA-256 of password epoch and address, in hex. Undefined for an unknown account, and for a closed one: closing
- * erases its address.
- */
-async function credentialsOf(
-  { secrets, clock }: Deps,
-  accountId: string,
-): Promise<{ email: string; digest: string } | undefined> {
+/** SHA-256 of password epoch and address; undefined for an unknown account and a closed one, whose address is erased. */
+async function credentialsOf({ secrets, clock }: Deps, accountId: string): Promise<string | undefined> {
   const now = clock();
   const [epoch, email] = await Promise.all([
     passwordEpoch(secrets, accountId, now),
     secrets.get(emailSecret(accountId), now),
   ]);
-  if (typeof email !== "string") return undefined;
-  return { email, digest: hash("sha256", `${epoch} ${normalEmail(email)}`) };
+  return typeof email === "string" ? hash("sha256", `${epoch} ${normalEmail(email)}`) : undefined;
 }
 
 function known<T>(value: unknown): T {

@@ -37,7 +37,7 @@ export function acceptPassword(given: string, about: { email: string }): string 
   return password;
 }
 
-/** `accepted`: a result of `acceptPassword`. */
+/** `accepted`: by `acceptPassword`. */
 export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
@@ -55,17 +55,13 @@ export async function keepPassword(
   return record.epoch;
 }
 
-/**
- * The epoch of the account's password if `given` matches, else undefined. Takes the same time for an unknown account and
- * for one without a password.
- */
-export async function verifyPassword(
-  deps: { secrets: Secrets; clock: () => Date },
+/** The password's epoch if `given` matches. Takes the same time for an unknown account and for one without a password. */
+async function verifyPassword(
+  { secrets, clock }: Deps,
   accountId: string | undefined,
   given: string,
 ): Promise<string | undefined> {
-  const record =
-    accountId === undefined ? undefined : await passwordOf(deps.secrets, accountId, deps.clock());
+  const record = accountId === undefined ? undefined : await passwordOf(secrets, accountId, clock());
   const matches = await verify(record?.hash ?? DUMMY_HASH, given.slice(0, PASSWORD_MAX).normalize("NFKC"));
   return matches ? record?.epoch : undefined;
 }

@@ -5,46 +5,32 @@ import { type RefusalCode, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** The account's e-mail address, a string. */
-export function emailSecret(accountId: string): string {
-  return `email/${accountId}`;
-}
+export const emailSecret = (accountId: string) => `email/${accountId}`;
 
 /** The account id of an e-mail address, named by the digest of the address. */
-export function accountByEmailSecret(email: string): string {
-  return `account-by-email/${hash("sha256", normalEmail(email))}`;
-}
+export const accountByEmailSecret = (email: string) =>
+  `account-by-email/${hash("sha256", normalEmail(email))}`;
 
 /** The account's password hash. */
-export function passwordSecret(accountId: string): string {
-  return `password/${accountId}`;
-}
+export const passwordSecret = (accountId: string) => `password/${accountId}`;
 
 /** A portal session; with an empty `sessionId`, the prefix of all of the account's sessions. */
-export function sessionSecret(accountId: string, sessionId: string): string {
-  return `session/${accountId}/${sessionId}`;
-}
+export const sessionSecret = (accountId: string, sessionId: string) => `session/${accountId}/${sessionId}`;
 
 /** A browser that signed in to the account before; with an empty `deviceId`, the prefix of all of them. */
-export function deviceSecret(accountId: string, deviceId: string): string {
-  return `device/${accountId}/${deviceId}`;
-}
+export const deviceSecret = (accountId: string, deviceId: string) => `device/${accountId}/${deviceId}`;
 
 /** When an API key was last used; ISO 8601 UTC. */
-export function keyUseSecret(keyId: string): string {
-  return `key-used/${keyId}`;
-}
+export const keyUseSecret = (keyId: string) => `key-used/${keyId}`;
 
 /** A pending request for the Developer plan; an object with `at`. */
-export function upgradeRequestSecret(accountId: string): string {
-  return `${UPGRADE_REQUESTS}${accountId}`;
-}
+export const upgradeRequestSecret = (accountId: string) => `${UPGRADE_REQUESTS}${accountId}`;
 
 export const UPGRADE_REQUESTS = "upgrade-request/";
 
 /**
- * The form in which addresses are compared and looked up: trimmed, NFC, lower case. Not NFKC, which would also fold
- * full-width letters and ligatures. Mail servers may distinguish addresses that are equal here (U+212A, the Kelvin
- * sign, lower-cases to k), so mail is sent to the address as it is stored, never to the one that was typed in.
+ * The form in which addresses are compared and looked up. Mail servers may distinguish addresses that are equal here
+ * (U+212A, the Kelvin sign, lower-cases to k), so mail is sent to the address as it is stored, never as it was typed in.
  */
 export function normalEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();

@@ -10,9 +10,9 @@ import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
 import { keepPassword } from "./password.ts";
 import { accountByEmailSecret, emailSecret } from "./secrets.ts";
 
-export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
+type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
-export type OpenedAccount = Appended & { accountId: string; email: string };
+type OpenedAccount = Appended & { accountId: string; email: string };
 
 /** In the portal: with a password. `passwordHash`: of hashPassword. @throws invalid_email, email_taken */
 export async function signUp(
@@ -20,8 +20,7 @@ export async function signUp(
   context: CommandContext,
   request: { email: string; tier: Tier; passwordHash: string },
 ): Promise<OpenedAccount & { epoch: string }> {
-  const { email, tier } = request;
-  const opened = await openAccount(deps, context, { email, tier });
+  const opened = await openAccount(deps, context, request);
   return { ...opened, epoch: await keepPassword(deps, opened.accountId, request.passwordHash) };
 }
 
@@ -48,9 +47,8 @@ export async function openAccount(
 }
 
 /**
- * Binds the address to an account id. A binding without an account is left over from an interrupted openAccount: its
- * id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
- * closing or change of address: it is overwritten.
+ * Binds the address to an account id. The id of a binding without an account, left over from an interrupted openAccount,
+ * is used again; one that its account doesn't confirm, left over from a closing or change, is overwritten.
  * @throws email_taken
  */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {

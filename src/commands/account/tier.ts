@@ -11,6 +11,7 @@ import { UPGRADE_REQUESTS, upgradeRequestSecret } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
 
+/** `at`: ISO 8601 UTC. */
 type Asked = { at: string };
 
 /** Settles a request for the Developer plan, too. @throws account_not_found */

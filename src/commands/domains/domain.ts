@@ -1,10 +1,10 @@
-// Decider of an account's custom domains; folded by account.ts, as they share the account's stream. Pure.
-import type { AccountEvent } from "../../events/catalogue.ts";
+// Deciders of an account's custom domains, which account.ts folds, and of the claim of a hostname, which at most one account
+// holds. Pure.
+import type { AccountEvent, DomainEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type AccountState, opened, withRoom } from "../account/account.ts";
+import { type AccountState, type Domain, opened, type VerifiedDomain, withRoom } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
-import type { DomainState, VerifiedDomainState } from "./domain-state.ts";
 
 /** Idempotent: adding a domain again keeps its token. @throws account_not_found, tier_required, history_full */
 export function add(
@@ -23,8 +23,6 @@ export function add(
   return [{ type: "DomainAdded", data: { accountId, ...c } }];
 }
 
-export type DomainVerification = { hostname: string; domainId: string; how: "dns" | "operator"; at: string };
-
 /** How long a verified domain stays active while its TXT record is missing. */
 const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
 
@@ -34,7 +32,10 @@ const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
  * its links and the programs of its owner name. One that the operator vouches for is checked no more.
  * @throws account_not_found, domain_not_found
  */
-export function verify(account: AccountState, c: DomainVerification): AccountEvent[] {
+export function verify(
+  account: AccountState,
+  c: { hostname: string; domainId: string; how: "dns" | "operator"; at: string },
+): AccountEvent[] {
   const { accountId, domainIds } = opened(account);
   const { hostname, how, at } = c;
   const domain = domainOf(account, hostname);
@@ -51,8 +52,8 @@ export function verify(account: AccountState, c: DomainVerification): AccountEve
 /** @throws account_not_found, domain_not_found, history_full; domain_not_proven while its TXT record is missing */
 export function activate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
   withRoom(account);
-  const domain = verifiedDomain(account, c.domainId);
-  if (domain?.state === "inactive" && domain.recordLostAt !== null)
+  const domain = domainWithId(account, c.domainId);
+  if (domain.state === "inactive" && domain.recordLostAt !== null)
     throw new Refused(
       "domain_not_proven",
       `The TXT record of ${domain.hostname} is gone: set it again, then verify the domain`,
@@ -68,20 +69,16 @@ export function deactivate(account: AccountState, c: { domainId: string; at: str
 /** Idempotent: removing an unknown domain changes nothing. @throws account_not_found */
 export function remove(
   account: AccountState,
-  c: { hostname: string; at: string; reason?: "taken_over" | undefined },
+  c: { hostname: string; at: string; reason?: "taken_over" },
 ): AccountEvent[] {
   const { accountId, domains } = opened(account);
   const domain = domains.get(c.hostname);
   if (!domain) return [];
   const id = domain.state === "added" ? {} : { domainId: domain.domainId };
-  const reason = c.reason ? { reason: c.reason } : {};
-  return [{ type: "DomainRemoved", data: { accountId, hostname: c.hostname, ...id, ...reason, at: c.at } }];
+  return [{ type: "DomainRemoved", data: { accountId, ...c, ...id } }];
 }
 
-/**
- * Records the result of the daily TXT check. A domain verified by the operator needs no record.
- * @throws account_not_found
- */
+/** The result of the daily TXT check. A domain verified by the operator needs no record. @throws account_not_found */
 export function noteRecord(
   account: AccountState,
   c: { domainId: string; isThere: boolean; at: string },
@@ -98,43 +95,41 @@ export function noteRecord(
   return [{ type: "DomainDeactivated", data: { ...data, reason: "record_lost" } }];
 }
 
-/**
- * `homeUrl`: redirect target of the domain's `/`; null for the built-in page.
- * @throws account_not_found, domain_not_found, history_full
- */
+/** `homeUrl`: null for the built-in page. @throws account_not_found, domain_not_found, history_full */
 export function setHome(
   account: AccountState,
   c: { domainId: string; homeUrl: string | null; at: string },
 ): AccountEvent[] {
   const { accountId } = withRoom(account);
-  const domain = verifiedDomain(account, c.domainId);
-  if (!domain) throw new Refused("domain_not_found");
+  const domain = domainWithId(account, c.domainId);
   return [{ type: "DomainHomeSet", data: { accountId, hostname: domain.hostname, ...c } }];
 }
 
 /** The account's domain with this hostname. @throws account_not_found, domain_not_found */
-export function domainOf(account: AccountState, hostname: string): DomainState {
+export function domainOf(account: AccountState, hostname: string): Domain {
   const domain = opened(account).domains.get(hostname);
   if (!domain) throw new Refused("domain_not_found");
   return domain;
 }
 
-/** Undefined when the account is not open or has no verified domain with this id. */
-export function verifiedDomain(account: AccountState, domainId: string): VerifiedDomainState | undefined {
+export function verifiedDomain(account: AccountState, domainId: string): VerifiedDomain | undefined {
   if (account.status !== "open") return undefined;
   for (const domain of account.domains.values())
     if (domain.state !== "added" && domain.domainId === domainId) return domain;
   return undefined;
 }
 
-/**
- * Hostnames of the account's domains that it has verified, now or before it added them again: one that was never verified
- * may be anybody's, and has no links.
- */
+/** Those that the account has verified, now or before it added them again: any other may be anybody's. */
 export function verifiedHosts(account: AccountState): string[] {
   if (account.status !== "open") return [];
   const { domains, domainIds } = account;
   return [...domains.keys()].filter((hostname) => domainIds.has(hostname));
+}
+
+function domainWithId(account: AccountState, domainId: string): VerifiedDomain {
+  const domain = verifiedDomain(account, domainId);
+  if (!domain) throw new Refused("domain_not_found");
+  return domain;
 }
 
 function move(
@@ -144,14 +139,46 @@ function move(
   type: "DomainActivated" | "DomainDeactivated",
 ): AccountEvent[] {
   const { accountId } = opened(account);
-  const domain = verifiedDomain(account, c.domainId);
-  if (!domain) throw new Refused("domain_not_found");
-  if (domain.state === to) return [];
-  return [{ type, data: { accountId, hostname: domain.hostname, domainId: c.domainId, at: c.at } }];
+  const { hostname, state } = domainWithId(account, c.domainId);
+  return state === to ? [] : [{ type, data: { accountId, hostname, ...c } }];
 }
 
-/** @throws domain_not_verified when it has no id yet */
-export function domainIdOf(domain: DomainState): string {
-  if (domain.state === "added") throw new Refused("domain_not_verified");
-  return domain.domainId;
+export type HostnameClaim = { accountId: string; domainId: string };
+
+export type ClaimState = { status: "unclaimed" } | ({ status: "claimed" } & HostnameClaim);
+
+export const unclaimed: ClaimState = { status: "unclaimed" };
+
+type OnClaim = HostnameClaim & { hostname: string; at: string };
+
+/**
+ * The account's own claim under an earlier domain id (removed, then added again) is replaced by one under the new id.
+ * That changes the revision, so that a concurrent release of the earlier claim conflicts and is decided again.
+ * `stale`: a claim whose account no longer has the domain, because its removal was interrupted before the release.
+ * @throws domain_taken
+ */
+export function claim(
+  state: ClaimState,
+  { stale, ...claimed }: OnClaim & { stale?: HostnameClaim | undefined },
+): DomainEvent[] {
+  const { hostname, accountId, domainId, at } = claimed;
+  const taking: DomainEvent = { type: "DomainClaimed", data: claimed };
+  if (state.status === "unclaimed") return [taking];
+  const { accountId: holder, domainId: heldAs } = state;
+  if (holder === accountId && heldAs === domainId) return [];
+  if (holder !== accountId && (holder !== stale?.accountId || heldAs !== stale.domainId))
+    throw new Refused("domain_taken", `${hostname} is verified by another account`);
+  return [{ type: "DomainReleased", data: { hostname, accountId: holder, domainId: heldAs, at } }, taking];
+}
+
+/** Releases exactly this claim; one of another account or another domain id stays. */
+export function release(state: ClaimState, c: OnClaim): DomainEvent[] {
+  const isHeld =
+    state.status === "claimed" && state.accountId === c.accountId && state.domainId === c.domainId;
+  return isHeld ? [{ type: "DomainReleased", data: c }] : [];
+}
+
+export function evolveClaim(_state: ClaimState, { type, data }: DomainEvent): ClaimState {
+  if (type === "DomainReleased") return unclaimed;
+  return { status: "claimed", accountId: data.accountId, domainId: data.domainId };
 }

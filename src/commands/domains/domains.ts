@@ -1,36 +1,26 @@
 // What is done with an account's custom domains (interface, part 3): add, verify, activate, deactivate, set the home page,
-// recheck, remove.
+// recheck, remove; and with the claims of their hostnames, whose streams make the owner unique across accounts.
+import { domainStream } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { opened } from "../account/account.ts";
 import { accountCommand, changeAccount, loadAccount, onAccount } from "../account/accounts.ts";
 import { type CommandContext, requireDeveloper } from "../caller.ts";
-import type { Appended, CommandDeps } from "../handle-command.ts";
+import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { derivedId } from "../links/derived-identity.ts";
-import { claimHostname, holderOf, releaseHostname } from "./claim-hostname.ts";
 import * as domains from "./domain.ts";
-import { domainIdOf, domainOf, verifiedDomain } from "./domain.ts";
+import { domainOf, verifiedDomain } from "./domain.ts";
 import { acceptHostname, lookForProof, type ResolveTxt, type TxtRecord, txtRecord } from "./hostname.ts";
 
-/** `randomToken`: unguessable; the value of the TXT record. */
-export type AddDomainDeps = CommandDeps & { baseHost: string; randomToken: () => string };
+type VerifyDomainDeps = CommandDeps & { baseHost: string; resolveTxt: ResolveTxt };
 
-export type VerifyDomainDeps = CommandDeps & { baseHost: string; resolveTxt: ResolveTxt };
-
-/** `record`: the one that proves the ownership. */
-export type AddedDomain = Appended & { hostname: string; record: TxtRecord };
-
-export type VerifiedDomain = Appended & { domainId: string; hostname: string; state: "active" | "inactive" };
-
-export type RecheckedDomain = Appended & { record: "found" | "gone" | "unknown" | "not needed" };
-
-/** @throws invalid_hostname, account_not_found, tier_required, history_full */
+/** `randomToken`: unguessable; the value of the TXT `record`. @throws invalid_hostname, account_not_found, tier_required, history_full */
 export async function addDomain(
-  deps: AddDomainDeps,
+  deps: CommandDeps & { baseHost: string; randomToken: () => string },
   context: CommandContext,
   accountId: string,
   given: string,
-): Promise<AddedDomain> {
+): Promise<Appended & { hostname: string; record: TxtRecord }> {
   const hostname = acceptHostname(given, deps.baseHost);
   const token = deps.randomToken();
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
@@ -52,7 +42,7 @@ export async function verifyDomain(
   accountId: string,
   given: string,
   options: { skipDns?: boolean | undefined } = {},
-): Promise<VerifiedDomain> {
+): Promise<Appended & { domainId: string; hostname: string; state: "active" | "inactive" }> {
   const hostname = acceptHostname(given, deps.baseHost);
   const account = opened(await loadAccount(deps.eventStore, accountId));
   const domain = domainOf(account, hostname);
@@ -72,8 +62,8 @@ export async function verifyDomain(
       : [],
   );
   const verified = domainOf(state, hostname);
-  const id = domainIdOf(verified);
-  return { domainId: id, hostname, state: verified.state === "active" ? "active" : "inactive", position };
+  if (verified.state === "added") throw new Refused("domain_not_verified");
+  return { domainId: verified.domainId, hostname, state: verified.state, position };
 }
 
 /** @throws account_not_found, domain_not_found, domain_not_proven, history_full */
@@ -87,8 +77,7 @@ export const deactivateDomain = accountCommand((account, at, domainId: string) =
 );
 
 /**
- * Where the domain's `/` leads. `given`: an http or https URL, checked like that of a link; null or "" for the built-in
- * page.
+ * Where the domain's `/` leads. `given`: checked like the URL of a link; null or "" for the built-in page.
  * @throws invalid_url, unsafe_url, account_not_found, domain_not_found, history_full
  */
 export async function setDomainHome(
@@ -114,7 +103,7 @@ export async function recheckDomain(
   context: CommandContext,
   accountId: string,
   domainId: string,
-): Promise<RecheckedDomain> {
+): Promise<Appended & { record: "found" | "gone" | "unknown" | "not needed" }> {
   const domain = verifiedDomain(await loadAccount(deps.eventStore, accountId), domainId);
   if (!domain || domain.proven === "operator") return { record: "not needed", position: undefined };
   const proof = await lookForProof(deps.resolveTxt, domain.hostname, domain.token);
@@ -142,16 +131,13 @@ export async function removeDomain(
   reason?: "taken_over",
 ): Promise<Appended> {
   const removed = await changeAccount(deps, context, accountId, (account, at) =>
-    domains.remove(account, { hostname, at, reason }),
+    domains.remove(account, { hostname, at, ...(reason && { reason }) }),
   );
   await releaseHostname(deps, context, { hostname, accountId });
   return removed;
 }
 
-/**
- * All values under the TXT name, among which may be the token of the account that holds the hostname.
- * @throws domain_not_proven
- */
+/** All values under the TXT name: the token of the hostname's holder may be among them. @throws domain_not_proven */
 async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
   const proof = await lookForProof(deps.resolveTxt, hostname, token);
   if (proof.is === "proven") return proof.values;
@@ -174,11 +160,65 @@ async function takeOver(
   accountId: string,
   values: readonly string[],
 ): Promise<void> {
-  const holder = await holderOf(deps, hostname);
+  const holder = (await claimOf(deps, hostname))?.accountId;
   if (holder === undefined || holder === accountId) return;
   const account = await loadAccount(deps.eventStore, holder);
   const held = account.status === "open" ? account.domains.get(hostname) : undefined;
   if (!held || values.includes(held.token)) return;
   const bySystem: CommandContext = { ...context, actor: { type: "system", id: "domain-takeover" } };
   await removeDomain(deps, bySystem, holder, hostname, "taken_over");
+}
+
+/** @throws domain_taken */
+async function claimHostname(
+  deps: CommandDeps,
+  context: CommandContext,
+  c: domains.HostnameClaim & { hostname: string },
+): Promise<void> {
+  const held = await claimOf(deps, c.hostname);
+  const isStale = held && held.accountId !== c.accountId && !(await hasDomain(deps, held, c.hostname));
+  const stale = isStale ? held : undefined;
+  const at = deps.clock().toISOString();
+  await handleCommand(deps, context, {
+    ...folded(c.hostname),
+    decide: (state) => domains.claim(state, { ...c, at, stale }),
+  });
+}
+
+/** Releases the account's claim, unless the account has (or has again added) the domain. */
+export async function releaseHostname(
+  deps: CommandDeps,
+  context: CommandContext,
+  { hostname, accountId }: { hostname: string; accountId: string },
+): Promise<void> {
+  const held = await claimOf(deps, hostname);
+  if (held?.accountId !== accountId || (await hasDomain(deps, held, hostname))) return;
+  const { domainId } = held;
+  const at = deps.clock().toISOString();
+  await handleCommand(deps, context, {
+    ...folded(hostname),
+    decide: (state) => domains.release(state, { hostname, accountId, domainId, at }),
+  });
+}
+
+/** The claim that an account has on the hostname. */
+export async function claimOf(
+  { eventStore }: Pick<CommandDeps, "eventStore">,
+  hostname: string,
+): Promise<domains.HostnameClaim | undefined> {
+  const { state } = await loadStream(eventStore, folded(hostname));
+  return state.status === "claimed" ? state : undefined;
+}
+
+async function hasDomain(
+  deps: CommandDeps,
+  { accountId }: domains.HostnameClaim,
+  hostname: string,
+): Promise<boolean> {
+  const account = await loadAccount(deps.eventStore, accountId);
+  return account.status === "open" && account.domains.has(hostname);
+}
+
+function folded(hostname: string) {
+  return { stream: domainStream(hostname), initial: domains.unclaimed, fold: domains.evolveClaim };
 }

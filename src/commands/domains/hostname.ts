@@ -52,7 +52,7 @@ export function txtResolver(servers: readonly string[]): ResolveTxt {
 }
 
 /** `values`: all TXT values under the name. `reason`: a sentence for the owner. */
-export type TxtProof =
+type TxtProof =
   | { is: "proven"; values: string[] }
   | { is: "missing" | "unreachable"; values: string[]; reason: string };
 

@@ -6,13 +6,13 @@ const MAX_URL_LENGTH = 2048;
 const LONGEST_SCHEME = 20;
 
 /** `unknown`: the remote check is unavailable. */
-export type Safety = "safe" | "unsafe" | "unknown";
+type Safety = "safe" | "unsafe" | "unknown";
 
 /** One answer for each URL, in their order, by at most one request to the remote check, which takes 500 URLs. */
 export type UrlSafety = (urls: readonly URL[]) => Promise<readonly Safety[]>;
 
 /** `isChecked`: false when it was accepted while the remote safety check was unavailable. */
-export type AcceptedUrl = { longUrl: string; isChecked: boolean };
+type AcceptedUrl = { longUrl: string; isChecked: boolean };
 
 export type AcceptUrlDeps = {
   baseUrl: string;
@@ -49,7 +49,6 @@ export async function validUrl(
   return url;
 }
 
-/** Of one URL. */
 export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {
   const [safety = "unknown"] = await deps.urlSafety([url]);
   return safety;

@@ -8,7 +8,7 @@ import { verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptUrl, safetyOf } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
-import { change, changeable, changeByOperator, type ExistingLink, type LinkChange } from "./link.ts";
+import { change, changeable, changeByOperator, type LinkChange, type OperatorChange } from "./link.ts";
 import { currentLink, type LinkAddress, onLink } from "./link-stream.ts";
 
 /** `url` is checked like that of a new link; `enable` and `restore` check the link's present URL again. */
@@ -50,8 +50,7 @@ export async function blockLink(
   address: LinkAddress,
   { reason, legal }: { reason: string; legal: boolean },
 ): Promise<Appended> {
-  const block = { type: "block", reason: acceptReason(reason), legal } as const;
-  return await onLink(deps, context, address, (link, at) => changeByOperator(link, { at, change: block }));
+  return await byOperator(deps, context, address, { type: "block", reason: acceptReason(reason), legal });
 }
 
 /** @throws link_not_found */
@@ -60,9 +59,16 @@ export async function unblockLink(
   context: CommandContext,
   address: LinkAddress,
 ): Promise<Appended> {
-  return await onLink(deps, context, address, (link, at) =>
-    changeByOperator(link, { at, change: { type: "unblock" } }),
-  );
+  return await byOperator(deps, context, address, { type: "unblock" });
+}
+
+function byOperator(
+  deps: CommandDeps,
+  context: CommandContext,
+  address: LinkAddress,
+  change: OperatorChange,
+): Promise<Appended> {
+  return onLink(deps, context, address, (link, at) => changeByOperator(link, { at, change }));
 }
 
 /** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
@@ -84,20 +90,16 @@ async function accepted(
 ): Promise<LinkChange> {
   if (request.type === "disable" || request.type === "delete") return request;
   const state = await currentLink(deps.eventStore, address.host, address.slug);
-  const link = changeable(state, by.accountId, request.type);
+  const { longUrl } = changeable(state, by.accountId, request.type);
   if (request.type !== "retarget") {
-    await stillSafe(deps, link);
+    // It may have become known as unsafe since the link was made.
+    const safety = await safetyOf(deps, new URL(longUrl));
+    if (safety === "unsafe") throw new Refused("unsafe_url");
+    if (safety === "unknown") await deps.recheckLater({ ...address, longUrl });
     return request;
   }
   const own = async () => verifiedHosts(await account());
   const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };
-}
-
-/** The URL may have become known as unsafe since the link was made. @throws unsafe_url */
-async function stillSafe(deps: CreateLinkDeps, { host, slug, longUrl }: ExistingLink): Promise<void> {
-  const safety = await safetyOf(deps, new URL(longUrl));
-  if (safety === "unsafe") throw new Refused("unsafe_url");
-  if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl });
 }

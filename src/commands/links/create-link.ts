@@ -1,29 +1,36 @@
-// POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4).
-import type { Position } from "../../event-store/port.ts";
-import { Refused } from "../../runtime/refused.ts";
+// POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4). LinkCreated is appended
+// where there is no stream, which makes slugs unique.
+import { StoreUnavailable } from "../../connections/errors.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { linkStream } from "../../events/streams.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { AccountState } from "../account/account.ts";
 import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
+import { type Appended, type CommandDeps, handleCommand } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { type DeriveSlug, derivedId } from "./derived-identity.ts";
+import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
-import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./link-stream.ts";
+import { foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
 
-export type CreateLinkDeps = AppendLinkDeps &
-  AcceptUrlDeps & { currentAccount: CurrentAccount; recheckLater: RecheckLater };
+export type CreateLinkDeps = CommandDeps &
+  AcceptUrlDeps & {
+    currentAccount: CurrentAccount;
+    recheckLater: RecheckLater;
+    randomSlug: () => string;
+    /** Used instead of `randomSlug` for a request with an idempotency scope. */
+    derivedSlug: DeriveSlug;
+  };
 
-export type CreatedLink = { link: LinkObject; position: Position | undefined };
-
-export type CreateLinkOptions = {
-  /** Idempotency scope: repeating a request with the same scope creates no second link. */
-  idempotency?: string | undefined;
-  /** The caller's account, when it is loaded already (bulk requests). */
-  account?: (() => Promise<AccountState>) | undefined;
-};
+const SLUG_TRIES = 5;
 
 /**
+ * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
+ * loaded already (bulk requests).
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
  * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, slug_taken, no_free_slug
  */
@@ -32,24 +39,29 @@ export async function createLink(
   context: CommandContext,
   by: Caller,
   request: ShortenRequest,
-  options: CreateLinkOptions = {},
-): Promise<CreatedLink> {
+  options: { idempotency?: string | undefined; account?: () => Promise<AccountState> } = {},
+): Promise<Appended & { link: LinkObject }> {
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
   const { url, customSlug } = request;
   const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(await account()));
   const place = await placeOf(deps, request, account);
-  const slug = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
+  const custom = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const scope = options.idempotency;
-  const append = async (slug: string, custom: boolean, attempt: number) => {
+  for (let attempt = 0; ; attempt++) {
+    const slug = custom ?? (scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, attempt));
     if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
-    return appendLink(deps, context, by, { longUrl, place, slug, custom, scope, attempt });
-  };
-  const created = slug
-    ? await append(slug, true, 0)
-    : await onFreeSlug(deps, scope, (free, attempt) => append(free, false, attempt));
-  return { link: linkObject(created.link, deps.baseUrl), position: created.position };
+    const wanted = { longUrl, slug, custom: custom !== undefined };
+    const id = scope === undefined ? undefined : derivedId("LinkCreated", scope, attempt);
+    try {
+      const { link, position } = await append(deps, context, by, place, wanted, id);
+      return { link: linkObject(link, deps.baseUrl), position };
+    } catch (error) {
+      if (custom !== undefined || !isRefused(error, "slug_taken")) throw error;
+      if (attempt === SLUG_TRIES - 1) throw new Refused("no_free_slug");
+    }
+  }
 }
 
 /**
@@ -90,4 +102,36 @@ async function placeOf(
   const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());
   if (domain?.state !== "active") throw new Refused("invalid_domain");
   return { host: domain.hostname, origin: `https://${domain.hostname}`, domainId: domain.domainId };
+}
+
+/**
+ * `derived`: the id of LinkCreated, by which the store recognises what the same request appended before. The answer is then
+ * what was created, without later changes.
+ * @throws slug_taken; StoreUnavailable when an appended link can't be read back
+ */
+async function append(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  { accountId, via, keyId }: Caller,
+  { host, origin, domainId }: LinkPlace,
+  { longUrl, slug, custom }: { longUrl: string; slug: string; custom: boolean },
+  derived: string | undefined,
+): Promise<Appended & { link: ExistingLink }> {
+  const createdAt = deps.clock().toISOString();
+  const shortUrl = `${origin}/${slug}`;
+  const facts = { host, slug, accountId, longUrl, shortUrl, createdAt, via, custom, keyId, domainId };
+  const id = derived ?? deps.newId();
+  const { state, position } = await handleCommand(deps, context, {
+    ...foldedLink(host, slug),
+    decide: (link) => create(link, facts),
+    expectNew: true,
+    eventId: () => id,
+  });
+  if (derived === undefined) return { link: state as ExistingLink, position };
+  const stream = linkStream(host, slug);
+  const [recorded] = await deps.eventStore.read(stream, { limit: 1 });
+  const created = recorded && readEvent(recorded);
+  if (created?.type !== "LinkCreated")
+    throw new StoreUnavailable(`${stream} can't be read back after it was appended`);
+  return { link: evolve(freeLink, created) as ExistingLink, position: created.position };
 }

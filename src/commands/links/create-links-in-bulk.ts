@@ -8,6 +8,9 @@ import { type UrlSafety, validUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
 import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
+/** `code`: the stable one of the error that the single request would get. */
+type BulkError = { index: number; url: string; error: string; code: string };
+
 /** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
 export type BulkAnswer = {
   success: boolean;
@@ -15,13 +18,9 @@ export type BulkAnswer = {
   total: number;
   created: number;
   failed: number;
-  results: BulkResult[];
+  results: ({ index: number } & Omit<LinkObject, "qr_download_url">)[];
   errors: BulkError[];
 };
-
-export type BulkResult = { index: number } & Omit<LinkObject, "qr_download_url">;
-/** `code`: the stable one of the error that the single request would get. */
-export type BulkError = { index: number; url: string; error: string; code: string };
 
 export type BulkDeps = CreateLinkDeps & {
   /** Logs that items failed by an error other than a refusal. */
@@ -32,11 +31,9 @@ type ParsedItem = ReturnType<typeof ShortenRequest.safeParse>;
 
 const FAILED = "Failed to create the short link";
 
-/** `isFinal`: false when an item failed by an error other than a refusal: repeated, the request may make it. */
-export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean };
-
 /**
- * `links`: 1 to 100 items of any shape.
+ * `links`: 1 to 100 items of any shape. `isFinal`: false when an item failed by an error other than a refusal: repeated, the
+ * request may make it.
  * @throws tier_required, account_not_found for a closed account; when nothing was created and an item failed by an error
  *   other than a refusal, that error, such as StoreUnavailable, as for a single link
  */
@@ -46,24 +43,19 @@ export async function createLinksInBulk(
   by: Caller,
   links: readonly unknown[],
   options: { idempotency?: string | undefined } = {},
-): Promise<BulkOutcome> {
+): Promise<{ bulk: BulkAnswer; isFinal: boolean }> {
   requireDeveloper(by.tier, "Bulk requests");
   const account = memoizedAccount(deps, by);
-  const results: BulkResult[] = [];
+  const results: BulkAnswer["results"] = [];
   const errors: BulkError[] = [];
   const failures: unknown[] = [];
   const items = links.map((item) => ShortenRequest.safeParse(item));
-  const urlSafety = await askedAtOnce(deps, items, verifiedHosts(await account()));
+  const asked = { ...deps, urlSafety: await askedAtOnce(deps, items, verifiedHosts(await account())) };
   const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     try {
-      const { link } = await createLink(
-        { ...deps, urlSafety },
-        context,
-        by,
-        accepted(items[index] as ParsedItem),
-        { account, idempotency },
-      );
+      const request = accepted(items[index] as ParsedItem);
+      const { link } = await createLink(asked, context, by, request, { account, idempotency });
       const { qr_download_url: _, ...result } = link;
       results.push({ index, ...result });
     } catch (error) {

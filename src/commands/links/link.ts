@@ -38,10 +38,7 @@ export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
 
 export type LinkChange =
   | { type: "retarget"; to: string }
-  | { type: "disable" }
-  | { type: "enable" }
-  | { type: "delete" }
-  | { type: "restore" };
+  | { type: "disable" | "enable" | "delete" | "restore" };
 
 /** What the operator does with a link. */
 export type OperatorChange = { type: "block"; reason: string; legal: boolean } | { type: "unblock" };
@@ -74,17 +71,19 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
   const link = changeable(state, c.by, wanted.type);
   const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
   switch (wanted.type) {
-    case "restore":
-      return link.deleted ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
-    case "delete":
-      return link.deleted ? [] : [{ type: "LinkDeleted", data: of }];
-    case "retarget":
-      if (link.longUrl === wanted.to) return [];
-      return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from: link.longUrl, to: wanted.to } });
     case "disable":
       return link.disabled ? [] : [{ type: "LinkDisabled", data: of }];
+    case "delete":
+      return link.deleted ? [] : [{ type: "LinkDeleted", data: of }];
     case "enable":
       return link.disabled ? ifRoom(link, { type: "LinkEnabled", data: of }) : [];
+    case "restore":
+      return link.deleted ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
+    case "retarget": {
+      const { longUrl: from } = link;
+      const { to } = wanted;
+      return from === to ? [] : ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
+    }
   }
 }
 
@@ -116,22 +115,22 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
     return { ...noFlags, changes: 0, createdAt: at, ...facts };
   }
   if (link.status === "free") return link;
-  const changes = link.changes + 1;
+  const changed = { ...link, changes: link.changes + 1 };
   switch (event.type) {
     case "LinkRetargeted":
-      return { ...link, changes, longUrl: event.data.to };
+      return { ...changed, longUrl: event.data.to };
     case "LinkDisabled":
-      return withFlags({ ...link, changes }, { disabled: true });
+      return withFlags(changed, { disabled: true });
     case "LinkEnabled":
-      return withFlags({ ...link, changes }, { disabled: false });
+      return withFlags(changed, { disabled: false });
     case "LinkDeleted":
-      return withFlags({ ...link, changes }, { deleted: true });
+      return withFlags(changed, { deleted: true });
     case "LinkRestored":
-      return withFlags({ ...link, changes }, { deleted: false });
+      return withFlags(changed, { deleted: false });
     case "LinkBlocked":
-      return { ...link, changes, block: blockOf(event.data) };
+      return { ...changed, block: blockOf(event.data) };
     case "LinkUnblocked":
-      return { ...link, changes, block: undefined };
+      return { ...changed, block: undefined };
   }
 }
 

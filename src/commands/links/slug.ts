@@ -9,19 +9,9 @@ export const SLUG_LENGTH = 7;
  * First path segments of the service's own routes on the base host: never issued as slugs and never redirected there.
  * test/api/reserved-words.test.ts compares them with the registered routes.
  */
-export const RESERVED_WORDS: ReadonlySet<string> = new Set([
-  "admin",
-  "api",
-  "docs",
-  "favicon.ico",
-  "health",
-  "internal",
-  "metrics",
-  "openapi.json",
-  "portal",
-  "robots.txt",
-  "status",
-]);
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  "admin api docs favicon.ico health internal metrics openapi.json portal robots.txt status".split(" "),
+);
 
 /** `/health/live` and `/health/ready` answer on every host; a custom domain reserves nothing else. */
 const RESERVED_ON_CUSTOM_DOMAINS = "health";

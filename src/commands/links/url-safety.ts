@@ -6,12 +6,14 @@ import { domainToASCII } from "node:url";
 import type { Secrets } from "../../secrets/port.ts";
 import type { UrlSafety } from "./accept-url.ts";
 
-export type UrlSafetyOptions = {
+type Log = { warn: (details: object, message: string) => void };
+
+type UrlSafetyOptions = {
   unsafeHostsFile?: string | undefined;
   safeBrowsingKey?: string | undefined;
   /** Endpoint of threatMatches:find (v4); Google's by default. */
   safeBrowsingUrl?: string | undefined;
-  log: { warn: (details: object, message: string) => void };
+  log: Log;
 };
 
 const GOOGLE = "https://safebrowsing.googleapis.com/v4/threatMatches:find";
@@ -43,7 +45,6 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   };
 }
 
-/** Those of the URLs that are threats. */
 async function findThreats(
   endpoint: string,
   key: string,
@@ -72,10 +73,8 @@ async function findThreats(
   return threats;
 }
 
-type Log = { warn: (details: object, message: string) => void };
-
 /** Matches listed hosts and their subdomains. While the file can't be read, the last list stays in use. */
-export function unsafeHosts(file: string, log: Log): (hostname: string) => Promise<boolean> {
+function unsafeHosts(file: string, log: Log): (hostname: string) => Promise<boolean> {
   let hosts: ReadonlySet<string> = new Set();
   let version: string | undefined;
   const refresh = async () => {
@@ -92,7 +91,8 @@ export function unsafeHosts(file: string, log: Log): (hostname: string) => Promi
   };
   return async (hostname) => {
     await refresh();
-    return isListed(hosts, hostname);
+    const labels = hostname.toLowerCase().replace(/\.$/, "").split(".");
+    return labels.some((_, index) => hosts.has(labels.slice(index).join(".")));
   };
 }
 
@@ -110,11 +110,6 @@ function parseHosts(text: string): ReadonlySet<string> {
   }
   for (const own of ["localhost.localdomain", "0.0.0.0", "[::1]", "127.0.0.1"]) hosts.delete(own);
   return hosts;
-}
-
-function isListed(hosts: ReadonlySet<string>, hostname: string): boolean {
-  const labels = hostname.toLowerCase().replace(/\.$/, "").split(".");
-  return labels.some((_, index) => hosts.has(labels.slice(index).join(".")));
 }
 
 /**
@@ -146,6 +141,5 @@ export async function forgetRecheck({ secrets }: Pick<Deps, "secrets">, recheck:
 
 /** Includes the URL, so that the result for an earlier URL does not settle the recheck of a later one. */
 function keyOf({ host, slug, longUrl }: Omit<UrlRecheck, "since">): string {
-  const urlHash = hash("sha256", longUrl).slice(0, 32);
-  return `${PREFIX}${host}/${slug}/${urlHash}`;
+  return `${PREFIX}${host}/${slug}/${hash("sha256", longUrl).slice(0, 32)}`;
 }

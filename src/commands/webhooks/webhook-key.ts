@@ -10,32 +10,29 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { rotateKey } from "./webhook.ts";
 
 /** `previous`: the key before the last rotation; deliveries are also signed with it until `until` (ISO 8601 UTC). */
-export type WebhookKeys = { key: string; previous?: { key: string; until: string } };
+type WebhookKeys = { key: string; previous?: { key: string; until: string } };
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 export type WebhookKeyDeps = { secrets: Secrets; randomKey: () => string };
 
 /** `previousUntil`: ISO 8601 UTC; the time of the rotation when there was no previous key. */
-export type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
+type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
 
 /** So that receivers can switch over. */
 const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 
-export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
-  return `whk_${randomKey()}`;
+/** `hint`: the last four characters, shown so that people can distinguish keys. */
+export function newWebhookKey({ randomKey }: WebhookKeyDeps): { key: string; hint: string } {
+  const key = `whk_${randomKey()}`;
+  return { key, hint: key.slice(-4) };
 }
 
-/** The last four characters, shown so that people can distinguish keys. */
-export function keyHintOf(key: string): string {
-  return key.slice(-4);
-}
-
-/** Secret that holds a webhook's keys. */
+/** The secret that holds a webhook's keys. */
 export function webhookSecret(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
 
-/** Keys that can't be decrypted count as missing; the error is passed to `onDamaged`. */
+/** Keys that can't be decrypted count as missing. */
 export async function readWebhookKeys(
   secrets: Secrets,
   webhookId: string,
@@ -61,8 +58,8 @@ export async function keysInUse(
   const keys = await readWebhookKeys(secrets, webhookId, now, onDamaged);
   if (!keys) return undefined;
   const { key, previous } = keys;
-  const isExpired = previous === undefined || previous.until <= now.toISOString();
-  return isExpired ? { key } : { key, previousKey: previous.key };
+  const isInUse = previous !== undefined && previous.until > now.toISOString();
+  return isInUse ? { key, previousKey: previous.key } : { key };
 }
 
 export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {
@@ -100,13 +97,12 @@ async function replaceKey(
 ): Promise<RotatedWebhookKey> {
   const { secrets } = deps;
   const now = deps.clock();
-  const key = newWebhookKey(deps);
+  const { key, hint } = newWebhookKey(deps);
   const current = await readWebhookKeys(secrets, webhookId, now);
-  const validMs = current ? PREVIOUS_KEY_VALID_MS : 0;
-  const previousUntil = new Date(now.getTime() + validMs).toISOString();
+  const previousUntil = new Date(now.getTime() + (current ? PREVIOUS_KEY_VALID_MS : 0)).toISOString();
   if (!current) await keepWebhookKeys(secrets, webhookId, { key });
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-    rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
+    rotateKey(account, { webhookId, keyHint: hint, previousUntil, at }),
   ).catch(async (error: unknown) => {
     if (!current && isClientError(error)) await forgetWebhookKeys(secrets, webhookId);
     throw error;

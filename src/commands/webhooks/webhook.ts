@@ -1,4 +1,4 @@
-// Decider of an account's webhooks (interface, part 6); folded by webhook-state.ts. Pure.
+// Decider of an account's webhooks (interface, part 6), which account.ts folds. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
@@ -8,59 +8,57 @@ import {
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type AccountState, type OpenAccount, opened, withRoom } from "../account/account.ts";
+import {
+  type AccountState,
+  type LiveWebhook,
+  liveWebhooks,
+  type OpenAccount,
+  opened,
+  type WebhookSettings,
+  withRoom,
+} from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
-import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
 
-export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
+type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 
 /** @throws account_not_found, tier_required, webhook_limit_reached (paused ones count), history_full */
 export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
-  const { accountId, webhooks, liveWebhooks } = withWebhooks(account);
+  const { accountId, webhooks } = withWebhooks(account);
   if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
     throw new Refused(
       "history_full",
       `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can: change one that it has, or open another account`,
     );
-  if (liveWebhooks >= WEBHOOKS_PER_ACCOUNT)
+  if (liveWebhooks({ webhooks }) >= WEBHOOKS_PER_ACCOUNT)
     throw new Refused("webhook_limit_reached", `The webhook limit of ${WEBHOOKS_PER_ACCOUNT} is reached`);
   return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
 }
 
-export type WebhookChange = Partial<WebhookSettings> & { webhookId: string; at: string };
-
 /** Omitted settings stay. @throws account_not_found, tier_required, webhook_not_found, history_full */
-export function change(account: AccountState, c: WebhookChange): AccountEvent[] {
+export function change(
+  account: AccountState,
+  c: Partial<WebhookSettings> & { webhookId: string; at: string },
+): AccountEvent[] {
   const { accountId } = withWebhooks(account);
   const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
   const changed = { url: c.url ?? url, kinds: inOrder(c.kinds ?? kinds), label: c.label ?? label };
-  const same =
+  const isSame =
     changed.url === url && changed.label === label && changed.kinds.join() === inOrder(kinds).join();
-  if (same) return [];
-  return [{ type: "WebhookChanged", data: { accountId, webhookId, ...changed, at: c.at } }];
+  return isSame ? [] : [{ type: "WebhookChanged", data: { accountId, webhookId, ...changed, at: c.at } }];
 }
-
-export type WebhookPause = {
-  webhookId: string;
-  by: WebhookPauser;
-  reason?: string | undefined;
-  cause?: WebhookPauseCause | undefined;
-  at: string;
-};
 
 /**
  * Pausing a paused webhook changes nothing, except that the operator's pause replaces another one.
  * @throws account_not_found, webhook_not_found
  */
-export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
+export function pause(
+  account: AccountState,
+  c: { webhookId: string; by: WebhookPauser; reason?: string; cause?: WebhookPauseCause; at: string },
+): AccountEvent[] {
   const { accountId } = opened(account);
   const webhook = liveWebhook(account, c.webhookId);
-  const { webhookId, by, at } = c;
-  const isNewHold = by === "operator" && webhook.status === "paused" && webhook.pausedBy !== "operator";
-  if (webhook.status === "paused" && !isNewHold) return [];
-  const reason = c.reason === undefined ? {} : { reason: c.reason };
-  const cause = c.cause === undefined ? {} : { cause: c.cause };
-  return [{ type: "WebhookPaused", data: { accountId, webhookId, by, ...reason, ...cause, at } }];
+  const stays = webhook.status === "paused" && (c.by !== "operator" || webhook.pausedBy === "operator");
+  return stays ? [] : [{ type: "WebhookPaused", data: { accountId, ...c } }];
 }
 
 /**

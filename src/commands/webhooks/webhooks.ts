@@ -10,35 +10,24 @@ import {
 } from "../../events/vocabulary.ts";
 import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-text.ts";
+import type { WebhookSettings } from "../account/account.ts";
 import { changeAccount, onAccount } from "../account/accounts.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isThisService } from "../links/accept-url.ts";
 import { add, change, liveWebhook, pause, remove, resume } from "./webhook.ts";
-import {
-  forgetWebhookKeys,
-  keepWebhookKeys,
-  keyHintOf,
-  newWebhookKey,
-  type WebhookKeyDeps,
-} from "./webhook-key.ts";
-import type { WebhookSettings } from "./webhook-state.ts";
+import { forgetWebhookKeys, keepWebhookKeys, newWebhookKey, type WebhookKeyDeps } from "./webhook-key.ts";
 
 /** `receiverUrl`: parses the URL; throws a refusal when deliveries to it are not allowed. */
 type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text: string) => URL };
 
-export type AddWebhookDeps = CommandDeps & AcceptWebhookDeps & WebhookKeyDeps;
-
-export type ChangeWebhookRequest = {
+type ChangeWebhookRequest = {
   url?: string | undefined;
   kinds?: readonly string[] | undefined;
   label?: string | undefined;
 };
 
-/** `kinds`: by default clicks and QR scans, no previews. */
-export type AddWebhookRequest = ChangeWebhookRequest & { url: string };
-
-export type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
+type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 
 export type AddedWebhook = ChangedWebhook & { key: string };
 
@@ -50,20 +39,20 @@ const MAX_REASON_LENGTH = 200;
  * @throws invalid_webhook, account_not_found, tier_required, webhook_limit_reached, history_full
  */
 export async function addWebhook(
-  deps: AddWebhookDeps,
+  deps: CommandDeps & AcceptWebhookDeps & WebhookKeyDeps,
   context: CommandContext,
   accountId: string,
-  request: AddWebhookRequest,
+  request: ChangeWebhookRequest & { url: string },
 ): Promise<AddedWebhook> {
   const url = acceptReceiver(deps, request.url);
   const kinds = acceptKinds(request.kinds ?? WEBHOOK_DEFAULT_KINDS);
   const label = acceptLabel(request.label ?? "");
-  const key = newWebhookKey(deps);
+  const { key, hint } = newWebhookKey(deps);
   const webhookId = deps.newId();
   await keepWebhookKeys(deps.secrets, webhookId, { key });
   try {
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      add(account, { webhookId, url, kinds, label, keyHint: keyHintOf(key), at }),
+      add(account, { webhookId, url, kinds, label, keyHint: hint, at }),
     );
     return { webhookId, key, url, kinds, label, position };
   } catch (error) {
@@ -109,10 +98,10 @@ export async function pauseWebhook(
   request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
 ): Promise<Appended & { isNew: boolean }> {
   const by = pauserOf(context.actor);
-  const reason = cleanText(request.reason?.trim() ?? "", MAX_REASON_LENGTH) || undefined;
+  const reason = cleanText(request.reason?.trim() ?? "", MAX_REASON_LENGTH);
   const { cause } = request;
   const { events, position } = await onAccount(deps, context, accountId, (account, at) =>
-    pause(account, { webhookId, by, reason, cause, at }),
+    pause(account, { webhookId, by, ...(reason && { reason }), ...(cause && { cause }), at }),
   );
   return { isNew: events.length > 0, position };
 }
@@ -152,22 +141,14 @@ function pauserOf({ type }: Actor): WebhookPauser {
   return type === "operator" || type === "system" ? type : "user";
 }
 
-/**
- * Returns the normalised URL without its fragment, which is never sent. The query is kept; it is stored in events, so it
- * must not carry secrets.
- * @throws invalid_webhook
- */
+/** The normalised URL without its fragment, which is never sent. @throws invalid_webhook */
 function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
-  const url = parse(deps, given.trim());
-  if (isThisService(deps, url))
-    throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
-  url.hash = "";
-  return url.href;
-}
-
-function parse(deps: AcceptWebhookDeps, given: string): URL {
   try {
-    return deps.receiverUrl(given);
+    const url = deps.receiverUrl(given.trim());
+    if (isThisService(deps, url))
+      throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
+    url.hash = "";
+    return url.href;
   } catch (error) {
     throw isRefused(error) ? new Refused("invalid_webhook", error.message, { cause: error }) : error;
   }

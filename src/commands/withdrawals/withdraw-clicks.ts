@@ -1,5 +1,6 @@
 // Takes clicks of a link out of all numbers, such as test clicks or fraud, shows what would go, and takes it back.
 import ipaddr from "ipaddr.js";
+import type { FindMatching, MatchingClicks } from "../../click-log/matching-clicks.ts";
 import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
@@ -8,7 +9,6 @@ import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { existingLink, type LinkAddress } from "../links/link-stream.ts";
-import type { FindMatching, MatchingClicks } from "./matching-clicks.ts";
 import {
   evolve,
   type MadeWithdrawal,
@@ -18,12 +18,11 @@ import {
   withdraw,
 } from "./withdrawal.ts";
 
-/** `position`: of the event; documents that contain it have the clicks out, or in again. */
-export type ChangedClicks = Appended & { withdrawalId: string };
+type ChangedClicks = Appended & { withdrawalId: string };
 
 export type WithdrawalPreview = { selection: WithdrawnSelection; clicks: MatchingClicks };
 
-export type WithdrawDeps = CommandDeps & { matchingClicks: FindMatching };
+type WithdrawDeps = CommandDeps & { matchingClicks: FindMatching };
 
 /** @throws link_not_found, invalid_withdrawal */
 export async function previewWithdrawal(
@@ -52,8 +51,7 @@ export async function withdrawClicks(
   const withdrawalId = deps.newId();
   const of = { ...address, accountId, at: deps.clock().toISOString() };
   const withdrawal = { ...of, ...selection, withdrawalId, reason };
-  const matched = clicks;
-  const appended = await append(deps, context, address, (state) => withdraw(state, { withdrawal, matched }));
+  const appended = await append(deps, context, address, (state) => withdraw(state, withdrawal, clicks));
   return { withdrawalId, ...appended, selection, clicks };
 }
 
@@ -84,8 +82,7 @@ async function append(
   address: LinkAddress,
   decide: (state: WithdrawalsState) => WithdrawalEvent[],
 ): Promise<Appended> {
-  const command = { ...folded(address), decide };
-  const { position } = await handleCommand<WithdrawalsState, WithdrawalEvent>(deps, context, command);
+  const { position } = await handleCommand(deps, context, { ...folded(address), decide });
   return { position };
 }
 
@@ -112,18 +109,10 @@ export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSel
   // Cleaned as those of clicks are, so that it is found in them.
   const userAgent =
     request.userAgent === undefined ? undefined : boundedText(request.userAgent, MOST_CHARACTERS);
-  if (from >= to)
-    throw new Refused(
-      "invalid_withdrawal",
-      "The time from which clicks are withdrawn must be before its end",
-    );
+  if (from >= to) throw invalid("The time from which clicks are withdrawn must be before its end");
   if (visitor !== undefined && !/^[0-9a-f]{16}$/.test(visitor))
-    throw new Refused("invalid_withdrawal", "A visitor code has 16 hex digits, as exports show it");
-  if (userAgent === "")
-    throw new Refused(
-      "invalid_withdrawal",
-      `A part of the user agent has 1 to ${MOST_CHARACTERS} characters`,
-    );
+    throw invalid("A visitor code has 16 hex digits, as exports show it");
+  if (userAgent === "") throw invalid(`A part of the user agent has 1 to ${MOST_CHARACTERS} characters`);
   return {
     from: from.toISOString(),
     to: to.toISOString(),
@@ -137,15 +126,16 @@ export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSel
 function networkOf(text: string): string {
   const [address = "", bits] = text.trim().split("/");
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address))
-    throw new Refused("invalid_withdrawal", "A network is such as 203.0.113.0/24 or 2001:db8::/32");
+    throw invalid("A network is such as 203.0.113.0/24 or 2001:db8::/32");
   const parsed = ipaddr.parse(address);
   const most = MOST_BITS[parsed.range() === "6to4" ? "6to4" : parsed.kind()];
   const length = bits === undefined ? most : Number(bits);
   if (!/^\d{1,3}$/.test(bits ?? "0") || length > most)
-    throw new Refused(
-      "invalid_withdrawal",
-      `Clicks are known by networks of /${most} at most, not by narrower ones`,
-    );
+    throw invalid(`Clicks are known by networks of /${most} at most, not by narrower ones`);
   const family = parsed.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${family.networkAddressFromCIDR(`${address}/${length}`).toString()}/${length}`;
+}
+
+function invalid(message: string): Refused {
+  return new Refused("invalid_withdrawal", message);
 }

@@ -1,7 +1,7 @@
 // Decider of the withdrawals of one link's clicks. Pure: time, id and the counted clicks are inputs.
-import type { Position } from "../../event-store/port.ts";
+import type { MatchingClicks } from "../../click-log/matching-clicks.ts";
 import type { EventOf, WithdrawalEvent } from "../../events/catalogue.ts";
-import { type ClickKind, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
@@ -14,25 +14,16 @@ export type WithdrawalsState = { withdrawals: readonly MadeWithdrawal[] };
 
 export const noWithdrawals: WithdrawalsState = { withdrawals: [] };
 
-/**
- * The clicks up to a position that a selection names, as counted while `inForce` withdrawals were; `counted`: those not
- * yet withdrawn, `kinds`: by kind.
- */
-export type MatchedClicks = {
-  upTo: Position;
-  matched: number;
-  counted: number;
-  kinds: Record<ClickKind, number>;
-  inForce: readonly string[];
-};
-
 /** @throws withdrawals_changed, nothing_to_withdraw, history_full */
 export function withdraw(
   state: WithdrawalsState,
-  c: { withdrawal: Omit<Withdrawn, "upTo" | "clicks">; matched: MatchedClicks },
+  withdrawal: Omit<Withdrawn, "upTo" | "clicks">,
+  { upTo, matched, counted, kinds, inForce }: Omit<MatchingClicks, "days" | "samples">,
 ): WithdrawalEvent[] {
-  const { upTo, matched, counted, kinds, inForce } = c.matched;
-  if (inForceIn(state).join() !== inForce.join()) throw new Refused("withdrawals_changed");
+  const ids = state.withdrawals
+    .filter(({ restoredAt }) => restoredAt === null)
+    .map((one) => one.withdrawalId);
+  if (ids.join() !== inForce.join()) throw new Refused("withdrawals_changed");
   if (counted === 0)
     throw new Refused(
       "nothing_to_withdraw",
@@ -45,7 +36,7 @@ export function withdraw(
       "history_full",
       `Clicks of this link have been withdrawn ${STREAM_LIMITS.withdrawalsMade} times, as often as they can be: withdrawals can still be taken back`,
     );
-  return [{ type: "ClicksWithdrawn", data: { ...c.withdrawal, upTo, clicks: kinds } }];
+  return [{ type: "ClicksWithdrawn", data: { ...withdrawal, upTo, clicks: kinds } }];
 }
 
 /** @throws withdrawal_not_found, already_restored */
@@ -71,9 +62,4 @@ export function evolve({ withdrawals }: WithdrawalsState, event: WithdrawalEvent
       one.withdrawalId === withdrawalId ? { ...one, restoredAt: at } : one,
     ),
   };
-}
-
-/** Ids, in the order in which they were made. */
-function inForceIn({ withdrawals }: WithdrawalsState): string[] {
-  return withdrawals.flatMap(({ withdrawalId, restoredAt }) => (restoredAt === null ? [withdrawalId] : []));
 }

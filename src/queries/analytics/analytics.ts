@@ -24,7 +24,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { linkFromStream } from "../links/link-from-stream.ts";
-import { type AccountAnalytics, type AccountRange, accountAnalytics } from "./account-analytics.ts";
+import { type AccountRange, accountAnalytics } from "./account-analytics.ts";
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import { readLinkDays } from "./link-days.ts";
@@ -70,20 +70,7 @@ export type LinkAnalytics = HitSeries &
     behindMs: number;
   };
 
-export type AskAnalytics = {
-  /**
-   * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
-   * @throws invalid_range, invalid_position, not_found, ProjectionNotBuilt; what the stores throw
-   */
-  ofLink(
-    link: LinkDocument,
-    range: RangeRequest | undefined,
-    now: Date,
-    beforeLogRead?: BeforeLogRead,
-  ): Promise<LinkAnalytics>;
-  /** @throws invalid_range, what the store throws */
-  ofAccount(accountId: string, range: AccountRange, now: Date): Promise<AccountAnalytics>;
-};
+export type AskAnalytics = ReturnType<typeof analytics>;
 
 const HOUR_MS = 3_600_000;
 /** Clocks of clients differ. */
@@ -102,7 +89,7 @@ const LONG_MS = 31 * DAY_MS;
 const LONG_AT_A_TIME = 2;
 
 /** One for all that ask, as it keeps what it has read of the log. */
-export function analytics(deps: AnalyticsDeps): AskAnalytics {
+export function analytics(deps: AnalyticsDeps) {
   const { eventStore, readStore } = deps;
   const next = nextEventFinder(eventStore, linkClicks.categories);
   const inRange = daysInRange(deps);
@@ -209,14 +196,26 @@ export function analytics(deps: AnalyticsDeps): AskAnalytics {
     };
   }
 
+  /**
+   * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
+   * @throws invalid_range, invalid_position, not_found, ProjectionNotBuilt; what the stores throw
+   */
+  async function ofLink(
+    link: LinkDocument,
+    range: RangeRequest | undefined,
+    now: Date,
+    beforeLogRead?: BeforeLogRead,
+  ): Promise<LinkAnalytics> {
+    if (!range) return await ofWholeLife(link, now);
+    const isLong = (range.to ?? now.getTime()) - (range.from ?? 0) > LONG_MS;
+    const ask = () => ofRange(link, range, now, beforeLogRead);
+    return isLong ? await inTurn(ask) : await ask();
+  }
+
   return {
-    async ofLink(link, range, now, beforeLogRead) {
-      if (!range) return await ofWholeLife(link, now);
-      const isLong = (range.to ?? now.getTime()) - (range.from ?? 0) > LONG_MS;
-      const ask = () => ofRange(link, range, now, beforeLogRead);
-      return isLong ? await inTurn(ask) : await ask();
-    },
-    ofAccount: (accountId, range, now) => accountAnalytics(deps, accountId, range, now),
+    ofLink,
+    ofAccount: (accountId: string, range: AccountRange, now: Date) =>
+      accountAnalytics(deps, accountId, range, now),
   };
 }
 

@@ -22,7 +22,7 @@ import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
  * positions of two events, both inclusive; `first`: "" for the start of the log. `rules`: under which clicks are classified
  * again, as those of the documents beside it are; undefined: as recorded.
  */
-export type DayPart = {
+type DayPart = {
   day: string;
   from: number;
   to: number;
@@ -49,24 +49,22 @@ type Cut = { from: number; to: number; now: number; asOf: Position; rules?: stri
 /** Called before the log is read, which costs more than all else; rejects to refuse it. */
 export type BeforeLogRead = () => Promise<void>;
 
-export type DaysInRange = (
-  link: string,
-  days: readonly LinkDayDocument[],
-  cut: Cut,
-  beforeLogRead?: BeforeLogRead,
-) => Promise<{ day: string; numbers: DayNumbers }[]>;
-
 /** As JSON a day whose tallies are full takes some 440 KB, and one of a few clicks 2 KB: 9 or some 2,500 of them. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Keeps parts that were read from the log, as charts are asked for again and again. @throws what the stores throw */
-export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logParts: LogParts }): DaysInRange {
+export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logParts: LogParts }) {
   /** JSON, as its size is known; null for a part without clicks. */
   const kept = new LRUCache<string, string>({
     maxSize: KEPT_BYTES,
     sizeCalculation: (json, key) => 2 * (json.length + key.length),
   });
-  return async (link, days, cut, beforeLogRead) => {
+  return async (
+    link: string,
+    days: readonly LinkDayDocument[],
+    cut: Cut,
+    beforeLogRead?: BeforeLogRead,
+  ): Promise<{ day: string; numbers: DayNumbers }[]> => {
     const { asOf } = cut;
     const hasLater = days.some(({ _position }) => _position > asOf);
     const corrected = hasLater ? await firstCorrectionAfter(deps, link, asOf) : undefined;
@@ -156,15 +154,19 @@ export async function foldDayParts(
   });
 }
 
+type Joined = { first: Position; last: Position; parts: DayPart[] };
+
 /** Parts whose positions overlap, with the positions that they span together. */
-function joined(parts: readonly DayPart[]): { first: Position; last: Position; parts: DayPart[] }[] {
-  const groups: { first: Position; last: Position; parts: DayPart[] }[] = [];
+function joined(parts: readonly DayPart[]): Joined[] {
+  const groups: Joined[] = [];
   for (const part of parts.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+    const { first, last } = part;
     const group = groups.at(-1);
-    if (group && part.first <= group.last) {
+    if (!group || first > group.last) groups.push({ first, last, parts: [part] });
+    else {
       group.parts.push(part);
-      if (part.last > group.last) group.last = part.last;
-    } else groups.push({ first: part.first, last: part.last, parts: [part] });
+      if (last > group.last) group.last = last;
+    }
   }
   return groups;
 }

@@ -1,6 +1,5 @@
 // Reads the click documents of one link at one consistent position of the log, so that the sums of an answer agree.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import type { Position } from "../../event-store/port.ts";
 import { queriedBuild } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { dayOf } from "../../projections/definitions/days/days.ts";
@@ -9,27 +8,6 @@ import { earlierOf, type LinkClicksDocument, linkClicks } from "../../projection
 import { checkpointName, type Projection, partsCollection } from "../../projections/projection.ts";
 import { documentPages } from "../../read-store/document-pages.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-
-export type LinkDaysDeps = {
-  readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
-  sleep: (ms: number) => Promise<void>;
-};
-
-/** UTC dates, YYYY-MM-DD, inclusive; undefined for the first and the last. `withEarlier`: also what `earlier` holds. */
-export type WantedDays = { from?: string | undefined; to?: string | undefined; withEarlier?: boolean };
-
-/**
- * `clicks`: undefined for a link without hits. `earlier`: breakdowns of all days before its latest one. All clicks up to
- * `position` are in the days; those with a higher `_position` contain later ones, too. `rules`: those under which their
- * clicks were classified again; undefined: as recorded.
- */
-export type LinkDays = {
-  clicks: LinkClicksDocument | undefined;
-  earlier: LinkDayDocument | undefined;
-  days: LinkDayDocument[];
-  position: Position;
-  rules: string | undefined;
-};
 
 /** The collection of the days that are over. */
 export const LINK_DAYS = partsCollection(linkClicks.collection.name);
@@ -40,14 +18,22 @@ const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 
 /**
- * Days in order. Retries for about 50 ms while a commit is in flight, after which no part has later clicks than `position`;
- * with `earlier`, than `clicks`. Parts are written before or with their document.
+ * The days between two UTC dates, YYYY-MM-DD, inclusive, in order. `clicks`: undefined for a link without hits.
+ * `earlier`, where asked for: breakdowns of all days before its latest one. All clicks up to `position` are in the days;
+ * those with a higher `_position` contain later ones, too. `rules`: under which their clicks were classified again;
+ * undefined: as recorded.
+ * Retries for about 50 ms while a commit is in flight, after which no part has later clicks than `position`; with `earlier`,
+ * than `clicks`. Parts are written before or with their document.
  */
 export async function readLinkDays(
-  { readStore, sleep }: LinkDaysDeps,
+  {
+    readStore,
+    sleep,
+  }: { readStore: Pick<ReadStore, "checkpoint" | "find" | "get">; sleep: (ms: number) => Promise<void> },
   link: string,
-  { from = "0000-01-01", to = "9999-12-31", withEarlier = false }: WantedDays,
-): Promise<LinkDays> {
+  wanted: { from?: string | undefined; to?: string | undefined; withEarlier?: boolean },
+) {
+  const { from = "0000-01-01", to = "9999-12-31", withEarlier = false } = wanted;
   const build = queriedBuild(linkClicks as unknown as Projection, await readBuilds(readStore));
   for (let attempt = 1; ; attempt += 1) {
     const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";

@@ -2,8 +2,8 @@
 // /admin/api and commands are made from this list.
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
+import type { FindMatching } from "../../click-log/matching-clicks.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
-import type { FindMatching } from "../../commands/withdrawals/matching-clicks.ts";
 import {
   listWithdrawals,
   previewWithdrawal,

@@ -1,15 +1,14 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
 import { type Withdrawal, withdrawalsAfter } from "../../click-log/withdrawals.ts";
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
-import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
+import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
 import { categoryOf } from "../../event-store/categories.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
-import { accountEvents } from "../../events/account-events.ts";
+import { accountEvents, webhookEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
-import { webhookEvents } from "../../events/webhook-events.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { WITHHELD } from "./audited-event.ts";
 

@@ -9,13 +9,8 @@ import { EVERY_KEY, later } from "./live-events.ts";
 type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };
 type StreamDeps = { eventStore: Pick<EventStore, "read"> };
 
-export type FeedRequest = {
-  /** Exclusive; undefined begins with AccountOpened. */
-  after: Position | undefined;
-  /** All when empty. */
-  types: readonly EventType[];
-  limit: number;
-};
+/** `after`: undefined begins with AccountOpened. `types`: all when empty. */
+export type FeedRequest = { after: Position | undefined; types: readonly EventType[]; limit: number };
 
 /**
  * `next`: the log is searched up to here; the next page comes after it. `more`: the search ended before the end of the
@@ -108,11 +103,7 @@ export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefin
  * tell whose it is.
  */
 export async function ownerOfUnreadable(deps: StreamDeps, event: RecordedEvent): Promise<string | undefined> {
-  let isUnreadable = false;
-  readableEvent(event, () => {
-    isUnreadable = true;
-  });
-  if (!isUnreadable || event.stream.startsWith(PREFIX.operator)) return undefined;
+  if (readableEvent(event) || event.stream.startsWith(PREFIX.operator)) return undefined;
   return (await ownerOfStream(deps, event)) ?? EVERY_KEY;
 }
 

@@ -3,7 +3,7 @@ import { categoryOf } from "../../event-store/categories.ts";
 import type { RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, publishedData, type StoredEvent } from "../../events/catalogue.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
-import { linkKey, PREFIX } from "../../events/streams.ts";
+import { CATEGORY, linkKey } from "../../events/streams.ts";
 
 export type FeedForm = "plain" | "cloudevents";
 
@@ -73,10 +73,9 @@ export function dataSchemaName(type: string): string {
 function subjectOfStream(stream: string): string {
   const category = categoryOf(stream);
   const name = stream.slice(category.length + 1);
-  if (stream.startsWith(PREFIX.withdrawals)) return `link/${name}`;
-  return [PREFIX.account, PREFIX.domain, PREFIX.link].some((prefix) => stream.startsWith(prefix))
-    ? `${category}/${name}`
-    : "log";
+  if (category === CATEGORY.withdrawals) return `link/${name}`;
+  const { account, domain, link } = CATEGORY;
+  return [account, domain, link].some((one) => one === category) ? `${category}/${name}` : "log";
 }
 
 function subjectOf({ data }: StoredEvent): string {

@@ -6,18 +6,7 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 /** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
 export type LiveEventBatch = { events: RecordedEvent[]; position: Position };
 
-export type LiveEvents = {
-  /**
-   * Events of the key after the position, each once and in order, until the signal aborts. Batches may be empty when only
-   * events of other keys were appended. Pull-based: for a slow consumer nothing is kept but its position. Ends with
-   * `tooFar` when more than MOST_SEARCHED events would have to be read from the log.
-   */
-  follow(
-    key: string,
-    after: Position,
-    signal: AbortSignal,
-  ): AsyncGenerator<LiveEventBatch, "tooFar" | undefined>;
-};
+export type LiveEvents = ReturnType<typeof liveEvents>;
 
 export type LiveEventsDeps = {
   eventStore: EventStore;
@@ -29,7 +18,7 @@ export type LiveEventsDeps = {
 export const EVERY_KEY = "*";
 
 /** Which streams are watched, and whose event one is: the key that a watcher names, or EVERY_KEY. */
-export type LiveSource = {
+type LiveSource = {
   categories: readonly string[];
   keyOf: (event: RecordedEvent) => string | undefined | Promise<string | undefined>;
 };
@@ -42,10 +31,19 @@ const MOST_KEPT = 2_000;
 const RETRY_MS = 1_000;
 
 /** The subscription runs only while there are watchers. */
-export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents {
+export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
   let shared: { tail: ReturnType<typeof openTail>; watchers: number } | undefined;
   return {
-    async *follow(key, after, signal) {
+    /**
+     * Events of the key after the position, each once and in order, until the signal aborts. Batches may be empty when only
+     * events of other keys were appended. For a slow consumer nothing is kept but its position. Ends with `tooFar` when more
+     * than MOST_SEARCHED events would have to be read from the log.
+     */
+    async *follow(
+      key: string,
+      after: Position,
+      signal: AbortSignal,
+    ): AsyncGenerator<LiveEventBatch, "tooFar" | undefined> {
       shared ??= { tail: openTail(deps, source), watchers: 0 };
       const joined = shared;
       joined.watchers += 1;

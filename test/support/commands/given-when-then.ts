@@ -3,19 +3,9 @@ import { expect } from "vitest";
 import type { RefusalCode } from "../../../src/runtime/refused.ts";
 
 export function deciderOf<S, E>(initial: S, evolve: (state: S, event: E) => S) {
-  return {
-    given(...history: readonly E[]) {
-      const state = history.reduce(evolve, initial);
-      return {
-        when(decide: (state: S) => readonly E[]) {
-          return {
-            thenEvents: (...events: readonly E[]) => expect(decide(state)).toEqual(events),
-            thenNothing: () => expect(decide(state)).toEqual([]),
-            thenRefused: (code: RefusalCode) =>
-              expect(() => decide(state)).toThrow(expect.objectContaining({ code })),
-          };
-        },
-      };
-    },
+  return (given: readonly E[], when: (state: S) => readonly E[], then: readonly E[] | RefusalCode) => {
+    const state = given.reduce(evolve, initial);
+    if (typeof then !== "string") expect(when(state)).toEqual(then);
+    else expect(() => when(state)).toThrow(expect.objectContaining({ code: then }));
   };
 }

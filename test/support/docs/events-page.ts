@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { accountEvents, domainEvents } from "../../../src/events/account-events.ts";
+import { accountEvents, domainEvents, webhookEvents } from "../../../src/events/account-events.ts";
 import { catalogue, type EventType, publishedSchema } from "../../../src/events/catalogue.ts";
 import { clickEvents } from "../../../src/events/click-events.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
@@ -10,7 +10,6 @@ import { linkEvents, withdrawalEvents } from "../../../src/events/link-events.ts
 import { operatorEvents } from "../../../src/events/operator-events.ts";
 import { sealEvents } from "../../../src/events/seal-events.ts";
 import { PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
-import { webhookEvents } from "../../../src/events/webhook-events.ts";
 
 export const EVENTS_PAGE = new URL("../../../docs/events.md", import.meta.url);
 

@@ -41,60 +41,38 @@ const verified: AccountEvent[] = [
 
 describe("an account", () => {
   it("is opened once", () => {
-    account
-      .given()
-      .when((a) => open(a, { accountId, tier: "free", at }))
-      .thenEvents(opened("free"));
-    account
-      .given(opened("free"))
-      .when((a) => open(a, { accountId, tier: "free", at }))
-      .thenRefused("account_exists");
+    account([], (a) => open(a, { accountId, tier: "free", at }), [opened("free")]);
+    account([opened("free")], (a) => open(a, { accountId, tier: "free", at }), "account_exists");
   });
 
   it("changes its tier, and changes nothing when it has that tier", () => {
     const toDeveloper = (a: AccountState) => changeTierTo(a, { tier: "developer", at });
-    account
-      .given(opened("free"))
-      .when(toDeveloper)
-      .thenEvents({ type: "TierChanged", data: { accountId, from: "free", to: "developer", at } });
-    account.given(opened("developer")).when(toDeveloper).thenNothing();
-    account.given().when(toDeveloper).thenRefused("account_not_found");
+    account([opened("free")], toDeveloper, [
+      { type: "TierChanged", data: { accountId, from: "free", to: "developer", at } },
+    ]);
+    account([opened("developer")], toDeveloper, []);
+    account([], toDeveloper, "account_not_found");
   });
 
   it("refuses every command once it is closed", () => {
     const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
-    account
-      .given(opened("free"), closed)
-      .when((a) => issue(a, newKey(1)))
-      .thenRefused("account_not_found");
+    account([opened("free"), closed], (a) => issue(a, newKey(1)), "account_not_found");
   });
 
   it("has at most 2 active keys on Free and 5 on Developer", () => {
     const two = [issued(1), issued(2)];
     const five = [...two, issued(3), issued(4), issued(5)];
-    account
-      .given(opened("free"), issued(1))
-      .when((a) => issue(a, newKey(2)))
-      .thenEvents(issued(2));
-    account
-      .given(opened("free"), ...two)
-      .when((a) => issue(a, newKey(3)))
-      .thenRefused("key_limit_reached");
-    account
-      .given(opened("developer"), ...two)
-      .when((a) => issue(a, newKey(3)))
-      .thenEvents(issued(3));
-    account
-      .given(opened("developer"), ...five)
-      .when((a) => issue(a, newKey(6)))
-      .thenRefused("key_limit_reached");
+    account([opened("free"), issued(1)], (a) => issue(a, newKey(2)), [issued(2)]);
+    account([opened("free"), ...two], (a) => issue(a, newKey(3)), "key_limit_reached");
+    account([opened("developer"), ...two], (a) => issue(a, newKey(3)), [issued(3)]);
+    account([opened("developer"), ...five], (a) => issue(a, newKey(6)), "key_limit_reached");
   });
 
   it("deactivates a key once, and only its own", () => {
     const off = (a: AccountState) => deactivate(a, { keyId: newKey(1).keyId, at });
-    account.given(opened("free"), issued(1)).when(off).thenEvents(keyOff(1));
-    account.given(opened("free"), issued(1), keyOff(1)).when(off).thenNothing();
-    account.given(opened("free")).when(off).thenRefused("key_not_found");
+    account([opened("free"), issued(1)], off, [keyOff(1)]);
+    account([opened("free"), issued(1), keyOff(1)], off, []);
+    account([opened("free")], off, "key_not_found");
   });
 });
 
@@ -104,64 +82,36 @@ describe("a domain of an account", () => {
   const owned = [opened("developer"), added, ...verified];
 
   it("is added on the Developer tier only, and once", () => {
-    account.given(opened("developer")).when(add).thenEvents(added);
-    account.given(opened("developer"), added).when(add).thenNothing();
-    account.given(opened("free")).when(add).thenRefused("tier_required");
+    account([opened("developer")], add, [added]);
+    account([opened("developer"), added], add, []);
+    account([opened("free")], add, "tier_required");
   });
 
   it("gets its id by verification and is active immediately", () => {
-    account
-      .given(opened("developer"), added)
-      .when(verify)
-      .thenEvents(...verified);
-    account
-      .given(...owned)
-      .when(verify)
-      .thenNothing();
-    account.given(opened("developer")).when(verify).thenRefused("domain_not_found");
+    account([opened("developer"), added], verify, verified);
+    account(owned, verify, []);
+    account([opened("developer")], verify, "domain_not_found");
   });
 
   it("is deactivated and activated again, each once", () => {
     const on = (a: AccountState) => domainOf.activate(a, { domainId, at });
     const off = (a: AccountState) => domainOf.deactivate(a, { domainId, at });
     const wasOff: AccountEvent = { type: "DomainDeactivated", data: { accountId, hostname, domainId, at } };
-    account
-      .given(...owned)
-      .when(off)
-      .thenEvents(wasOff);
-    account
-      .given(...owned, wasOff)
-      .when(off)
-      .thenNothing();
-    account
-      .given(...owned, wasOff)
-      .when(on)
-      .thenEvents({ ...wasOff, type: "DomainActivated" });
-    account
-      .given(...owned)
-      .when(on)
-      .thenNothing();
-    account.given(opened("developer"), added).when(on).thenRefused("domain_not_found");
+    account(owned, off, [wasOff]);
+    account([...owned, wasOff], off, []);
+    account([...owned, wasOff], on, [{ ...wasOff, type: "DomainActivated" }]);
+    account(owned, on, []);
+    account([opened("developer"), added], on, "domain_not_found");
   });
 
   it("is removed with or without an id, and can be added anew", () => {
     const remove = (a: AccountState) => domainOf.remove(a, { hostname, at });
     const removed: AccountEvent = { type: "DomainRemoved", data: { accountId, hostname, domainId, at } };
-    account
-      .given(...owned)
-      .when(remove)
-      .thenEvents(removed);
-    account
-      .given(opened("developer"), added)
-      .when(remove)
-      .thenEvents({ type: "DomainRemoved", data: { accountId, hostname, at } });
-    account
-      .given(...owned, removed)
-      .when(remove)
-      .thenNothing();
-    account
-      .given(...owned, removed)
-      .when(add)
-      .thenEvents(added);
+    account(owned, remove, [removed]);
+    account([opened("developer"), added], remove, [
+      { type: "DomainRemoved", data: { accountId, hostname, at } },
+    ]);
+    account([...owned, removed], remove, []);
+    account([...owned, removed], add, [added]);
   });
 });

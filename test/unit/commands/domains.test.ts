@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
-import { holderOf } from "../../../src/commands/domains/claim-hostname.ts";
 import {
   activateDomain,
   addDomain,
+  claimOf,
   recheckDomain,
   removeDomain,
   verifyDomain,
@@ -141,7 +141,7 @@ describe("a custom domain", () => {
     expect(token).not.toBe(first.token);
     shows(token);
     expect(await verify(first.accountId)).toMatchObject({ domainId: first.domainId, state: "active" });
-    expect(await holderOf(deps(), HOST)).toBe(first.accountId);
+    expect((await claimOf(deps(), HOST))?.accountId).toBe(first.accountId);
   });
 
   it("that was lost with its record is active again once that is proven again, and not otherwise", async () => {
@@ -220,7 +220,7 @@ describe("a custom domain", () => {
     });
     await removeDomain({ ...deps(), eventStore: raced }, operator, accountId, HOST);
     expect(await stateOf(accountId)).toBe("active");
-    expect(await holderOf(deps(), HOST)).toBe(accountId);
+    expect((await claimOf(deps(), HOST))?.accountId).toBe(accountId);
   });
 
   it("is not taken from its owner by an operator who vouches for another account", async () => {

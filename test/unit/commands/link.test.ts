@@ -1,7 +1,7 @@
 // The deciders of a link and of a hostname claim, as given-when-then.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as claims from "../../../src/commands/domains/domain-claim.ts";
+import * as claims from "../../../src/commands/domains/domain.ts";
 import {
   change,
   changeByOperator,
@@ -47,87 +47,46 @@ describe("a link", () => {
   };
 
   it("is created on a free slug only; a deleted link keeps its slug", () => {
-    link.given().when(make).thenEvents(created);
-    link.given(created).when(make).thenRefused("slug_taken");
-    link.given(created, deleted).when(make).thenRefused("slug_taken");
+    link([], make, [created]);
+    link([created], make, "slug_taken");
+    link([created, deleted], make, "slug_taken");
   });
 
   it("is retargeted, and changes nothing when it goes there already", () => {
     const { longUrl: from } = made;
     const to = "https://example.org/";
-    link
-      .given(created)
-      .when(changed({ type: "retarget", to }))
-      .thenEvents({ type: "LinkRetargeted", data: { ...of, from, to } });
-    link
-      .given(created)
-      .when(changed({ type: "retarget", to: from }))
-      .thenNothing();
+    link([created], changed({ type: "retarget", to }), [
+      { type: "LinkRetargeted", data: { ...of, from, to } },
+    ]);
+    link([created], changed({ type: "retarget", to: from }), []);
   });
 
   it("is disabled and enabled, each once", () => {
-    link
-      .given(created)
-      .when(changed({ type: "disable" }))
-      .thenEvents(disabled);
-    link
-      .given(created, disabled)
-      .when(changed({ type: "disable" }))
-      .thenNothing();
-    link
-      .given(created, disabled)
-      .when(changed({ type: "enable" }))
-      .thenEvents({ type: "LinkEnabled", data: of });
-    link
-      .given(created)
-      .when(changed({ type: "enable" }))
-      .thenNothing();
+    link([created], changed({ type: "disable" }), [disabled]);
+    link([created, disabled], changed({ type: "disable" }), []);
+    link([created, disabled], changed({ type: "enable" }), [{ type: "LinkEnabled", data: of }]);
+    link([created], changed({ type: "enable" }), []);
   });
 
   it("is deleted and restored, each once; nothing else happens to a deleted link", () => {
-    link
-      .given(created)
-      .when(changed({ type: "delete" }))
-      .thenEvents(deleted);
-    link
-      .given(created, deleted)
-      .when(changed({ type: "delete" }))
-      .thenNothing();
-    link
-      .given(created, deleted)
-      .when(changed({ type: "restore" }))
-      .thenEvents(restored);
-    link
-      .given(created, deleted, restored)
-      .when(changed({ type: "restore" }))
-      .thenNothing();
-    link
-      .given(created, deleted)
-      .when(changed({ type: "disable" }))
-      .thenRefused("link_deleted");
+    link([created], changed({ type: "delete" }), [deleted]);
+    link([created, deleted], changed({ type: "delete" }), []);
+    link([created, deleted], changed({ type: "restore" }), [restored]);
+    link([created, deleted, restored], changed({ type: "restore" }), []);
+    link([created, deleted], changed({ type: "disable" }), "link_deleted");
   });
 
   it("is blocked by the operator in any state, again for another reason, and unblocked once", () => {
     const block = { type: "block", reason: "Phishing", legal: false } as const;
     for (const before of [[created], [created, disabled], [created, deleted], [created, blocked, unblocked]])
-      link
-        .given(...before)
-        .when(operated(block))
-        .thenEvents(blocked);
-    link.given(created, blocked).when(operated(block)).thenNothing();
-    link
-      .given(created, blocked)
-      .when(operated({ ...block, legal: true }))
-      .thenEvents({ type: "LinkBlocked", data: { ...of, reason: "Phishing", legal: true } });
-    link
-      .given(created, blocked)
-      .when(operated({ type: "unblock" }))
-      .thenEvents(unblocked);
-    link
-      .given(created)
-      .when(operated({ type: "unblock" }))
-      .thenNothing();
-    link.given().when(operated(block)).thenRefused("link_not_found");
+      link(before, operated(block), [blocked]);
+    link([created, blocked], operated(block), []);
+    link([created, blocked], operated({ ...block, legal: true }), [
+      { type: "LinkBlocked", data: { ...of, reason: "Phishing", legal: true } },
+    ]);
+    link([created, blocked], operated({ type: "unblock" }), [unblocked]);
+    link([created], operated({ type: "unblock" }), []);
+    link([], operated(block), "link_not_found");
   });
 
   it("can be disabled and deleted while it is blocked, and nothing else", () => {
@@ -136,23 +95,12 @@ describe("a link", () => {
       [{ type: "enable" }, [created, disabled, blocked]],
       [{ type: "restore" }, [created, blocked, deleted]],
     ];
-    for (const [wanted, before] of refused)
-      link
-        .given(...before)
-        .when(changed(wanted))
-        .thenRefused("link_blocked");
-    link
-      .given(created, blocked)
-      .when(changed({ type: "disable" }))
-      .thenEvents(disabled);
-    link
-      .given(created, blocked)
-      .when(changed({ type: "delete" }))
-      .thenEvents(deleted);
-    link
-      .given(created, disabled, blocked, unblocked)
-      .when(changed({ type: "enable" }))
-      .thenEvents({ type: "LinkEnabled", data: of });
+    for (const [wanted, before] of refused) link(before, changed(wanted), "link_blocked");
+    link([created, blocked], changed({ type: "disable" }), [disabled]);
+    link([created, blocked], changed({ type: "delete" }), [deleted]);
+    link([created, disabled, blocked, unblocked], changed({ type: "enable" }), [
+      { type: "LinkEnabled", data: of },
+    ]);
   });
 
   it("is after deleting and restoring what it was before, whatever was done to it", () => {
@@ -173,7 +121,7 @@ describe("a link", () => {
 });
 
 describe("the claim of a hostname", () => {
-  const claim = deciderOf<claims.ClaimState, DomainEvent>(claims.unclaimed, claims.evolve);
+  const claim = deciderOf<claims.ClaimState, DomainEvent>(claims.unclaimed, claims.evolveClaim);
   const mine = {
     hostname: "go.example.com",
     accountId,
@@ -185,52 +133,25 @@ describe("the claim of a hostname", () => {
   const released = (data: typeof mine): DomainEvent => ({ type: "DomainReleased", data });
 
   it("goes to one account, which may ask again", () => {
-    claim
-      .given()
-      .when((c) => claims.claim(c, mine))
-      .thenEvents(claimed(mine));
-    claim
-      .given(claimed(mine))
-      .when((c) => claims.claim(c, mine))
-      .thenNothing();
-    claim
-      .given(claimed(theirs))
-      .when((c) => claims.claim(c, mine))
-      .thenRefused("domain_taken");
+    claim([], (c) => claims.claim(c, mine), [claimed(mine)]);
+    claim([claimed(mine)], (c) => claims.claim(c, mine), []);
+    claim([claimed(theirs)], (c) => claims.claim(c, mine), "domain_taken");
   });
 
   it("is renewed under a new id for the next life of the domain", () => {
     const next = { ...mine, domainId: theirs.domainId };
-    claim
-      .given(claimed(mine))
-      .when((c) => claims.claim(c, next))
-      .thenEvents(released(mine), claimed(next));
+    claim([claimed(mine)], (c) => claims.claim(c, next), [released(mine), claimed(next)]);
   });
 
   it("passes on when its holder no longer has the domain", () => {
     const taking = { ...mine, stale: theirs };
-    claim
-      .given(claimed(theirs))
-      .when((c) => claims.claim(c, taking))
-      .thenEvents(released(theirs), claimed(mine));
+    claim([claimed(theirs)], (c) => claims.claim(c, taking), [released(theirs), claimed(mine)]);
   });
 
   it("is released by its holder only, and once", () => {
-    claim
-      .given(claimed(mine))
-      .when((c) => claims.release(c, mine))
-      .thenEvents(released(mine));
-    claim
-      .given(claimed(theirs))
-      .when((c) => claims.release(c, mine))
-      .thenNothing();
-    claim
-      .given(claimed(mine), released(mine))
-      .when((c) => claims.release(c, mine))
-      .thenNothing();
-    claim
-      .given(claimed(mine), released(mine))
-      .when((c) => claims.claim(c, theirs))
-      .thenEvents(claimed(theirs));
+    claim([claimed(mine)], (c) => claims.release(c, mine), [released(mine)]);
+    claim([claimed(theirs)], (c) => claims.release(c, mine), []);
+    claim([claimed(mine), released(mine)], (c) => claims.release(c, mine), []);
+    claim([claimed(mine), released(mine)], (c) => claims.claim(c, theirs), [claimed(theirs)]);
   });
 });

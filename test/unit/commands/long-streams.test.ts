@@ -61,24 +61,16 @@ describe("an account's stream takes in", () => {
     { type: "WebhookAdded", data: { ...ofAccount, webhookId, ...settings, keyHint: "abcd" } },
   ];
   /** Longer than the limit, like a stream from before the limit existed. */
-  const overfull = account.given(...owned, ...full.slice(1));
+  const overfull = [...owned, ...full.slice(1)];
 
   it("1,000 issued keys, and no more when all are deactivated", () => {
     const { keysIssued } = STREAM_LIMITS;
     const history = historyOf(keyLoop, 1 + 2 * keysIssued);
     const issue = (a: accounts.AccountState) => accounts.issue(a, newKey);
-    expect(() =>
-      account
-        .given(...history)
-        .when(issue)
-        .thenNothing(),
-    ).toThrow(
+    expect(() => account(history, issue, [])).toThrow(
       "This account has been issued 1000 API keys, as many as one account can be: go on with the keys it has, or open another account",
     );
-    account
-      .given(...history.slice(0, -2))
-      .when(issue)
-      .thenEvents({ type: "KeyIssued", data: { accountId, ...newKey } });
+    account(history.slice(0, -2), issue, [{ type: "KeyIssued", data: { accountId, ...newKey } }]);
   });
 
   it("1,000 added webhooks and 1,000 added domains, removed ones counted", () => {
@@ -86,31 +78,25 @@ describe("an account's stream takes in", () => {
       webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at });
     const { webhooksAdded, domainsAdded } = STREAM_LIMITS;
     const withWebhooks = historyOf(webhookLoop, 1 + 2 * webhooksAdded);
-    account
-      .given(...withWebhooks)
-      .when(add)
-      .thenRefused("history_full");
+    account(withWebhooks, add, "history_full");
     const removed = { type: "DomainRemoved", data: { ...ofAccount, hostname: "d0.example.com" } } as const;
-    account
-      .given(...historyOf(domainLoop, 1 + domainsAdded), removed)
-      .when((a) => domains.add(a, { hostname, token: "t", at }))
-      .thenRefused("history_full");
+    account(
+      [...historyOf(domainLoop, 1 + domainsAdded), removed],
+      (a) => domains.add(a, { hostname, token: "t", at }),
+      "history_full",
+    );
   });
 
   it("5,000 events of whatever kind: then nothing is issued, added, changed, resumed or activated", () => {
     const addDomain = (a: accounts.AccountState) => domains.add(a, { hostname, token: "t", at });
-    account
-      .given(...full.slice(0, STREAM_LIMITS.accountEvents))
-      .when(addDomain)
-      .thenRefused("history_full");
-    account
-      .given(...full.slice(0, STREAM_LIMITS.accountEvents - 1))
-      .when(addDomain)
-      .thenEvents({ type: "DomainAdded", data: { ...ofAccount, hostname, token: "t" } });
+    account(full.slice(0, STREAM_LIMITS.accountEvents), addDomain, "history_full");
+    account(full.slice(0, STREAM_LIMITS.accountEvents - 1), addDomain, [
+      { type: "DomainAdded", data: { ...ofAccount, hostname, token: "t" } },
+    ]);
     const by = "user" as const;
     const off: AccountEvent = { type: "DomainDeactivated", data: { ...ofAccount, hostname, domainId } };
     const paused: AccountEvent = { type: "WebhookPaused", data: { ...ofAccount, webhookId, by } };
-    const stopped = account.given(...owned, ...full.slice(1), off, paused);
+    const stopped = [...owned, ...full.slice(1), off, paused];
     for (const grow of [
       (a) => accounts.issue(a, newKey),
       (a) => webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at }),
@@ -121,7 +107,7 @@ describe("an account's stream takes in", () => {
       (a) => domains.activate(a, { domainId, at }),
       (a) => domains.setHome(a, { domainId, homeUrl: null, at }),
     ] satisfies ((a: accounts.AccountState) => readonly AccountEvent[])[])
-      stopped.when(grow).thenRefused("history_full");
+      account(stopped, grow, "history_full");
   });
 
   it("what deactivates, pauses, removes or closes, however long it is", () => {
@@ -139,7 +125,7 @@ describe("an account's stream takes in", () => {
       const state = [...owned, ...full.slice(1), live].reduce(evolve, noAccount);
       expect(stop(state)).toMatchObject([{ type }]);
     }
-    overfull.when((a) => domains.add(a, { hostname, token: "other", at })).thenNothing();
+    account(overfull, (a) => domains.add(a, { hostname, token: "other", at }), []);
   });
 });
 
@@ -150,26 +136,15 @@ describe("a link's stream takes in", () => {
       links.change(link, { by: accountId, at, change });
     const retarget = to({ type: "retarget", to: "https://b.example/" });
     const live = linkHistory(1 + linkChanges);
-    link
-      .given(...live.slice(0, -2))
-      .when(retarget)
-      .thenEvents(expect.objectContaining({ type: "LinkRetargeted" }));
-    expect(() =>
-      link
-        .given(...live)
-        .when(retarget)
-        .thenNothing(),
-    ).toThrow(
+    link(live.slice(0, -2), retarget, [expect.objectContaining({ type: "LinkRetargeted" })]);
+    expect(() => link(live, retarget, [])).toThrow(
       "This link has been changed 1000 times, as often as one link can be: it can still be disabled or deleted",
     );
     for (const type of ["disable", "delete"] as const) {
       const events = to({ type })(live.reduce(evolveLink, freeLink));
       expect(events).toHaveLength(1);
       const back = type === "disable" ? "enable" : "restore";
-      link
-        .given(...live, ...events)
-        .when(to({ type: back }))
-        .thenRefused("history_full");
+      link([...live, ...events], to({ type: back }), "history_full");
     }
   });
 });

@@ -1,7 +1,9 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
+import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
@@ -70,6 +72,16 @@ describe("accounts", () => {
   });
 });
 
+it("an account is as the log says, whoever appended to it, and never changed under a command's hands", async () => {
+  const accountId = await account("free");
+  const before = await deps.currentAccount(accountId);
+  await changeTier(deps, operator, accountId, "developer");
+  expect(await deps.currentAccount(accountId)).toMatchObject({ tier: "developer" });
+  expect(before).toMatchObject({ tier: "free" });
+  await closeAccount(deps, operator, accountId);
+  expect(await deps.currentAccount(accountId)).toMatchObject({ status: "closed" });
+});
+
 describe("domains", () => {
   it("go to one of five accounts that verify concurrently", async () => {
     const accounts = await Promise.all(Array.from({ length: 5 }, () => account("developer")));
@@ -81,29 +93,16 @@ describe("domains", () => {
   it("whose verification was cut off after the claim are completed by verifying again", async () => {
     const accountId = await account("developer");
     await addDomain(deps, operator, accountId, "go.example.com");
-    const cutOff = {
-      ...deps,
-      resolveTxt: noDns,
-      eventStore: {
-        ...deps.eventStore,
-        read: deps.eventStore.read.bind(deps.eventStore),
-        append: async (...args: Parameters<typeof deps.eventStore.append>) => {
-          if (args[0].startsWith("account-")) throw new Error("cut off");
-          return await deps.eventStore.append(...args);
-        },
-      } as typeof deps.eventStore,
-    };
-    const vouched = { skipDns: true };
-    await expect(verifyDomain(cutOff, operator, accountId, "go.example.com", vouched)).rejects.toThrow(
-      "cut off",
-    );
-    const again = await verifyDomain(
-      { ...deps, resolveTxt: noDns },
-      operator,
-      accountId,
-      "go.example.com",
-      vouched,
-    );
+    const eventStore = storeWith(deps.eventStore, {
+      append: async (stream, ...rest) => {
+        if (stream.startsWith("account-")) throw new Error("cut off");
+        return await deps.eventStore.append(stream, ...rest);
+      },
+    });
+    const verify = (given: typeof deps) =>
+      verifyDomain({ ...given, resolveTxt: noDns }, operator, accountId, "go.example.com", { skipDns: true });
+    await expect(verify({ ...deps, eventStore })).rejects.toThrow("cut off");
+    const again = await verify(deps);
     const claims = await deps.eventStore.read("domain-go.example.com");
     expect(claims.map((event) => event.data)).toMatchObject([{ domainId: again.domainId }]);
   });
@@ -138,11 +137,8 @@ describe("changing a link", () => {
     const watched = { ...deps, urlSafety, recheckLater };
     const retarget = { type: "retarget", url: "https://example.org/" } as const;
     const [enable, restore] = [{ type: "enable" }, { type: "restore" }] as const;
-    const change = (
-      who: typeof by,
-      address: typeof own,
-      to: typeof retarget | typeof enable | typeof restore,
-    ) => changeLink(watched, operator, who, address, to);
+    const change = (who: typeof by, address: typeof own, to: Parameters<typeof changeLink>[4]) =>
+      changeLink(watched, operator, who, address, to);
     for (const to of [retarget, enable, restore]) {
       await expect(change(by, { ...own, slug: "nowhere" }, to)).rejects.toMatchObject({
         code: "link_not_found",
@@ -152,10 +148,8 @@ describe("changing a link", () => {
     }
     for (const to of [retarget, enable])
       await expect(change(by, deleted, to)).rejects.toMatchObject({ code: "link_deleted" });
-    const nonsense = { ...retarget, url: "nope" };
-    await expect(changeLink(watched, operator, stranger, own, nonsense)).rejects.toMatchObject({
-      code: "link_not_yours",
-    });
+    const nonsense = change(stranger, own, { ...retarget, url: "nope" });
+    await expect(nonsense).rejects.toMatchObject({ code: "link_not_yours" });
     expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([0, 0]);
     for (const to of [retarget, enable]) await change(by, own, to);
     await change(by, deleted, restore);

@@ -1,10 +1,10 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type FindMatching, matchingClicks } from "../../../src/click-log/matching-clicks.ts";
 import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { type FindMatching, matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
 import {
   listWithdrawals,
   selectionOf,
@@ -41,7 +41,7 @@ const withdrawing =
   (state: WithdrawalsState) => {
     const { clicks: _, upTo: __, ...withdrawal } = data;
     const counts = { upTo: UP_TO, matched, counted, kinds: { ...NONE, click: counted } };
-    return withdraw(state, { withdrawal, matched: { ...counts, inForce: inForce.map(withdrawalId) } });
+    return withdraw(state, withdrawal, { ...counts, inForce: inForce.map(withdrawalId) });
   };
 const restoring = (n: number) => (state: WithdrawalsState) => restore(state, clicksRestored(LINK, n).data);
 const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): WithdrawalEvent => ({
@@ -51,38 +51,23 @@ const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): Withdrawal
 
 describe("withdrawals of a link's clicks", () => {
   it("say how many clicks of each kind go, and up to which position they were counted", () => {
-    withdrawals.given().when(withdrawing(one, 7)).thenEvents(counting(one, 7));
-    withdrawals
-      .given(one)
-      .when(withdrawing(two, 3, [1], 5))
-      .thenEvents(counting(two, 3));
-    withdrawals.given(one, clicksRestored(LINK, 1)).when(withdrawing(two, 3)).thenEvents(counting(two, 3));
+    withdrawals([], withdrawing(one, 7), [counting(one, 7)]);
+    withdrawals([one], withdrawing(two, 3, [1], 5), [counting(two, 3)]);
+    withdrawals([one, clicksRestored(LINK, 1)], withdrawing(two, 3), [counting(two, 3)]);
   });
 
   it("are refused when nothing would go, and when they were decided on other numbers", () => {
-    withdrawals.given().when(withdrawing(one, 0)).thenRefused("nothing_to_withdraw");
-    withdrawals
-      .given(one)
-      .when(withdrawing(two, 0, [1], 9))
-      .thenRefused("nothing_to_withdraw");
-    withdrawals.given(one).when(withdrawing(two, 9)).thenRefused("withdrawals_changed");
-    withdrawals
-      .given(one, clicksRestored(LINK, 1))
-      .when(withdrawing(two, 9, [1]))
-      .thenRefused("withdrawals_changed");
+    withdrawals([], withdrawing(one, 0), "nothing_to_withdraw");
+    withdrawals([one], withdrawing(two, 0, [1], 9), "nothing_to_withdraw");
+    withdrawals([one], withdrawing(two, 9), "withdrawals_changed");
+    withdrawals([one, clicksRestored(LINK, 1)], withdrawing(two, 9, [1]), "withdrawals_changed");
   });
 
   it("are limited, and may be taken back at the limit", () => {
     const full = Array.from({ length: STREAM_LIMITS.withdrawalsMade }, (_, n) => clicksWithdrawn(LINK, n));
     const inForce = full.map((_, n) => n);
-    withdrawals
-      .given(...full)
-      .when(withdrawing(two, 1, inForce))
-      .thenRefused("history_full");
-    withdrawals
-      .given(...full)
-      .when(restoring(5))
-      .thenEvents(clicksRestored(LINK, 5));
+    withdrawals(full, withdrawing(two, 1, inForce), "history_full");
+    withdrawals(full, restoring(5), [clicksRestored(LINK, 5)]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
-import { EventNewer, EventUnreadable, readEventOf } from "../../../src/events/read-event.ts";
+import { EventNewer, EventUnreadable, readEvent } from "../../../src/events/read-event.ts";
 
 const registry = {
   // v1 { name }, v2 { first, last }, v3 adds { title }.
@@ -38,26 +38,26 @@ describe("upcasting", () => {
     [2, { first: "Ada", last: "Lovelace" }, { first: "Ada", last: "Lovelace", title: "" }],
     [3, { first: "Ada", last: "Lovelace", title: "Lady" }, { first: "Ada", last: "Lovelace", title: "Lady" }],
   ])("takes data of version %i through every step to the last", (version, data, expected) => {
-    expect(readEventOf(registry, recorded("Greeted", version, data))?.data).toEqual(expected);
+    expect(readEvent(recorded("Greeted", version, data), registry)?.data).toEqual(expected);
   });
 
   it("leaves the recorded event as it was", () => {
     const event = recorded("Greeted", 1, Object.freeze({ name: "Ada Lovelace" }));
-    readEventOf(registry, event);
+    readEvent(event, registry);
     expect(event).toEqual(recorded("Greeted", 1, { name: "Ada Lovelace" }));
   });
 
   it.each([0, 1.5, Number.NaN, undefined as unknown as number])("refuses version %s", (version) => {
     const event = recorded("Greeted", version, { first: "Ada", last: "Lovelace", title: "" });
-    expect(() => readEventOf(registry, event)).toThrow(EventUnreadable);
+    expect(() => readEvent(event, registry)).toThrow(EventUnreadable);
   });
 
   it("refuses a version of a newer program, as that", () => {
-    expect(() => readEventOf(registry, recorded("Greeted", 4, {}))).toThrow(EventNewer);
+    expect(() => readEvent(recorded("Greeted", 4, {}), registry)).toThrow(EventNewer);
   });
 
   it("refuses data when a step is missing or fails", () => {
-    expect(() => readEventOf(registry, recorded("Broken", 1, {}))).toThrow(/no upcaster from version 1 to 2/);
-    expect(() => readEventOf(registry, recorded("Greeted", 1, {}))).toThrow(EventUnreadable);
+    expect(() => readEvent(recorded("Broken", 1, {}), registry)).toThrow(/no upcaster from version 1 to 2/);
+    expect(() => readEvent(recorded("Greeted", 1, {}), registry)).toThrow(EventUnreadable);
   });
 });

@@ -72,7 +72,7 @@ describe("the state of a stream", () => {
     );
     const found = await streamState(stores, "account-a", { revision: 4, against: 1 });
     expect(found.state).toMatchObject({
-      ...{ tier: "developer", keys: { [KEY]: "active" }, activeKeys: 1, liveWebhooks: 1 },
+      ...{ tier: "developer", keys: { [KEY]: "active" } },
       domains: { "my.example": { state: "inactive", token: "(withheld)" } },
       webhooks: { [webhookId]: { status: "active", url: "(withheld)" } },
     });

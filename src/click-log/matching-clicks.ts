@@ -1,13 +1,21 @@
 // Which clicks of a link a withdrawal would take out of the numbers: how many of each kind and day, and the latest.
-import { type ClickEvent, clicksBetween } from "../../click-log/clicks-between.ts";
-import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
-import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../click-log/withdrawals.ts";
-import type { EventStore } from "../../event-store/port.ts";
-import { linkKey, linkStream } from "../../events/streams.ts";
-import type { MatchedClicks } from "./withdrawal.ts";
+import type { EventStore, Position } from "../event-store/port.ts";
+import { linkKey, linkStream } from "../events/streams.ts";
+import type { ClickKind } from "../events/vocabulary.ts";
+import { type ClickEvent, clicksBetween } from "./clicks-between.ts";
+import { withdrawalsOf } from "./read-withdrawals.ts";
+import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "./withdrawals.ts";
 
-/** `days`: YYYY-MM-DD, UTC. All but `matched` are of the clicks not yet withdrawn; `samples`: the latest first. */
-export type MatchingClicks = MatchedClicks & {
+/**
+ * `inForce`: the ids of the withdrawals while which was counted; all but `matched` are of the clicks that these don't take.
+ * `days`: YYYY-MM-DD, UTC. `samples`: the latest first.
+ */
+export type MatchingClicks = {
+  upTo: Position;
+  inForce: readonly string[];
+  matched: number;
+  counted: number;
+  kinds: Record<ClickKind, number>;
   days: Record<string, number>;
   samples: ClickEvent["data"][];
 };

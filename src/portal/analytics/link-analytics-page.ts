@@ -13,16 +13,7 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { breakdownCards, recentCard, visitorCount, visitorsByDay } from "./details.ts";
-import {
-  answerTo,
-  botsNote,
-  goesOn,
-  live,
-  type PageRange,
-  pageRange,
-  RangeQuery,
-  rangeBar,
-} from "./range-bar.ts";
+import { answerTo, botsNote, live, type PageRange, pageRange, RangeQuery, rangeBar } from "./range-bar.ts";
 import { clickStats, seriesCard } from "./series-figure.ts";
 
 /** Clicks are counted within two seconds, unless there are more than can be folded. */
@@ -41,7 +32,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
       deps.analytics.ofLink(link, wanted, now, countLogRead),
     );
     const path = linkPath(link, "/analytics");
-    const isLive = found !== undefined && goesOn(range) && TIER_LIMITS[tier].developerFeatures;
+    const isLive = found !== undefined && range.includesNow && TIER_LIMITS[tier].developerFeatures;
     return sendPage(reply, {
       title: `Analytics of ${link.slug}`,
       nav: "Links",

@@ -68,25 +68,15 @@ export async function listLinks(
 export async function accountLinks(
   deps: Deps,
   accountId: string,
-  { page = 1, limit, ...options }: AccountLinksOptions,
+  { page: asked = 1, limit, ...options }: AccountLinksOptions,
 ): Promise<AccountLinksPage> {
+  const { name } = links.collection;
   const filter = filterOf({ accountId }, options);
-  const at = (page: number) => {
-    const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit: limit + 1 };
-    return deps.readStore.find<LinkDocument>(links.collection.name, query);
-  };
-  const found = await at(page);
-  const isLast = found.length <= limit && (found.length > 0 || page === 1);
-  // Counted only where it must be, as a search reads all of the account's links for it.
-  const total = isLast
-    ? (page - 1) * limit + found.length
-    : await deps.readStore.count(links.collection.name, filter);
-  const pages = Math.max(1, Math.ceil(total / limit));
-  const shown = page > pages ? await at(pages) : found;
-  return {
-    links: await withClicks(deps, shown.slice(0, limit)),
-    ...{ page: Math.min(page, pages), pages },
-  };
+  const pages = Math.max(1, Math.ceil((await deps.readStore.count(name, filter)) / limit));
+  const page = Math.min(asked, pages);
+  const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit };
+  const found = await deps.readStore.find<LinkDocument>(name, query);
+  return { links: await withClicks(deps, found), page, pages };
 }
 
 /** From the account-links projection, without counting documents. */

@@ -27,6 +27,7 @@ type SecretDeps = Deps & { secrets: Secrets; clock: () => Date };
 export type FindAccountDeps = SecretDeps & { eventStore: EventStore; baseHost: string };
 
 export type AccountRow = Awaited<ReturnType<typeof accountRow>>;
+export type AccountUsage = Awaited<ReturnType<typeof accountUsage>>;
 export type AccountDetails = Awaited<ReturnType<typeof accountDetails>>;
 
 const PAGE = 500;
@@ -157,31 +158,22 @@ export function keyRow(key: KeyDocument) {
   return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
 }
 
-export type AccountUsage = {
-  links: number;
-  deletedLinks: number;
-  keys: { used: number; limit: number };
-  domains: number;
-  webhooks: { used: number; limit: number };
-  requestsPerHour: number;
-};
-
-/** @throws what the store throws */
+/** What it uses of its tier's limits. */
 export async function accountUsage(
   { readStore }: Deps,
   { accountId, tier }: { accountId: string; tier: Tier },
-): Promise<AccountUsage> {
-  const made = await countLinks({ readStore }, accountId);
-  const count = (collection: string, where: Record<string, string>) =>
-    readStore.count(collection, { where: { accountId, ...where } });
+) {
+  const count = ({ collection: { name } }: { collection: { name: string } }, where: Record<string, string>) =>
+    readStore.count(name, { where: { accountId, ...where } });
   const { activeKeys, requestsPerHour, developerFeatures } = TIER_LIMITS[tier];
-  const running = await count(webhooks.collection.name, { status: "active" });
-  const paused = await count(webhooks.collection.name, { status: "paused" });
+  const made = await countLinks({ readStore }, accountId);
+  const running = await count(webhooks, { status: "active" });
+  const paused = await count(webhooks, { status: "paused" });
   return {
     links: made.links,
     deletedLinks: made.deleted,
-    keys: { used: await count(keys.collection.name, { status: "active" }), limit: activeKeys },
-    domains: await count(domains.collection.name, { state: "verified" }),
+    keys: { used: await count(keys, { status: "active" }), limit: activeKeys },
+    domains: await count(domains, { state: "verified" }),
     webhooks: { used: running + paused, limit: developerFeatures ? WEBHOOKS_PER_ACCOUNT : 0 },
     requestsPerHour,
   };

@@ -68,7 +68,10 @@ export type Column<Row> = {
   mark?: HtmlValue;
 };
 
-/** Rows under a caption for screen readers; on phones each cell but the first shows the name of its column. */
+/**
+ * Rows under a caption for screen readers; on phones each cell but the first shows the name of its column. `kind`: columns
+ * of fixed widths.
+ */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],

@@ -234,14 +234,12 @@ function endCard({ hostname, state, active, recordLostAt }: DomainDocument): Htm
   const path = (below: string) => pathOf(hostname, below);
   const unserved = html`All links on ${name} answer 404 until you activate it again.`;
   const gone = html`Its links stop with 404, and others may claim ${name}. Add and verify it again to restore them.`;
-  const remove = confirmedPost("Remove", gone, path("/remove"), "Remove domain");
   const pause = confirmedPost("Deactivate", unserved, path("/deactivate"), "Deactivate domain");
-  const resume = recordLostAt === null && postButton(path("/activate"), "Activate");
-  const [title, first] =
-    state === "added"
-      ? ["Remove"]
-      : active
-        ? ["Deactivate or remove", pause]
-        : ["Activate or remove", resume];
-  return card(title, html`<div class="form-row">${first}${remove}</div>`, { kind: "danger" });
+  const remove = confirmedPost("Remove", gone, path("/remove"), "Remove domain");
+  const mayResume = !active && recordLostAt === null;
+  const resume = mayResume && postButton(path("/activate"), "Activate");
+  const isVerified = state !== "added";
+  const title = !isVerified ? "Remove" : active ? "Deactivate or remove" : "Activate or remove";
+  const body = html`<div class="form-row">${isVerified && (active ? pause : resume)}${remove}</div>`;
+  return card(title, body, { kind: "danger" });
 }

@@ -1,4 +1,4 @@
-// Accounts with their keys, for the command line, the console and the portal.
+// Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
 import { loadAccount } from "../commands/account/accounts.ts";
 import { accountWithEmail } from "../commands/account/email.ts";
 import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
@@ -6,15 +6,18 @@ import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { namedLink } from "../commands/links/change-link.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { linkKey } from "../events/streams.ts";
+import { TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
+import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
+import { webhooks } from "../projections/definitions/webhooks.ts";
 import { allDocuments } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { behindCursor, pageOf } from "./cursor.ts";
 import { domainRow, domainsNamed, listDomains } from "./domains.ts";
-import { linkFromStream } from "./links/link-from-stream.ts";
+import { linkFromStream } from "./links/find-link.ts";
 import { accountLinks, countLinks } from "./links/list-links.ts";
 import { listWebhooks, webhookRow } from "./webhooks.ts";
 
@@ -24,6 +27,7 @@ type SecretDeps = Deps & { secrets: Secrets; clock: () => Date };
 export type FindAccountDeps = SecretDeps & { eventStore: EventStore; baseHost: string };
 
 export type AccountRow = Awaited<ReturnType<typeof accountRow>>;
+export type AccountUsage = Awaited<ReturnType<typeof accountUsage>>;
 export type AccountDetails = Awaited<ReturnType<typeof accountDetails>>;
 
 const PAGE = 500;
@@ -56,13 +60,13 @@ export async function showAccount(deps: Deps, accountId: string) {
 
 /** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
 export async function accountDetails(deps: SecretDeps, accountId: string) {
-  const { account, keys, domains } = await showAccount(deps, accountId);
+  const { account, ...has } = await showAccount(deps, accountId);
   const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
     accountRow(deps, account),
     upgradeRequestedAt(deps, accountId),
     accountLinks(deps, accountId, { limit: NEWEST_LINKS }),
     listWebhooks(deps, accountId),
-    Promise.all(keys.map(({ _id }) => lastUseOf(deps, _id))),
+    Promise.all(has.keys.map(({ _id }) => lastUseOf(deps, _id))),
   ]);
   return {
     ...row,
@@ -70,8 +74,8 @@ export async function accountDetails(deps: SecretDeps, accountId: string) {
     newest_links: newest.links.map(({ _id, shortUrl, longUrl, status, createdAt }) => ({
       ...{ link: _id, short_url: shortUrl, long_url: longUrl, status, created_at: createdAt },
     })),
-    keys: keys.map((key, index) => ({ ...keyRow(key), last_used_at: uses[index] ?? null })),
-    domains: domains.map(domainRow),
+    keys: has.keys.map((key, index) => ({ ...keyRow(key), last_used_at: uses[index] ?? null })),
+    domains: has.domains.map(domainRow),
     webhooks: hooks.map((hook) => {
       const { url, account_id: _, ...rest } = webhookRow(hook);
       return { ...rest, host: new URL(url).host };
@@ -152,4 +156,25 @@ export async function lastUseOf(
 /** As the command line and the console's JSON answer it. */
 export function keyRow(key: KeyDocument) {
   return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
+}
+
+/** What it uses of its tier's limits. */
+export async function accountUsage(
+  { readStore }: Deps,
+  { accountId, tier }: { accountId: string; tier: Tier },
+) {
+  const count = ({ collection: { name } }: { collection: { name: string } }, where: Record<string, string>) =>
+    readStore.count(name, { where: { accountId, ...where } });
+  const { activeKeys, requestsPerHour, developerFeatures } = TIER_LIMITS[tier];
+  const made = await countLinks({ readStore }, accountId);
+  const running = await count(webhooks, { status: "active" });
+  const paused = await count(webhooks, { status: "paused" });
+  return {
+    links: made.links,
+    deletedLinks: made.deleted,
+    keys: { used: await count(keys, { status: "active" }), limit: activeKeys },
+    domains: await count(domains, { state: "verified" }),
+    webhooks: { used: running + paused, limit: developerFeatures ? WEBHOOKS_PER_ACCOUNT : 0 },
+    requestsPerHour,
+  };
 }

@@ -7,7 +7,7 @@ import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import { accountUsage } from "../../src/queries/account-usage.ts";
+import { accountUsage } from "../../src/queries/accounts.ts";
 import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../src/queries/analytics/time-zone.ts";
 import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";

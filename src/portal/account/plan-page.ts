@@ -7,8 +7,7 @@ import {
   withdrawUpgrade,
 } from "../../commands/account/tier.ts";
 import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
-import { type AccountUsage, accountUsage } from "../../queries/account-usage.ts";
-import { listKeys } from "../../queries/accounts.ts";
+import { type AccountUsage, accountUsage, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, meter, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";

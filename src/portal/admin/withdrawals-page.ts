@@ -10,7 +10,7 @@ import { hitFacts } from "../links/explain-page.ts";
 import { count } from "../links/link-view.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { hiddenFields, postButton } from "../shell/parts.ts";
+import { facts, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import { type Columns, rowTable, tableCard } from "./view.ts";
@@ -44,12 +44,12 @@ ${made && madeCard(made, link)}`,
 
 function previewCard(preview: Preview, link: string): Html {
   const { clicks, withdrawn_before: before, kinds, days, samples } = preview;
+  const byDay = Object.entries(days).map(([day, hits]) => [`On ${day}`, count(hits)] as const);
   return html`<section class="card stack"><h2>What would go: ${count(clicks)} hits</h2>
 <p class="muted">${selectionText(preview)}${before > 0 && html`. ${count(before)} more are named, and withdrawn already`}.</p>
 ${
   clicks > 0 &&
-  html`<dl class="facts">${hitFacts(kinds)}
-${Object.entries(days).map(([day, hits]) => html`<dt>On ${day}</dt><dd>${count(hits)}</dd>`)}</dl>
+  html`${facts({ ...hitFacts(kinds), ...Object.fromEntries(byDay) })}
 ${rowTable("The latest of them", samples, {
   Happened: "at",
   Kind: "kind",

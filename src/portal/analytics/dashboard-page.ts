@@ -1,7 +1,7 @@
 // GET /portal: clicks over time, top links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import { type AccountUsage, accountUsage } from "../../queries/account-usage.ts";
+import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
 import type { AccountAnalytics, ClickedLink } from "../../queries/analytics/account-analytics.ts";
 import type { AskAnalytics } from "../../queries/analytics/analytics.ts";
 import { count, linkPath, outward, shortName } from "../links/link-view.ts";
@@ -11,7 +11,7 @@ import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, pageHead, postButton } from "../shell/parts.ts";
+import { type Column, card, facts, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import {
   answerTo,
@@ -64,12 +64,20 @@ ${card(`Top links, ${range.name}`, html`${shown}${missing}`, { actions: all })}`
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
 
 function topTable(top: readonly ClickedLink[], range: PageRange): Html {
-  const hits = range.bots ? "Clicks and previews" : "Clicks";
-  const row = (link: ClickedLink) =>
-    html`<tr><td><a class="clip" href="${rangeAddress(linkPath(link, "/analytics"), range)}">${shortName(link)}</a></td>
-<td data-label="Destination">${outward(link.longUrl)}</td><td class="end number" data-label="${hits}">${count(link.clicks)}</td></tr>`;
-  return html`<table class="table table-links"><thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">${hits}</th></tr></thead>
-<tbody>${top.map(row)}</tbody></table>`;
+  const analytics = (link: ClickedLink) => rangeAddress(linkPath(link, "/analytics"), range);
+  const columns: Column<ClickedLink>[] = [
+    {
+      name: "Short link",
+      cell: (link) => html`<a class="clip" href="${analytics(link)}">${shortName(link)}</a>`,
+    },
+    { name: "Destination", cell: ({ longUrl }) => outward(longUrl) },
+    {
+      name: range.bots ? "Clicks and previews" : "Clicks",
+      cell: ({ clicks }) => count(clicks),
+      end: true,
+    },
+  ];
+  return table("Top links, most clicked first", columns, top, "links");
 }
 
 /** What an account without links sees first. */
@@ -99,8 +107,10 @@ function usageCard(usage: AccountUsage, tier: Tier, sellsPlans: boolean): Html {
 ${meter("Active API keys", keys.used, keys.limit)}
 ${isDeveloper && meter("Webhooks", webhooks.used, webhooks.limit)}
 </div>
-<dl class="facts"><dt>Links</dt><dd>${count(links)}, no limit</dd>
-<dt>API requests</dt><dd>${count(requestsPerHour)} an hour for each key</dd>
-<dt>Custom domains</dt><dd>${isDeveloper ? count(domains) : html`With the <a href="/portal/plan">Developer plan</a>`}</dd></dl>`;
+${facts({
+  Links: `${count(links)}, no limit`,
+  "API requests": `${count(requestsPerHour)} an hour for each key`,
+  "Custom domains": isDeveloper ? count(domains) : html`With the <a href="/portal/plan">Developer plan</a>`,
+})}`;
   return card("In use", meters, { actions: (sellsPlans || !isDeveloper) && plan });
 }

@@ -3,21 +3,16 @@
 import { z } from "zod";
 import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import { startBack } from "../../queries/analytics/intervals.ts";
-import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
-import {
-  DAY_MS,
-  instantOf,
-  QUARTER_MS,
-  type TimeZone,
-  timeZone,
-  UTC,
-} from "../../queries/analytics/time-zone.ts";
-import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
+import { type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
+import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
+import { type LocalMoment, parseLocalMoment, utcDate } from "../../runtime/moment.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { counted } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { hiddenFields } from "../shell/parts.ts";
 
 /** Each up to the present hour, day or month. */
 const NAMED = {
@@ -51,8 +46,8 @@ export const RangeQuery = z.object({
   bots: z.literal("1").optional().catch(undefined),
 });
 type RangeQuery = z.infer<typeof RangeQuery>;
-
-type RangeField = "from" | "to" | "timezone" | "as_of";
+type Fields = Omit<RangeQuery, "range" | "bots">;
+const EMPTY: Fields = { from: "", to: "", timezone: "", as_of: "" };
 
 /**
  * `typed`: as it stands in the form. `request`: undefined when a field can't be read. `includesNow`: later clicks will be in
@@ -60,8 +55,8 @@ type RangeField = "from" | "to" | "timezone" | "as_of";
  */
 export type PageRange = {
   choice: Range | "custom";
-  typed: Record<RangeField, string>;
-  errors: Partial<Record<RangeField, string>>;
+  typed: Fields;
+  errors: Partial<Fields>;
   zone: TimeZone;
   request: RangeRequest | undefined;
   bots: boolean;
@@ -73,10 +68,9 @@ export type PageRange = {
 export function pageRange(query: RangeQuery, tier: Tier, now: Date): PageRange {
   const { range, bots: given, ...fields } = query;
   const bots = given !== undefined;
-  if (!TIER_LIMITS[tier].developerFeatures)
-    return named("24h", { from: "", to: "", timezone: "", as_of: "" }, bots, now);
+  if (!TIER_LIMITS[tier].developerFeatures) return named("24h", "", bots, now);
   const isCustom = range === "custom" || (!range && (fields.from || fields.to || fields.as_of) !== "");
-  return isCustom ? custom(fields, bots, now) : named(range ?? "7d", fields, bots, now);
+  return isCustom ? custom(fields, bots, now) : named(range ?? "7d", fields.timezone, bots, now);
 }
 
 /** What is asked of the range; without an answer the range has errors, which stand beside the field that must change. */
@@ -86,69 +80,58 @@ export async function answerTo<Answer>(
 ): Promise<{ range: PageRange; found?: Answer }> {
   const { request } = range;
   if (!request) return { range };
-  const refused = (name: RangeField, message: string) => ({
-    range: { ...range, errors: { [name]: message } },
-  });
+  const refused = (errors: PageRange["errors"]) => ({ range: { ...range, errors } });
   try {
     return { range, found: await ask(request) };
   } catch (error) {
-    if (isRefused(error, "not_found")) return refused("as_of", "The link did not exist then.");
-    if (isRefused(error, "invalid_position")) return refused("as_of", error.message);
+    if (isRefused(error, "not_found")) return refused({ as_of: "The link did not exist then." });
     if (!isRefused(error, "invalid_range")) throw error;
-    if (request.from === undefined && !range.includesNow) return refused("to", "The link was made later.");
+    if (request.from === undefined && !range.includesNow) return refused({ to: "The link was made later." });
     // More than 400 points, even by months.
     const name = range.typed.to !== "" && range.includesNow ? "to" : "from";
-    return refused(name, "At most 33 years can be shown.");
+    return refused({ [name]: "At most 33 years can be shown." });
   }
 }
 
-function named(range: Range, fields: PageRange["typed"], bots: boolean, now: Date): PageRange {
-  const zone = timeZone(fields.timezone || "UTC") ?? UTC;
-  const { interval, points } = NAMED[range];
+function named(range: Range, given: string, bots: boolean, now: Date): PageRange {
+  const asked = timeZone(given);
+  const zone = asked ?? UTC;
+  const { interval, points, name } = NAMED[range];
   const from = startBack(zone, interval, now.getTime(), points - 1);
-  const timezone = timeZone(fields.timezone) ? fields.timezone : "";
   return {
-    choice: range,
-    typed: { from: "", to: "", timezone, as_of: "" },
-    errors: {},
-    ...{ zone, bots, includesNow: true, name: `last ${NAMED[range].name}` },
+    ...{ choice: range, typed: { ...EMPTY, timezone: asked ? given : "" }, errors: {} },
+    ...{ zone, bots, includesNow: true, name: `last ${name}` },
     request: { from, to: undefined, interval, zone, kinds: kindsOf(bots), asOf: undefined },
   };
 }
 
-function custom(fields: PageRange["typed"], bots: boolean, now: Date): PageRange {
+/** Of whole days. */
+function custom(fields: Fields, bots: boolean, now: Date): PageRange {
   const errors: PageRange["errors"] = {};
-  const read = <T>(name: RangeField, parse: (text: string) => T, message: string): T | undefined => {
-    try {
-      return fields[name] === "" ? undefined : parse(fields[name]);
-    } catch (error) {
-      if (!isRefused(error, "invalid_range")) throw error;
-      errors[name] = message;
-      return undefined;
-    }
+  const read = <T>(name: keyof Fields, parse: (text: string) => T | undefined, message: string) => {
+    if (fields[name] === "") return undefined;
+    const found = parse(fields[name]);
+    if (found === undefined) errors[name] = message;
+    return found;
   };
-  const asked = timeZone(fields.timezone || "UTC");
-  if (!asked) errors.timezone = `There is no time zone “${fields.timezone}”. Choose one of the list.`;
-  const zone = asked ?? UTC;
-  const day = "This is no date. Choose one, such as 2026-11-01.";
-  const from = read("from", (text) => timeOf(text, zone, "from"), day);
-  const to = read("to", (text) => endOf(text, zone), day);
-  const asOf = read(
-    "as_of",
-    (text) => asOfOf(text, zone),
-    "This is no time. Choose one, such as 2026-11-01T09:30.",
-  );
+  const noZone = `There is no time zone “${fields.timezone}”. Choose one of the list.`;
+  const noDate = "This is no date. Choose one, such as 2026-11-01.";
+  const noTime = "This is no time. Choose one, such as 2026-11-01T09:30.";
+  const zone = read("timezone", timeZone, noZone) ?? UTC;
+  const first = read("from", dayOf, noDate);
+  const last = read("to", dayOf, noDate);
+  const asOf = read("as_of", parseLocalMoment, noTime) && { time: timeOf(fields.as_of, zone, "as_of") };
+  const from = first && timeOf(fields.from, zone, "from");
+  const to = last && instantOf(zone, last.local + DAY_MS, "start");
   if (to === undefined && from !== undefined && from >= now.getTime())
     errors.from ??= "This is still to come.";
   if (from !== undefined && to !== undefined && from >= to) errors.to = "This is before the first day.";
+  const isReadable = Object.keys(errors).length === 0;
   return {
     ...{ choice: "custom", typed: fields, errors, zone, bots },
     includesNow: !asOf && (to === undefined || to > now.getTime()),
-    name: customName(dateName(fields.from), dateName(fields.to)) + (asOf ? `, as of ${fields.as_of}` : ""),
-    request:
-      Object.keys(errors).length > 0
-        ? undefined
-        : { from, to, interval: undefined, zone, kinds: kindsOf(bots), asOf },
+    name: customName(first, last) + (asOf ? `, as of ${fields.as_of}` : ""),
+    request: isReadable ? { from, to, interval: undefined, zone, kinds: kindsOf(bots), asOf } : undefined,
   };
 }
 
@@ -157,37 +140,27 @@ function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
 }
 
-/** A date alone is a whole day. @throws invalid_range */
-function endOf(text: string, zone: TimeZone): number {
-  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
-  return moment ? instantOf(zone, moment.local + DAY_MS, "start") : timeOf(text, zone, "to");
+function dayOf(text: string): LocalMoment | undefined {
+  return DATE.test(text) ? parseLocalMoment(text) : undefined;
 }
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-function dateName(text: string): string {
-  const moment = DATE.test(text) ? parseLocalMoment(text) : undefined;
-  return moment ? dates.format(moment.local) : text;
-}
-
-function customName(from: string, to: string): string {
+function customName(first: LocalMoment | undefined, last: LocalMoment | undefined): string {
+  const [from, to] = [first, last].map((day) => day && dates.format(day.local));
   if (from && to) return from === to ? from : `${from} to ${to}`;
   return from ? `since ${from}` : to ? `until ${to}` : "all time";
 }
 
-/** Of the page at `path` with the range; `changes`: to other values of the query. */
+/** Of the page at `path` with the range. */
 export function rangeAddress(
   path: string,
-  range: PageRange,
-  changes: { range?: string; bots?: boolean } = {},
+  shown: PageRange,
+  changes: Partial<Pick<PageRange, "choice" | "typed" | "bots">> = {},
 ): string {
-  const { choice: chosen, typed: fields, bots } = range;
-  const query = new URLSearchParams({ range: changes.range ?? chosen });
-  const isCustom = query.get("range") === "custom";
-  for (const [name, text] of Object.entries(fields))
-    if (text !== "" && (isCustom || name === "timezone")) query.set(name, text);
-  if (changes.bots ?? bots) query.set("bots", "1");
-  return `${path}?${query}`;
+  const { choice: range, typed: fields, bots } = { ...shown, ...changes };
+  const { timezone, ...days } = fields;
+  return address(path, { range, ...(range === "custom" && days), timezone, bots: bots ? 1 : undefined });
 }
 
 /** `asOf`: whether the page can show the numbers as they stood at a time. `end`: at the end of the bar. */
@@ -202,67 +175,51 @@ export function rangeBar(
     if (!all && one !== range.choice)
       return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${name}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;
     const isCustom = one === "custom";
-    const address = isCustom ? customAddress(path, range) : rangeAddress(path, range, { range: one });
+    const address = isCustom ? customAddress(path, range) : rangeAddress(path, range, { choice: one });
     return html`<a href="${address}" ${isCustom && html`data-zoned`} ${one === range.choice && html`aria-current="true"`}>${name}</a>`;
   };
   return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${RANGES.map((one) => entry(one, NAMED[one].name))}${entry("custom", "Custom")}</nav>
 <a class="switch" href="${rangeAddress(path, range, { bots: !range.bots })}"><i class="switch-box" aria-hidden="true">${range.bots ? "✓" : ""}</i>Include bots<span class="visually-hidden">: ${range.bots ? "on" : "off"}</span></a>${end}</div>
-${range.choice === "custom" ? customForm(path, range, asOf) : ""}`;
+${range.choice === "custom" && customForm(path, range, asOf)}`;
 }
 
 /** With the first day of the range that is shown. */
 function customAddress(path: string, range: PageRange): string {
-  if (range.choice === "custom" || !range.request) return rangeAddress(path, range);
-  const { zone, request } = range;
-  const start = request.from ?? 0;
-  const from = utcDate(new Date(start + zone.offsetAt(start)));
-  return rangeAddress(path, { ...range, typed: { ...range.typed, from } }, { range: "custom" });
+  const { zone, request, typed: fields } = range;
+  if (range.choice === "custom" || request?.from === undefined) return rangeAddress(path, range);
+  const from = utcDate(new Date(request.from + zone.offsetAt(request.from)));
+  return rangeAddress(path, range, { choice: "custom", typed: { ...fields, from } });
 }
 
 function customForm(path: string, { typed: fields, errors, bots }: PageRange, asOf: boolean): Html {
-  const input = (label: string, name: Exclude<RangeField, "timezone">, hint: string) =>
+  const input = (label: string, name: keyof Fields, hint: string) =>
     field({
       ...{ label, name, hint, value: fields[name], error: errors[name] },
-      ...{ type: pickerOf(name, fields[name]), autocomplete: "off", maxlength: LONGEST },
+      ...{ type: name === "as_of" ? "datetime-local" : "date", autocomplete: "off", maxlength: LONGEST },
     });
-  return html`<form method="get" action="${path}" class="card" aria-label="Range of time"><input type="hidden" name="range" value="custom">
-${bots ? html`<input type="hidden" name="bots" value="1">` : ""}<div class="grid grid-small">
-${input("First day", "from", "The beginning when empty")}
+  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  // An alias, or a zone that there isn't.
+  if (fields.timezone !== "" && !zones.includes(fields.timezone)) zones.unshift(fields.timezone);
+  const zone = {
+    ...{ label: "Time zone", name: "timezone", value: fields.timezone || "UTC", error: errors.timezone },
+    options: zones.map((name) => [name, name.replaceAll("_", " ")] as const),
+  };
+  return html`<form method="get" action="${path}" class="card" aria-label="Range of time">${hiddenFields({ range: "custom", bots: bots ? "1" : undefined })}
+<div class="grid grid-small">${input("First day", "from", "The beginning when empty")}
 ${input("Last day", "to", "Today when empty")}
-${choice({ label: "Time zone", name: "timezone", value: fields.timezone || "UTC", error: errors.timezone, options: zoneOptions(fields.timezone) })}
-${asOf ? input("As of", "as_of", "The numbers as they stood then; now when empty") : ""}</div>
+${choice(zone)}
+${asOf && input("As of", "as_of", "The numbers as they stood then; now when empty")}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }
 
-/** Pickers show nothing for other texts, such as those of a hand-written address. */
-function pickerOf(name: RangeField, text: string): "date" | "datetime-local" | "text" {
-  const [picker, form] =
-    name === "as_of" ? (["datetime-local", /^[\d-]{10}T\d\d:\d\d$/] as const) : (["date", DATE] as const);
-  return text === "" || (form.test(text) && parseLocalMoment(text)) ? picker : "text";
-}
-
-/** portal.js puts the browser's first. `given`: also where the list lacks it, such as an alias. */
-function zoneOptions(given: string): [string, string][] {
-  const names = ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  if (given !== "" && !names.includes(given)) names.unshift(given);
-  return names.map((name) => [name, name.replaceAll("_", " ")]);
-}
-
-/**
- * Whether console.js may keep a page of it up to date: not one that begins within a quarter-hour, as only an address can
- * say, as that may need a read of the log for each answer.
- */
-export function goesOn({ includesNow, request }: PageRange): boolean {
-  return includesNow && (request?.from ?? 0) % QUARTER_MS === 0;
-}
-
 /** On the parts of a page that console.js keeps up to date. */
-export function live(range: PageRange): Html | "" {
-  return goesOn(range) ? html`data-live data-busy="${REFRESH_MS}"` : "";
+export function live({ includesNow }: PageRange): Html | false {
+  return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
 }
 
 /** What `Include bots` would add. */
-export function botsNote(path: string, range: PageRange, previews: number): Html | "" {
-  if (range.bots || previews === 0) return "";
-  return html`<p class="muted small">And ${counted(previews, "preview")} by bots: <a href="${rangeAddress(path, range, { bots: true })}">include them</a>.</p>`;
+export function botsNote(path: string, range: PageRange, previews: number): Html | false {
+  const all = html`<a href="${rangeAddress(path, range, { bots: true })}">include them</a>`;
+  const isAny = !range.bots && previews > 0;
+  return isAny && html`<p class="muted small">And ${counted(previews, "preview")} by bots: ${all}.</p>`;
 }

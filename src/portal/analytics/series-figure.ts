@@ -14,8 +14,6 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Previews",
 };
 
-const KINDS_EXPLAINED = html`<p class="muted small">Clicks are visits of people; QR scans are those of them that came by the QR code, link clicks all others. Previews are fetches by bots and messengers.</p>`;
-
 /** From the bottom of each bar, and from the left of cards and tables. */
 const ORDER = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
 const DAY = { day: "numeric", month: "short", year: "numeric" } as const;
@@ -41,46 +39,34 @@ const Y_LABELS = 4;
 type ShownSeries = { interval: Interval; series: readonly SeriesPoint[]; totals: HitCounts };
 
 /** `of`: what the numbers are of, for screen readers. */
-export function seriesCard(range: PageRange, found: ShownSeries, of = ""): Html {
+export function seriesCard(range: PageRange, { interval, series, totals }: ShownSeries, of = ""): Html {
   const title = clicksTitle(range);
-  return card(title, html`${figure(range, found, `${title}${of}`)}${KINDS_EXPLAINED}`);
-}
-
-/** `label`: accessible name of the chart. */
-function figure(range: PageRange, shown: ShownSeries, label: string): Html {
-  const { interval, series, totals } = shown;
-  const kinds = shownKinds(range.bots);
-  const isLocal = isInLocalTime(range, interval);
+  const label = `${title}${of}`;
+  const kinds = ORDER.filter((kind) => range.bots || kind !== "preview");
+  // Without a chosen zone portal.js shows hours in that of the browser.
+  const isLocal = interval === "hour" && range.choice !== "custom" && range.typed.timezone === "";
   const format = formatIn(range, UNITS[interval].point);
-  const startOf = ({ start }: SeriesPoint) => (isLocal ? time(new Date(start).toISOString()) : format(start));
-  const number = (name: string, of: keyof HitCounts): Column<SeriesPoint> => ({
+  const number = (name: string, kind: keyof HitCounts): Column<SeriesPoint> => ({
     ...{ name, end: true },
-    cell: (point) => count(point[of]),
+    cell: (point) => count(point[kind]),
   });
-  const points = table(
-    label,
-    [
-      { name: UNITS[interval].name, cell: startOf },
-      ...kinds.map((kind) => number(KIND_NAMES[kind], kind)),
-      number(range.bots ? "All" : "Clicks", "total"),
-    ],
-    series,
-  );
-  return html`<figure class="chart">
+  const columns: Column<SeriesPoint>[] = [
+    {
+      name: UNITS[interval].name,
+      cell: ({ start }) => (isLocal ? time(new Date(start).toISOString()) : format(start)),
+    },
+    ...kinds.map((kind) => number(KIND_NAMES[kind], kind)),
+    number(range.bots ? "All" : "Clicks", "total"),
+  ];
+  return card(
+    title,
+    html`<figure class="chart">
 <div class="chart-keys">${kinds.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}<span class="muted small" ${isLocal && html`data-static`}>Times are those of ${range.zone.name}.</span></div>
-<div id="chart" ${live(range)}><div class="chart-canvas">${drawing(range, shown, kinds, label)}</div>${totals.total === 0 && html`<p class="chart-empty muted small">No clicks in this time.</p>`}</div>
+<div id="chart" ${live(range)}><div class="chart-canvas"><svg role="img" aria-label="${label}" data-left="${PLOT.left / 100}">${bars(series, kinds)}${labels(range, interval, series, isLocal)}</svg></div>${totals.total === 0 && html`<p class="chart-empty muted small">No clicks in this time.</p>`}</div>
 <p class="chart-readout muted small"></p>
-<details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${points}</div></details>
-</figure>`;
-}
-
-/** Without a chosen zone portal.js shows hours in that of the browser. */
-function isInLocalTime({ choice, typed }: PageRange, interval: Interval): boolean {
-  return interval === "hour" && choice !== "custom" && typed.timezone === "";
-}
-
-function shownKinds(bots: boolean): ClickKind[] {
-  return ORDER.filter((kind) => bots || kind !== "preview");
+<details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${table(label, columns, series)}</div></details>
+</figure><p class="muted small">Clicks are visits of people; QR scans are those of them that came by the QR code, link clicks all others. Previews are fetches by bots and messengers.</p>`,
+  );
 }
 
 function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start: number) => string {
@@ -89,45 +75,50 @@ function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start
 }
 
 /** Without a viewBox, so that the width stretches the bars and not the labels. */
-function drawing(
-  range: PageRange,
-  { interval, series }: ShownSeries,
-  kinds: readonly ClickKind[],
-  label: string,
-): Html {
+function bars(series: readonly SeriesPoint[], kinds: readonly ClickKind[]): Html {
   const step = stepOf(Math.max(...series.map(({ total }) => total)));
   const steps = Math.max(1, ...series.map(({ total }) => Math.ceil(total / step)));
-  const bottom = PLOT.top + PLOT.height;
-  const y = (hits: number) => bottom - (hits / (steps * step)) * PLOT.height;
+  const height = (hits: number) => (hits / (steps * step)) * PLOT.height;
+  const y = (hits: number) => percent(PLOT.top + PLOT.height - height(hits));
   const slot = PLOT.width / series.length;
-  const x = (index: number, within: number) => percent(PLOT.left + (index + within) * slot);
   const lines = Array.from({ length: steps + 1 }, (_, n) => {
-    const at = percent(y(n * step));
+    const at = y(n * step);
     return html`<line x1="${PLOT.left}%" x2="100%" y1="${at}" y2="${at}"/><text x="${PLOT.left - 1}%" y="${at}" dy="4" text-anchor="end">${compact.format(n * step)}</text>`;
   });
-  const bars = series.map((point, index) => {
+  const drawn = series.map((point, index) => {
     let sum = 0;
     return kinds.map((kind) => {
       sum += point[kind];
-      if (point[kind] === 0) return "";
-      const height = (point[kind] / (steps * step)) * PLOT.height;
-      return html`<rect class="bar-${kind}" x="${x(index, 0.15)}" width="${percent(slot * 0.7)}" y="${percent(y(sum))}" height="${percent(height)}"/>`;
+      const x = percent(PLOT.left + (index + 0.15) * slot);
+      return (
+        point[kind] > 0 &&
+        html`<rect class="bar-${kind}" x="${x}" width="${percent(slot * 0.7)}" y="${y(sum)}" height="${percent(height(point[kind]))}"/>`
+      );
     });
   });
+  return html`${lines}${drawn}`;
+}
+
+/** Below the bars: of hours by their day, and of weeks by their month, the first alone. */
+function labels(
+  range: PageRange,
+  interval: Interval,
+  series: readonly SeriesPoint[],
+  isLocal: boolean,
+): Html[] {
   const isManyHours = interval === "hour" && series.length > MOST_HOURS;
   const nameOf = formatIn(range, UNITS[isManyHours ? "day" : interval].axis);
-  // Of hours by their day, and of weeks by their month, the first alone.
   const named = series
     .map(({ start }, index) => ({ index, start, name: nameOf(start) }))
     .filter(({ name }, n, all) => name !== all[n - 1]?.name);
   const every = Math.ceil(named.length / X_LABELS);
-  const labels = named
+  return named
     .filter((_, n) => n % every === Math.floor(every / 2))
     .map(({ index, start, name }) => {
-      const hour = isInLocalTime(range, interval) && html`data-hour="${new Date(start).toISOString()}"`;
-      return html`<text ${hour} x="${x(index, 0.5)}" y="96%" text-anchor="middle">${name}</text>`;
+      const hour = isLocal && html`data-hour="${new Date(start).toISOString()}"`;
+      const x = percent(PLOT.left + ((index + 0.5) * PLOT.width) / series.length);
+      return html`<text ${hour} x="${x}" y="96%" text-anchor="middle">${name}</text>`;
     });
-  return html`<svg role="img" aria-label="${label}" data-left="${PLOT.left / 100}">${lines}${bars}${labels}</svg>`;
 }
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
@@ -148,14 +139,12 @@ function clicksTitle({ bots, name }: PageRange): string {
   return `${bots ? "Clicks and previews" : "Clicks"}, ${name}`;
 }
 
-/** `more`: further cards. */
-export function clickStats(
-  range: PageRange,
-  { click, qr_scan, preview }: HitCounts,
-  more: Html | "" = "",
-): Html {
+/** `visitors`: a further card. */
+export function clickStats(range: PageRange, totals: HitCounts, visitors?: Html): Html {
+  const { click, qr_scan: scans, preview } = totals;
+  const previews = html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`;
   return html`<section class="grid stats" id="stats" ${live(range)} aria-label="${clicksTitle(range)}">
-<div class="card stat"><span class="stat-name">Clicks</span><span class="stat-value" data-total="click qr_scan">${count(click + qr_scan)}</span>
-<span class="muted small"><span class="number" data-total="qr_scan">${count(qr_scan)}</span> of them QR scans</span></div>
-${range.bots && html`<div class="card stat"><span class="stat-name">Previews</span><span class="stat-value" data-total="preview">${count(preview)}</span></div>`}${more}</section>`;
+<div class="card stat"><span class="stat-name">Clicks</span><span class="stat-value" data-total="click qr_scan">${count(click + scans)}</span>
+<span class="muted small"><span class="number" data-total="qr_scan">${count(scans)}</span> of them QR scans</span></div>
+${range.bots && previews}${visitors}</section>`;
 }

@@ -191,7 +191,7 @@ function recordsCard({ hostname, token, state, recordLostAt }: DomainDocument, b
   const body = html`<h3>1. TXT, which proves that the name is yours</h3>
 ${record("txt", name, value)}
 <h3>2. CNAME, which brings visitors here</h3>
-${isLoopback(baseHost) ? onlyHere(baseHost) : cname(hostname, baseHost)}
+${cname(hostname, baseHost)}
 ${isOpen && postButton(pathOf(hostname, "/verify"), verify, { kind: "primary" })}`;
   return card(state === "added" ? "Set these DNS records" : "DNS records", body, {
     lead: `At the company where you manage the DNS of ${readableUrl(hostname)}. New records may take a few minutes to be seen.`,
@@ -204,12 +204,10 @@ function record(id: string, name: string, value: string): Html {
 }
 
 function cname(hostname: string, baseHost: string): Html {
+  if (isLoopback(baseHost))
+    return html`<p class="muted">None yet: this service is at ${baseHost}, where only its own machine reaches it. Once its operator has given it a public address (<code>BASE_URL</code>), the record is shown here.</p>`;
   return html`${record("cname", hostname, `${baseHost}.`)}
 <p class="muted">The top of a zone, such as example.com itself, can't have a CNAME: use your provider's ALIAS or ANAME to ${baseHost}, or A and AAAA records with the addresses of ${baseHost}.</p>`;
-}
-
-function onlyHere(baseHost: string): Html {
-  return html`<p class="muted">None yet: this service is at ${baseHost}, where only its own machine reaches it. Once its operator has given it a public address (<code>BASE_URL</code>), the record is shown here.</p>`;
 }
 
 function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
@@ -225,11 +223,8 @@ function homeCard({ hostname, homeUrl }: DomainDocument): Html {
     ...{ action: pathOf(hostname, "/home"), isRow: true, button: "Save" },
     fields: field({
       ...{ label: `Where ${readableUrl(hostname)}/ leads`, name: "url", type: "url", value: homeUrl ?? "" },
-      ...{
-        placeholder: "https://www.example.com/",
-        hint: "Empty: a small neutral page.",
-        autocomplete: "off",
-      },
+      ...{ placeholder: "https://www.example.com/", autocomplete: "off" },
+      hint: "Empty: a small neutral page.",
     }),
   });
 }

@@ -43,39 +43,38 @@ export async function changeOwnLink(
   }
 }
 
-/** `text`: how many were changed, which were not, and why. `refused`: keys of the latter. `position`: of the last change. */
-type Changed = { text: string; changed: number; refused: string[]; position: Position | undefined };
-
 /** `keys`: `<host>/<slug>`. Each link counts as one change of the hour; the form itself was counted as the first. */
-export async function changeSeveral(
-  deps: PortalDeps,
-  by: By,
-  type: Change,
-  keys: readonly string[],
-): Promise<Changed> {
-  const chosen = [...new Set(keys)];
-  const positions: string[] = [];
-  /** The reason why the link was not changed. */
-  const changeOne = async (key: string, n: number): Promise<string | undefined> => {
+export async function changeSeveral(deps: PortalDeps, by: By, type: Change, keys: readonly string[]) {
+  const changeOne = async (
+    key: string,
+    n: number,
+  ): Promise<{ key: string; position?: Position | undefined; reason?: string }> => {
     const [host = "", slug = ""] = key.split("/");
     try {
       if (n > 0) await countChange(deps, by.session);
       const { position } = await changeOwnLink(deps, by, { host, slug }, { type });
-      if (position) positions.push(position);
-      return undefined;
+      return { key, position };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return httpErrorOf(error).message.replace(/\.$/, "") || "it did not work";
+      return { key, reason: httpErrorOf(error).message.replace(/\.$/, "") || "it did not work" };
     }
   };
-  const reasons = await Promise.all(chosen.map(changeOne));
-  const refused = chosen.filter((_, n) => reasons[n] !== undefined);
-  const byReason = Object.groupBy(refused, (key) => reasons[chosen.indexOf(key)] ?? "");
-  const changed = chosen.length - refused.length;
-  const notDone = Object.entries(byReason).map(
-    ([reason, of = []]) => `Not changed: ${of.map(readableUrl).join(", ")}: ${reason}.`,
+  const results = await Promise.all([...new Set(keys)].map(changeOne));
+  const refused = results.filter(({ reason }) => reason !== undefined);
+  const changed = results.length - refused.length;
+  const sentences = Object.entries(Object.groupBy(refused, ({ reason = "" }) => reason)).map(
+    ([reason, of = []]) => `Not changed: ${of.map(({ key }) => readableUrl(key)).join(", ")}: ${reason}.`,
   );
-  const done = changed > 0 ? [`${counted(changed, "link")} ${CHANGES[type].several}.`] : [];
-  const text = chosen.length === 0 ? "Choose at least one link first." : [...done, ...notDone].join(" ");
-  return { text, changed, refused, position: positions.sort().at(-1) };
+  if (changed > 0) sentences.unshift(`${counted(changed, "link")} ${CHANGES[type].several}.`);
+  return {
+    /** How many were changed, which were not, and why. */
+    text: sentences.join(" ") || "Choose at least one link first.",
+    changed,
+    /** Keys of those that were not. */
+    refused: refused.map(({ key }) => key),
+    position: results
+      .flatMap(({ position }) => position ?? [])
+      .sort()
+      .at(-1),
+  };
 }

@@ -6,7 +6,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, facts, pageHead, table } from "../shell/parts.ts";
+import { type Column, card, facts, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, shortName } from "./link-view.ts";
 
@@ -46,62 +46,70 @@ ${explanation(found)}`,
   });
 }
 
-export function explanation(found: LinkExplanation, links: ExplanationLinks = {}): Html {
-  const { verdict, sentence, problems } = found;
+/** Also of the console, which adds `links`. */
+export function explanation(
+  found: LinkExplanation,
+  { owner, event, clicks: clicksOf }: ExplanationLinks = {},
+): Html {
+  const { verdict, sentence, problems, link, clicks, history, withdrawals } = found;
+  const { destination, state, created_at: at, created_by: by } = found;
   const { tone, words } = VERDICTS[verdict];
-  return html`<section class="card stack"><h2>In one sentence</h2>
-<p role="status"><span class="badge badge-${tone}">${words}</span></p><p class="break">${sentence}</p>
-${problems.length > 0 && html`<ul class="stack">${problems.map((one) => html`<li class="break">${one}</li>`)}</ul>`}</section>
-<div class="grid">${linkCard(found, links)}${hitsCard(found, links)}</div>
-${history(found, links)}
-${found.withdrawals.length > 0 && withdrawals(found)}`;
-}
-
-function linkCard(found: LinkExplanation, { owner }: ExplanationLinks): Html {
-  const { destination, state, created_at: at, created_by: by, seals } = found;
-  const { numbers, sealed, unsealed } = seals;
-  const named = `${numbers.slice(0, MOST_SEALS).join(", ")}${numbers.length > MOST_SEALS ? " and more" : ""}`;
-  const under = `${counted(sealed, "event")} under ${counted(numbers.length, "seal")}: ${named}`;
-  const open = unsealed > 0 && `; ${counted(unsealed, "event")} under none yet`;
-  const rows = {
+  const { total, first_at: first, last_at: last } = clicks;
+  const shown = history.slice(-MOST_SHOWN).reverse();
+  const about = {
     Destination: destination === null ? "unknown" : outward(destination),
     State: state,
     Made: html`${at === null ? "unknown" : time(at)}${by !== null && ` by ${by}`}`,
     Owner: owner?.(found),
-    Seals: html`${numbers.length === 0 ? "none yet" : under}${open}`,
+    Seals: sealsOf(found),
   };
-  return card("The link", facts(rows));
+  const hits = {
+    ...hitFacts(clicks),
+    "In all": count(total),
+    First: first !== null && time(first),
+    Last: last !== null && time(last),
+  };
+  const each = clicksOf && html`<p><a href="${clicksOf(link)}">Each in the log</a></p>`;
+  return html`<section class="card stack"><h2>In one sentence</h2>
+<p role="status"><span class="badge badge-${tone}">${words}</span></p><p class="break">${sentence}</p>
+${problems.length > 0 && html`<ul class="stack">${problems.map((one) => html`<li class="break">${one}</li>`)}</ul>`}</section>
+<div class="grid">${card("The link", facts(about))}${card("Hits", html`${facts(hits)}${each}`)}</div>
+${card(
+  "What happened to it",
+  html`${table("Events, newest first", stepColumns(event), shown)}${
+    history.length > shown.length &&
+    html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} events.</p>`
+  }`,
+)}
+${
+  withdrawals.length > 0 &&
+  card("Withdrawn hits", table("Withdrawals, newest first", WITHDRAWALS, withdrawals.toReversed()))
+}`;
 }
 
-/** Within a list of facts. */
-export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>): Html {
-  return html`<dt>Clicks</dt><dd>${count(click + qr_scan)}, ${count(qr_scan)} of them QR scans</dd><dt>Previews</dt><dd>${count(preview)}</dd>`;
+function sealsOf({ seals: { numbers, sealed, unsealed } }: LinkExplanation): string {
+  const named = `${numbers.slice(0, MOST_SEALS).join(", ")}${numbers.length > MOST_SEALS ? " and more" : ""}`;
+  const under = `${counted(sealed, "event")} under ${counted(numbers.length, "seal")}: ${named}`;
+  const open = unsealed > 0 ? `; ${counted(unsealed, "event")} under none yet` : "";
+  return (numbers.length === 0 ? "none yet" : under) + open;
 }
 
-function hitsCard({ link, clicks }: LinkExplanation, { clicks: pathOf }: ExplanationLinks): Html {
-  const { total, first_at: first, last_at: last } = clicks;
-  const rows = html`${hitFacts(clicks)}<dt>In all</dt><dd>${count(total)}</dd>
-${first !== null && html`<dt>First</dt><dd>${time(first)}</dd>`}${last !== null && html`<dt>Last</dt><dd>${time(last)}</dd>`}`;
-  const each = pathOf && html`<p><a href="${pathOf(link)}">Each in the log</a></p>`;
-  return card("Hits", html`<dl class="facts">${rows}</dl>${each}`);
+export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>) {
+  const clicks = `${count(click + qr_scan)}, ${count(qr_scan)} of them QR scans`;
+  return { Clicks: clicks, Previews: count(preview) };
 }
 
-function history({ history: steps }: LinkExplanation, { event }: ExplanationLinks): Html {
-  const shown = steps.slice(-MOST_SHOWN).reverse();
+function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[] {
   const title = ({ type, stream, revision }: ExplainedStep) => {
     const name = html`<strong>${type || "Unreadable event"}</strong>`;
-    return event ? html`<a href="${event(stream, revision)}">${name}</a>` : name;
+    return pathOf ? html`<a href="${pathOf(stream, revision)}">${name}</a>` : name;
   };
-  const columns = [
+  return [
     { name: "Event", cell: title },
-    { name: "By", cell: ({ by }: ExplainedStep) => by },
-    { name: "Recorded", cell: (step: ExplainedStep) => time(step.recorded_at) },
-    { name: "What it says", cell: (step: ExplainedStep) => html`<span class="break">${said(step)}</span>` },
+    { name: "By", cell: ({ by }) => by },
+    { name: "Recorded", cell: ({ recorded_at: at }) => time(at) },
+    { name: "What it says", cell: (step) => html`<span class="break">${said(step)}</span>` },
   ];
-  const rest =
-    steps.length > shown.length &&
-    html`<p class="muted small">The last ${MOST_SHOWN} of ${steps.length} events.</p>`;
-  return card("What happened to it", html`${table("Events, newest first", columns, shown)}${rest}`);
 }
 
 function said({ detail, error }: ExplainedStep): HtmlValue {
@@ -112,17 +120,12 @@ function said({ detail, error }: ExplainedStep): HtmlValue {
   return parts.length === 0 ? html`<span class="muted">nothing more</span>` : parts.join(" · ");
 }
 
-type Withdrawal = LinkExplanation["withdrawals"][number];
-
-function withdrawals({ withdrawals: made }: LinkExplanation): Html {
-  const columns = [
-    { name: "Made", cell: ({ at }: Withdrawal) => time(at) },
-    { name: "Hits", end: true, cell: ({ clicks }: Withdrawal) => count(clicks) },
-    { name: "Reason", cell: ({ reason }: Withdrawal) => html`<span class="break">${reason}</span>` },
-    {
-      name: "State",
-      cell: ({ restored_at: at }: Withdrawal) => (at === null ? "in force" : html`taken back ${time(at)}`),
-    },
-  ];
-  return card("Withdrawn hits", table("Withdrawals, newest first", columns, made.toReversed()));
-}
+const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [
+  { name: "Made", cell: ({ at }) => time(at) },
+  { name: "Hits", end: true, cell: ({ clicks }) => count(clicks) },
+  { name: "Reason", cell: ({ reason }) => html`<span class="break">${reason}</span>` },
+  {
+    name: "State",
+    cell: ({ restored_at: at }) => (at === null ? "in force" : html`taken back ${time(at)}`),
+  },
+];

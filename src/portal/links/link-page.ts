@@ -10,7 +10,7 @@ import { listDomains } from "../../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field, time } from "../shell/form.ts";
-import { errorOf, formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -63,32 +63,28 @@ async function sendLink(
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
-  const error = errorOf(refused, "url");
-  const notice: Notice =
-    refused && !error
-      ? { kind: "failed", text: refused.message }
-      : { kind: "info", text: await whyNotFollowed(deps, link) };
+  const domains = link.domainId === null ? [] : await listDomains(deps, accountId);
   const isThere = link.status !== "deleted";
+  const destination = !link.block && destinationCard(link, refused);
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",
     status: refused?.status,
-    notice: notice.text === "" ? undefined : notice,
+    notice: refused ? noticeOf(refused, "url") : whyNotFollowed(link, isServed(link, domains)),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
-      isThere &&
-      html`${shareCard(link)}${!link.block && destinationCard(link, refused, error)}${stateCard(link)}`
+      isThere && html`${shareCard(link)}${destination}${stateCard(link)}`
     }${removalCard(link)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
 
 /** Why nobody can follow the link, apart from being disabled, which a card says. */
-async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<string> {
-  if (link.status === "deleted") return "This link is deleted: it answers 404.";
-  const domains = link.domainId === null ? [] : await listDomains(deps, link.accountId);
-  return isServed(link, domains) ? "" : `${readableUrl(link.host)} is not active: its links answer 404.`;
+function whyNotFollowed({ status, host }: LinkDocument, isServed: boolean): Notice | undefined {
+  if (status === "deleted") return { kind: "info", text: "This link is deleted: it answers 404." };
+  if (isServed) return undefined;
+  return { kind: "info", text: `${readableUrl(host)} is not active: its links answer 404.` };
 }
 
 /** Instead of the cards that would be refused. */
@@ -105,13 +101,13 @@ function shareCard(link: LinkDocument): Html {
   return card("Share", body);
 }
 
-function destinationCard(link: LinkDocument, refused: RefusedForm | undefined, error?: string): Html {
+function destinationCard(link: LinkDocument, refused: RefusedForm | undefined): Html {
   return formCard("Change the destination", {
     action: linkPath(link, "/destination"),
     fields: field({
       ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
       value: refused ? typedText(refused.typed, "url").slice(0, LONGEST_URL) : link.longUrl,
-      error,
+      error: errorOf(refused, "url"),
       hint: "The short link and its QR code stay the same. From now on they lead here.",
     }),
     button: "Save destination",
@@ -163,14 +159,15 @@ function qrCard(link: LinkDocument): Html {
 /** Change, time and actor, newest first. `keys`: the account's, for their labels. */
 function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
   const shown = history.slice(-MOST_STEPS).reverse();
-  const body = html`<ol class="plain timeline">${shown.map(
-    (
-      step,
-    ) => html`<li><div><strong>${TITLES[step.type] ?? step.type.replace(/^Link/, "")}</strong>${detail(step)}</div>
-<p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`,
-  )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_STEPS} of ${history.length} changes.</p>`}
-<p><a href="${linkPath(link, "/explain")}">Explain this link</a></p>`;
-  return card("History", body);
+  const entry = (step: LinkStep) =>
+    html`<li><div><strong>${TITLES[step.type] ?? step.type.replace(/^Link/, "")}</strong>${detail(step)}</div>
+<p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`;
+  const rest = html`<p class="muted small">The last ${MOST_STEPS} of ${history.length} changes.</p>`;
+  return card(
+    "History",
+    html`<ol class="plain timeline">${shown.map(entry)}</ol>${history.length > shown.length && rest}
+<p><a href="${linkPath(link, "/explain")}">Explain this link</a></p>`,
+  );
 }
 
 /** Others are shown by their name: `LinkDisabled` as "Disabled". */

@@ -22,7 +22,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { emptyCard, hiddenFields, pageHead } from "../shell/parts.ts";
+import { type Column, emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, changeSeveral } from "./change-links.ts";
 import {
@@ -40,6 +40,7 @@ import { createLinkForm } from "./new-link-page.ts";
 import { readableUrl } from "./urls.ts";
 
 const LINKS_SHOWN = 50;
+const PATH = "/portal/links";
 const LONGEST_KEY = 400;
 
 /** Unknown values fall back to the defaults. */
@@ -96,34 +97,35 @@ async function sendLinks(
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
-  const total = await countLinks(deps, accountId);
-  const { q, show, domain, sort, page: number } = query;
+  const { links, deleted } = await countLinks(deps, accountId);
+  const { q, show, domain, sort, page } = query;
+  const paging = { page, limit: LINKS_SHOWN };
   const domainId = domain === "default" ? null : domain;
-  const paging = { page: number, limit: LINKS_SHOWN };
-  const page =
+  const found =
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
       : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
-  const form = { chosen: refused?.chosen ?? [], today: utcDate(deps.clock()) };
-  const deleted = total.deleted > 0 && `, ${counted(total.deleted, "deleted one")}`;
+  const columns = linkColumns(domains, refused?.chosen ?? [], utcDate(deps.clock()));
+  const list = html`<section class="card"><h2 class="visually-hidden">Your links</h2>
+<form class="form" method="post" action="${listPath(query, found.page, `${PATH}/several`)}">${several(query)}
+${table("Your links", columns, found.links, "links")}</form>
+${(found.pages > 1 || found.page > 1) && pages(query, found)}</section>`;
+  const first = html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
+${createLinkForm(deps.newId())}</section>`;
   return sendPage(reply, {
     title: "Links",
     nav: "Links",
     status: refused?.status,
     notice: refused && { kind: "failed", text: refused.message },
     styles: ["charts.css"],
-    body: html`${pageHead("Links", { lead: html`${counted(total.links, "link")}${deleted}.` })}
+    body: html`${pageHead("Links", { lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.` })}
 ${
-  total.links + total.deleted === 0
-    ? html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
-${createLinkForm(deps.newId())}</section>`
-    : html`${linkFilters(query, domains)}${linkList(query, page, domains, form)}`
+  links + deleted === 0
+    ? first
+    : html`${linkFilters(query, domains)}${found.links.length === 0 ? nothing(query) : list}`
 }`,
   });
 }
-
-/** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
-type ListForm = { chosen: readonly string[]; today: string };
 
 const SHOWN: Readonly<Record<LinkFilter, string>> = {
   existing: "All links",
@@ -133,7 +135,7 @@ const SHOWN: Readonly<Record<LinkFilter, string>> = {
 };
 
 /** The page's address; `page` and everything else that is the default is left out. */
-function listPath(query: ListQuery, page = query.page, path = "/portal/links"): string {
+function listPath(query: ListQuery, page = query.page, path = PATH): string {
   return address(path, { ...filtersOf(query), page: page === 1 ? "" : page });
 }
 
@@ -142,8 +144,7 @@ function filtersOf({ q, show, domain, sort }: ListQuery) {
 }
 
 /** Collapsed on a phone, unless the list is filtered. */
-function linkFilters(query: ListQuery, domains: readonly DomainDocument[]): Html {
-  const { q, show, domain, sort } = query;
+function linkFilters({ q, show, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
   const own = domains.flatMap(({ domainId, hostname }) =>
     domainId ? [[domainId, readableUrl(hostname)] as const] : [],
   );
@@ -153,27 +154,12 @@ function linkFilters(query: ListQuery, domains: readonly DomainDocument[]): Html
   const order = (path: string, name: string, isCurrent: boolean) =>
     html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
   return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
-<form method="get" action="/portal/links" class="form-row" role="search">
+<form method="get" action="${PATH}" class="form-row" role="search">
 ${field({ ...search, placeholder: "Part of the short link or its destination" })}
 ${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
 <button class="button">${icon("search")}Search</button></form></details>
-<nav class="choices" aria-label="Order">${order("/portal/links", "Newest", !sort)}${order("/portal/links?sort=clicks", "Most clicked", sort === "clicks")}</nav></div>`;
-}
-
-function linkList(
-  query: ListQuery,
-  page: AccountLinksPage,
-  domains: readonly DomainDocument[],
-  form: ListForm,
-): Html {
-  if (page.links.length === 0) return nothing(query);
-  return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
-<form class="form" method="post" action="${listPath(query, page.page, "/portal/links/several")}">${several(query)}
-<table class="table table-links">
-<thead><tr><th scope="col">Short link</th><th scope="col">Destination</th><th scope="col" class="end">Clicks</th><th scope="col">Made</th></tr></thead>
-<tbody>${page.links.map((link, index) => row(link, index, isServed(link, domains), form))}</tbody></table></form>
-${(page.pages > 1 || page.page > 1) && pages(query, page)}</section>`;
+<nav class="choices" aria-label="Order">${order(PATH, "Newest", !sort)}${order(`${PATH}?sort=clicks`, "Most clicked", sort === "clicks")}</nav></div>`;
 }
 
 /** What can be done with the chosen links. */
@@ -188,16 +174,27 @@ ${confirmed("Delete", question, act("delete", "Delete chosen links", "button-dan
   }</div>`;
 }
 
-function row(link: ListedLink, index: number, isServed: boolean, { chosen, today }: ListForm): Html {
-  const id = `short-${index}`;
-  const { _id: key } = link;
-  const clicks = count(link.clicks);
-  return html`<tr><td><span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${shortName(link)}" ${chosen.includes(key) && html`checked`}>
-<a class="clip" href="${linkPath(link)}">${shortName(link)}</a>${blockBadge(link)}${statusBadge(link.status, isServed)}<span id="${id}" hidden>${link.shortUrl}</span>
-<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${shortName(link)}" title="Copy" hidden>${icon("copy")}</button></span></td>
-<td data-label="Destination">${outward(link.longUrl)}</td>
-<td class="end number" data-label="Clicks"><span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${clicks} clicks, view analytics">${clicks}</a></span></td>
-<td data-label="Made" class="nowrap">${time(link.createdAt)}</td></tr>`;
+/** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
+function linkColumns(
+  domains: readonly DomainDocument[],
+  chosen: readonly string[],
+  today: string,
+): Column<ListedLink>[] {
+  const short = (link: ListedLink) => {
+    const { _id: key, shortUrl, status } = link;
+    const [id, name] = [`short-${key}`, shortName(link)];
+    return html`<span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${chosen.includes(key) && html`checked`}>
+<a class="clip" href="${linkPath(link)}">${name}</a>${blockBadge(link)}${statusBadge(status, isServed(link, domains))}<span id="${id}" hidden>${shortUrl}</span>
+<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button></span>`;
+  };
+  const clicks = (link: ListedLink) =>
+    html`<span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
+  return [
+    { name: "Short link", cell: short },
+    { name: "Destination", cell: ({ longUrl }) => outward(longUrl) },
+    { name: "Clicks", cell: clicks, end: true },
+    { name: "Made", cell: ({ createdAt }) => html`<span class="nowrap">${time(createdAt)}</span>` },
+  ];
 }
 
 const HEIGHT = 20;
@@ -224,23 +221,16 @@ function pages(query: ListQuery, { page, pages }: AccountLinksPage): Html {
   const last = query.sort ? undefined : pages;
   return html`<nav class="actions pages" aria-label="Pages">${page > 1 && html`${to(1, "First")}${to(page - 1, "Previous", "prev")}`}
 ${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to(last, "Last")}`}
-<form class="actions" method="get" action="/portal/links">${hiddenFields(filtersOf(query))}
+<form class="actions" method="get" action="${PATH}">${hiddenFields(filtersOf(query))}
 <label for="page">Page</label><input class="page-number" id="page" name="page" type="number" min="1" ${last !== undefined && html`max="${last}"`} value="${page}" required>${last !== undefined && html`<span>of ${count(last)}</span>`}<button class="button">Go</button></form></nav>`;
 }
 
 /** Why the list is empty. */
 function nothing({ q, show, domain, sort, page }: ListQuery): Html {
-  const isWhole = !q && !domain;
-  const deleted = html`You can restore them. <a href="/portal/links?show=deleted">Show deleted links</a>`;
   if (sort && page === 1)
     return emptyCard("link", "Nobody has clicked yet", "Links appear here once somebody has opened them.");
-  if (isWhole && show === "existing" && !sort)
-    return emptyCard("link", "All your links are deleted", deleted);
-  if (isWhole && show === "deleted")
-    return emptyCard("link", "Nothing deleted", "Deleted links come here; they can be restored at any time.");
-  return emptyCard(
-    "link",
-    "Nothing found",
-    html`No link matches. <a href="/portal/links">Show all links</a>`,
-  );
+  if (q || domain || sort || show !== "existing")
+    return emptyCard("link", "Nothing found", html`No link matches. <a href="${PATH}">Show all links</a>`);
+  const deleted = html`You can restore them. <a href="${PATH}?show=deleted">Show deleted links</a>`;
+  return emptyCard("link", "All your links are deleted", deleted);
 }

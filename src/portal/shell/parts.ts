@@ -68,8 +68,16 @@ export type Column<Row> = {
   mark?: HtmlValue;
 };
 
-/** Rows under a caption for screen readers; on phones each cell but the first shows the name of its column. */
-export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: Iterable<Row>): Html {
+/**
+ * Rows under a caption for screen readers; on phones each cell but the first shows the name of its column. `kind`: columns
+ * of fixed widths.
+ */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: Iterable<Row>,
+  kind?: "links",
+): Html {
   const end = (one: Column<Row>) => one.end && attribute("class", "end");
   const label = (one: Column<Row>, index: number) =>
     index > 0 && !one.isHidden && attribute("data-label", one.name);
@@ -77,7 +85,7 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
     html`<th scope="col"${end(one)}>${one.isHidden ? html`<span class="visually-hidden">${one.name}</span>` : one.name}${one.mark && html` ${one.mark}`}</th>`;
   const cells = (row: Row) =>
     columns.map((one, index) => html`<td${label(one, index)}${end(one)}>${one.cell(row)}</td>`);
-  return html`<table class="table"><caption class="visually-hidden">${caption}</caption>
+  return html`<table class="table${kind && ` table-${kind}`}"><caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map(head)}</tr></thead>
 <tbody>${Array.from(rows, (row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;
 }

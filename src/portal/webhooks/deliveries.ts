@@ -23,7 +23,7 @@ import { time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, facts, pageHead, postButton, table } from "../shell/parts.ts";
+import { type Column, card, facts, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { webhookPath } from "./webhooks-page.ts";
 
@@ -94,27 +94,23 @@ ${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries)
 ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
 }
 
-const COLUMNS = [
-  {
-    name: "Link",
-    cell: (one: DeliveryWithBody) =>
-      html`<a class="clip" href="${deliveryPath(one)}">${clickOf(one).name}</a>`,
-  },
-  { name: "Clicked", cell: (one: DeliveryWithBody) => time(clickOf(one).at) },
-  { name: "State", cell: ({ state }: DeliveryWithBody) => stateBadge(state) },
-  { name: "Last try", cell: ({ lastAttempt }: DeliveryWithBody) => outcome(lastAttempt) },
+const COLUMNS: Column<DeliveryWithBody>[] = [
+  { name: "Link", cell: (one) => html`<a class="clip" href="${deliveryPath(one)}">${clickOf(one).name}</a>` },
+  { name: "Clicked", cell: (one) => time(clickOf(one).at) },
+  { name: "State", cell: ({ state }) => stateBadge(state) },
+  { name: "Last try", cell: ({ lastAttempt }) => outcome(lastAttempt) },
   { name: "Next try", cell: nextTry },
 ];
 
 function deliveryBody(delivery: DeliveryWithLog): Html {
   const { name, at } = clickOf(delivery);
   const { webhookId, eventId, state, createdAt, body, log } = delivery;
-  const tries = html`<ol class="plain stack">${[...log].reverse().map(attempt)}</ol>`;
   const head = {
     above: html`<a href="/portal/webhooks">Webhooks</a> / <a href="${webhookPath(webhookId)}">Deliveries</a>`,
     lead: html`${time(at)} · <code>webhook-id: ${eventId}</code>`,
     actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
   };
+  const tries = html`<ol class="plain stack">${log.toReversed().map(attempt)}</ol>`;
   return html`${pageHead(html`Click on ${name} ${stateBadge(state)}`, head)}
 <section class="card">${facts({ Created: time(createdAt), "Next try": nextTry(delivery) })}</section>
 ${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}

@@ -28,7 +28,6 @@ import { logCard, pretty, preview } from "./deliveries.ts";
 import {
   sendKey,
   settingsFields,
-  typedSettings,
   WebhookForm,
   webhookBadge,
   webhookName,
@@ -185,7 +184,7 @@ function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedFor
   const { _id, addedAt, previousKeyUntil: until, keyHint } = webhook;
   return formCard("Settings", {
     ...{ id: "settings", action: webhookPath(_id, "/settings"), button: "Save" },
-    fields: html`${settingsFields(refused ? typedSettings(refused) : webhook)}${facts({
+    fields: html`${settingsFields(webhook, refused)}${facts({
       Added: time(addedAt),
       Key: html`<code>whk_…${keyHint}</code>`,
       "Key before": until !== null && until > now && html`signs along until ${time(until)}`,

@@ -19,7 +19,7 @@ import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, formCard, pageHead, table } from "../shell/parts.ts";
+import { type Column, card, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 /** What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
@@ -29,16 +29,10 @@ export const WebhookForm = z.object({
   kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
 });
 
-/** Settings as they are or were typed; `error`: why they were refused. */
-export type Settings = {
-  url: string;
-  label: string;
-  kinds: readonly ClickKind[];
-  error?: string | undefined;
-};
+const LIST = "/portal/webhooks";
 
 export function webhookPath(webhookId: string, below = ""): string {
-  return `/portal/webhooks/${webhookId}${below}`;
+  return `${LIST}/${webhookId}${below}`;
 }
 
 export function webhookName({ label, url }: Pick<WebhookDocument, "label" | "url">): string {
@@ -46,9 +40,8 @@ export function webhookName({ label, url }: Pick<WebhookDocument, "label" | "url
 }
 
 export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html {
-  return status === "active"
-    ? html`<span class="badge badge-good">Active</span>`
-    : html`<span class="badge badge-warn">Paused</span>`;
+  const [tone, name] = status === "active" ? ["good", "Active"] : ["warn", "Paused"];
+  return html`<span class="badge badge-${tone}">${name}</span>`;
 }
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
@@ -61,7 +54,7 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
       return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
     },
     again: (refused, _, reply) => sendList(deps, reply, refused),
-    path: "/portal/webhooks",
+    path: LIST,
   });
 }
 
@@ -77,13 +70,8 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     status: refused?.status,
     body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click, a moment after it happened.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
-${!mayAdd ? withDeveloper : isFull ? full : addCard(refused && typedSettings(refused))}`,
+${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });
-}
-
-/** As typed, and why it was refused. */
-export function typedSettings({ typed, message: error }: RefusedForm): Settings {
-  return { ...WebhookForm.parse(typed), error };
 }
 
 const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhooks come with the Developer plan</h2>
@@ -92,35 +80,39 @@ const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhoo
 
 const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;
 
-const COLUMNS = [
+const COLUMNS: Column<WebhookDocument>[] = [
   {
     name: "Webhook",
-    cell: (one: WebhookDocument) =>
-      html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
+    cell: (one) => html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
   },
-  { name: "URL", cell: ({ url }: WebhookDocument) => html`<span class="break">${url}</span>` },
+  { name: "URL", cell: ({ url }) => html`<span class="break">${url}</span>` },
   { name: "State", cell: webhookBadge },
-  { name: "Key", cell: ({ keyHint }: WebhookDocument) => html`<code>…${keyHint}</code>` },
+  { name: "Key", cell: ({ keyHint }) => html`<code>…${keyHint}</code>` },
 ];
 
-function addCard(given: Settings = { url: "", label: "", kinds: WEBHOOK_DEFAULT_KINDS }): Html {
-  const fields = settingsFields(given);
-  const button = html`${icon("plus")}Add webhook`;
-  return formCard("Add a webhook", { action: "/portal/webhooks", fields, button, buttonKind: "primary" });
+function addCard(refused: RefusedForm | undefined): Html {
+  return formCard("Add a webhook", {
+    ...{ action: LIST, button: html`${icon("plus")}Add webhook`, buttonKind: "primary" },
+    fields: settingsFields({ url: "", label: "", kinds: WEBHOOK_DEFAULT_KINDS }, refused),
+  });
 }
 
-/** Of a new webhook or of one that is changed. */
-export function settingsFields(given: Settings): Html {
+/** Of a new webhook or of one that is changed. `refused`: as typed, and why it was refused. */
+export function settingsFields(
+  settings: { url: string; label: string; kinds: readonly ClickKind[] },
+  refused: RefusedForm | undefined,
+): Html {
+  const { url, label, kinds }: typeof settings = refused ? WebhookForm.parse(refused.typed) : settings;
   const kind = (one: ClickKind) =>
-    html`<label class="check"><input type="checkbox" name="kinds" value="${one}" ${given.kinds.includes(one) && html`checked`}>${KIND_NAMES[one]}</label>`;
+    html`<label class="check"><input type="checkbox" name="kinds" value="${one}" ${kinds.includes(one) && html`checked`}>${KIND_NAMES[one]}</label>`;
   return html`${field({
-    ...{ label: "URL", name: "url", type: "url", value: given.url, error: given.error },
+    ...{ label: "URL", name: "url", type: "url", value: url, error: refused?.message },
     ...{ required: true, maxlength: 2048, autocomplete: "off" },
     placeholder: "https://example.com/hooks/linkledger",
     hint: "We send it a POST for each click on a link that was made through the API.",
   })}
 ${field({
-  ...{ label: "Label", name: "label", value: given.label, maxlength: 100, autocomplete: "off" },
+  ...{ label: "Label", name: "label", value: label, maxlength: 100, autocomplete: "off" },
   placeholder: "To tell webhooks apart",
 })}
 <fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(kind)}</div></fieldset>`;

@@ -23,7 +23,7 @@ import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { linkFromStream } from "../links/link-from-stream.ts";
+import { linkFromStream } from "../links/find-link.ts";
 import { type AccountRange, accountAnalytics } from "./account-analytics.ts";
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";

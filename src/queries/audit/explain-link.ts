@@ -23,7 +23,7 @@ import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { type HitCounts, hitCounts } from "../analytics/sums.ts";
-import { linkFromStream } from "../links/link-from-stream.ts";
+import { linkFromStream } from "../links/find-link.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { withdrawalRow } from "./withdrawal-rows.ts";
 
@@ -56,7 +56,7 @@ export async function explainLink(
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
   const events: RecordedEvent[] = [];
-  const link = await linkFromStream(eventStore, key, { onRecorded: (recorded) => events.push(recorded) });
+  const link = await linkFromStream(eventStore, key, (recorded) => events.push(recorded));
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
     throw new Refused("not_found", `There is no link ${key}.`);
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));

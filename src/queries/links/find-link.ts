@@ -1,12 +1,15 @@
-// Finds the link of a slug: slugs repeat across domains, and a new link may not be projected yet.
+// Finds the link of a slug, and folds one from its own stream: slugs repeat across domains, and a new link may not be
+// projected yet.
 import type { Caller } from "../../commands/caller.ts";
-import type { EventStore } from "../../event-store/port.ts";
-import { linkKey } from "../../events/streams.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import type { StoredEvent } from "../../events/catalogue.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { findDomains } from "../domains.ts";
-import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
 
@@ -95,4 +98,25 @@ async function linkOn(
   const projected = await readStore.get<LinkDocument>(links.collection.name, key);
   const link = projected ?? (await linkFromStream(eventStore, key));
   return link?.deleted ? undefined : link;
+}
+
+/**
+ * By the projection's fold; strongly consistent. `key`: `<host>/<slug>` (linkKey). Undefined for no such link; finds deleted
+ * links. As in the projection, events that can't be read are passed; `onRecorded` is called in order, with them too.
+ * @throws StoreUnavailable, EventNewer
+ */
+export async function linkFromStream(
+  eventStore: Pick<EventStore, "read">,
+  key: string,
+  onRecorded?: (recorded: RecordedEvent, event: StoredEvent | undefined) => void,
+): Promise<LinkDocument | undefined> {
+  let link: LinkDocument | undefined;
+  for await (const page of streamPages(eventStore, `${PREFIX.link}${key}`))
+    for (const recorded of page) {
+      const event = readableEvent(recorded);
+      onRecorded?.(recorded, event);
+      if (event)
+        link = { ...links.evolve(link ?? links.empty(event), event), _id: key, _position: event.position };
+    }
+  return link;
 }

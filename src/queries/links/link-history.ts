@@ -8,10 +8,7 @@ import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { linkFromStream } from "./link-from-stream.ts";
-
-/** `position`: of LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too. */
-export type LinkWithHistory = { link: LinkDocument; position: string; history: LinkStep[] };
+import { linkFromStream } from "./find-link.ts";
 
 /** `Unreadable`: an event that can't be read. `from`, `to`: for a change of destination; LinkCreated has `to` only. */
 export type LinkStep = {
@@ -29,7 +26,8 @@ export type LinkStep = {
 };
 
 /**
- * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given.
+ * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `position`: of
+ * LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too.
  * @throws not_found also for another account's link
  */
 export async function linkHistory(
@@ -37,22 +35,22 @@ export async function linkHistory(
   accountId: string | undefined,
   host: string,
   slug: string,
-): Promise<LinkWithHistory> {
+): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  const onEvent = (event: StoredEvent) => void history.push(stepOf(event));
-  const onUnreadable = (recorded: RecordedEvent) =>
-    void history.push({ ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt });
-  const link = await linkFromStream(eventStore, key, { onEvent, onUnreadable });
+  const add = (recorded: RecordedEvent, event: StoredEvent | undefined) =>
+    void history.push(event ? stepOf(event) : unreadable(recorded));
+  const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
   if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
   const position = history[0]?.position ?? "";
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
-    for (const recorded of page) {
-      const event = readableEvent(recorded, onUnreadable);
-      if (event) onEvent(event);
-    }
+    for (const recorded of page) add(recorded, readableEvent(recorded));
   return { link, position, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
+}
+
+function unreadable(recorded: RecordedEvent): LinkStep {
+  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt };
 }
 
 function originOf(event: RecordedEvent | StoredEvent) {

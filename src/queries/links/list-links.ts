@@ -33,9 +33,6 @@ export type ListLinksOptions = Pick<Filter, "q" | "from" | "to"> & {
   domain_id?: string | undefined;
 };
 
-/** `total` counts all links that match, on every page. `next_cursor` is null on the last page. */
-export type LinkPage = { links: LinkObject[]; total: number; next_cursor: string | null };
-
 /** `page`: from 1; beyond the last one it is the last one. */
 export type AccountLinksOptions = Pick<Filter, "q" | "show" | "domainId"> & { page?: number; limit: number };
 
@@ -47,12 +44,15 @@ export type AccountLinksPage = { links: ListedLink[]; page: number; pages: numbe
 
 const NEWEST = { field: "createdAt", direction: "desc" } as const;
 
-/** GET /api/v1/links: the links created with the caller's key, without deleted ones. @throws invalid_cursor */
+/**
+ * GET /api/v1/links: the links created with the caller's key, without deleted ones. `total` counts all links that match, on
+ * every page; `next_cursor` is null on the last one. @throws invalid_cursor
+ */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,
   { keyId }: { keyId: string },
   { cursor, limit, domain_id: domainId, ...options }: ListLinksOptions,
-): Promise<LinkPage> {
+): Promise<{ links: LinkObject[]; total: number; next_cursor: string | null }> {
   const filter = filterOf({ keyId }, { ...options, domainId });
   const query = { ...filter, sort: NEWEST, ...behindCursor(cursor), limit: limit + 1 };
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
@@ -68,25 +68,15 @@ export async function listLinks(
 export async function accountLinks(
   deps: Deps,
   accountId: string,
-  { page = 1, limit, ...options }: AccountLinksOptions,
+  { page: asked = 1, limit, ...options }: AccountLinksOptions,
 ): Promise<AccountLinksPage> {
+  const { name } = links.collection;
   const filter = filterOf({ accountId }, options);
-  const at = (page: number) => {
-    const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit: limit + 1 };
-    return deps.readStore.find<LinkDocument>(links.collection.name, query);
-  };
-  const found = await at(page);
-  const isLast = found.length <= limit && (found.length > 0 || page === 1);
-  // Counted only where it must be, as a search reads all of the account's links for it.
-  const total = isLast
-    ? (page - 1) * limit + found.length
-    : await deps.readStore.count(links.collection.name, filter);
-  const pages = Math.max(1, Math.ceil(total / limit));
-  const shown = page > pages ? await at(pages) : found;
-  return {
-    links: await withClicks(deps, shown.slice(0, limit)),
-    ...{ page: Math.min(page, pages), pages },
-  };
+  const pages = Math.max(1, Math.ceil((await deps.readStore.count(name, filter)) / limit));
+  const page = Math.min(asked, pages);
+  const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit };
+  const found = await deps.readStore.find<LinkDocument>(name, query);
+  return { links: await withClicks(deps, found), page, pages };
 }
 
 /** From the account-links projection, without counting documents. */
@@ -102,22 +92,19 @@ function filterOf(
   of: { keyId: string } | { accountId: string },
   { q, show = "existing", domainId, from, to }: Filter,
 ): CountQuery {
-  const filter: CountQuery = {
-    where: {
-      ...{ ...of, deleted: show === "deleted" },
-      ...(show === "live" || show === "disabled" ? { status: show } : {}),
-      ...(domainId === undefined ? {} : { domainId }),
-    },
+  const where = {
+    ...{ ...of, deleted: show === "deleted" },
+    ...((show === "live" || show === "disabled") && { status: show }),
+    ...(domainId !== undefined && { domainId }),
   };
-  if (from !== undefined || to !== undefined)
-    filter.range = { field: "createdAt", from: utc(from), to: utc(to) };
-  if (q) filter.contains = { fields: ["longUrl", "shortUrl"], text: q };
-  return filter;
-}
-
-/** Converts to the format of stored times, which are compared as text. */
-function utc(time: number | undefined): string | undefined {
-  return time === undefined ? undefined : new Date(time).toISOString();
+  // Stored times are compared as text.
+  const utc = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
+  const isRange = from !== undefined || to !== undefined;
+  return {
+    where,
+    ...(isRange && { range: { field: "createdAt", from: utc(from), to: utc(to) } }),
+    ...(q && { contains: { fields: ["longUrl", "shortUrl"], text: q } }),
+  };
 }
 
 async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {

@@ -8,7 +8,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { linkFromStream } from "../../queries/links/link-from-stream.ts";
+import { linkFromStream } from "../../queries/links/find-link.ts";
 import type { Document, Reached, ReadStore } from "../../read-store/port.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";

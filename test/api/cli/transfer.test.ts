@@ -6,7 +6,7 @@ import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
-import { accountUsage } from "../../../src/queries/account-usage.ts";
+import { accountUsage } from "../../../src/queries/accounts.ts";
 import { accountAnalytics } from "../../../src/queries/analytics/account-analytics.ts";
 import { startOfDay } from "../../../src/queries/analytics/intervals.ts";
 import { DAY_MS, UTC } from "../../../src/queries/analytics/time-zone.ts";

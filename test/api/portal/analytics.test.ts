@@ -68,7 +68,7 @@ describe("the dashboard", { timeout: 60_000 }, () => {
   const topOf = ({ text }: { text: string }) =>
     [
       ...text.matchAll(
-        /href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="(?:Clicks|Clicks and previews)">(\d+)</g,
+        /href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="(?:Clicks|Clicks and previews)"[^>]*>(\d+)</g,
       ),
     ].map(([, path, clicks]) => [path, Number(clicks)]);
   const past = async (one: Person, path: string, days: number, times: number, more = {}) =>
@@ -363,7 +363,6 @@ describe("live numbers", { timeout: 60_000 }, () => {
       ["range=custom&from=2026-01-01", true],
       ["range=custom&from=2026-01-01&to=2026-01-02", false],
       [`as_of=${new Date().toISOString()}`, false],
-      ["from=2026-01-01T00:00:01Z", false],
     ] as const)
       expect([query, await scriptOf(one, `${path}/analytics?${query}`)]).toEqual([query, isLive]);
     const free = await people.person();

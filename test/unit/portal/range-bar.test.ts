@@ -61,7 +61,7 @@ describe("the range of a page", () => {
     expect(rangeAddress("/p", range, { bots: true })).toBe(
       "/p?range=custom&from=2026-03-01&to=2026-03-02&timezone=Asia%2FTokyo&bots=1",
     );
-    expect(rangeAddress("/p", range, { range: "7d" })).toBe("/p?range=7d&timezone=Asia%2FTokyo");
+    expect(rangeAddress("/p", range, { choice: "7d" })).toBe("/p?range=7d&timezone=Asia%2FTokyo");
     expect(decoded(htmlText(rangeBar("/p", rangeOf({}), "developer")))).toContain(
       'href="/p?range=custom&from=2026-03-23" data-zoned',
     );

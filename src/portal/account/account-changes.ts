@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import type { AccountStreams } from "../../api/streaming/account-streams.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
@@ -11,11 +12,13 @@ import {
   lookAtEmailChange,
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
+import type { Mailer } from "../../mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/exports.ts";
-import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
+import { countMail } from "../auth/form-page.ts";
+import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
-import { countForAccount, countMail, countReauthentication } from "../auth/throttle.ts";
+import { countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
@@ -55,7 +58,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/password", {
-    ...shown("password"),
+    ...{ ...shown("password"), count: "uncounted" },
     schema: { body: PasswordForm },
     run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
       await countReauthentication(deps, sessionId);
@@ -68,7 +71,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/close", {
-    ...shown("close"),
+    ...{ ...shown("close"), count: "uncounted" },
     schema: { body: CloseForm },
     run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, request, password);
@@ -81,7 +84,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/sessions/:sessionId/end", {
-    path: PATH,
+    ...{ path: PATH, count: "uncounted" },
     schema: { params: SessionParams },
     run: async ({ session: { accountId }, params: { sessionId } }) => {
       const own = await deps.sessions.list(accountId);
@@ -93,7 +96,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/sessions/end-all", {
-    path: PATH,
+    ...{ path: PATH, count: "uncounted" },
     run: async ({ request, reply, session: { accountId } }) => {
       await deps.sessions.endAll(accountId);
       await deps.devices.forgetAll(accountId);
@@ -128,7 +131,7 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStrea
   const options = { preHandler: requireSession, exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {
     const { accountId, email, tier } = signedIn(request);
-    await countForAccount(deps, accountId, "export", EXPORTS_AN_HOUR);
+    await countTry(deps, `export ${accountId}`, EXPORTS_AN_HOUR);
     const at = deps.clock().toISOString();
     const head = { account_id: accountId, email, tier, exported_at: at };
     const file = { type: "application/x-ndjson", name: `linkledger-${at.slice(0, 10)}.ndjson` };
@@ -151,7 +154,7 @@ async function reauthenticate(deps: SignInDeps, request: FastifyRequest, passwor
  * belongs to another account; confirmEmailChange checks that again.
  */
 async function mailConfirmation(
-  deps: PortalDeps & { mailer: NonNullable<PortalDeps["mailer"]> },
+  deps: SignInDeps & { mailer: Mailer },
   accountId: string,
   given: string,
 ): Promise<string> {
@@ -159,7 +162,7 @@ async function mailConfirmation(
   await countMail(deps, email);
   sendMail(deps, async () => {
     const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);
-    return link && newAddressMail(email, `${deps.baseUrl}${link.path}`);
+    return link && mail("newAddress", email, `${deps.baseUrl}${link.path}`);
   });
   return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;
 }
@@ -168,6 +171,6 @@ async function mailConfirmation(
 function addressChanged(deps: PortalDeps, { previous, email }: ChangedEmail): string {
   const { mailer } = deps;
   if (mailer && previous)
-    sendMail({ ...deps, mailer }, async () => addressChangedMail(previous, deps.baseUrl));
+    sendMail({ ...deps, mailer }, async () => mail("addressChanged", previous, deps.baseUrl));
   return `You sign in with ${email} from now on.`;
 }

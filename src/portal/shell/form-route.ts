@@ -3,9 +3,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import type { CountDeps } from "../../api/limits/rate-limit.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Position } from "../../event-store/port.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
+import { countChange } from "./change-limit.ts";
 import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
@@ -55,6 +57,11 @@ type ShowAgain = (
 
 type Form<S extends Schemas> = {
   schema?: S;
+  /**
+   * Counts the form before it is read; by default as a change. `uncounted`: it appends nothing, or passwords are counted
+   * instead, so that an attacker who uses up the limit keeps nobody from it.
+   */
+  count?: "uncounted" | ((session: SignedIn) => Promise<void>);
   run: (sent: Sent<S>) => Promise<Done>;
   /** Where the form is: for those who have to sign in again. */
   path: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
@@ -67,9 +74,9 @@ const OUR_FAULT = "It is in our log. Please try again in a moment.";
 /** POST `url` of people who are signed in. */
 export function formRoute<S extends Schemas = Record<never, never>>(
   app: Api,
-  deps: { whenReadable: (position: Position | undefined) => Promise<void> },
+  deps: CountDeps & { whenReadable: (position: Position | undefined) => Promise<void> },
   url: string,
-  { schema, run, path, again }: Form<S>,
+  { schema, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
 ): void {
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
@@ -81,6 +88,10 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     url,
     {
       schema: { ...schema },
+      // After protect(), so that forms of other sites use up no limit.
+      preValidation: async ({ visit: { session } }) => {
+        if (session && count !== "uncounted") await count(session);
+      },
       preHandler: async (request, reply) => {
         if (!request.visit.session) await signIn(request, reply);
       },

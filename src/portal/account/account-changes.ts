@@ -1,9 +1,9 @@
 // The forms of /portal/account (address, password, sessions, closing), and its export as JSON Lines.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { AccountStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
-import type { AccountStreams } from "../../api/streaming/account-streams.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
@@ -15,34 +15,33 @@ import { changePassword, provePassword } from "../../commands/account/password.t
 import type { Mailer } from "../../mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/exports.ts";
-import { countMail } from "../auth/form-page.ts";
+import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formRoute, type RefusedForm } from "../shell/form-route.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
-import { sendPage } from "../shell/page.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
-import { sendAccountPage } from "./account-page.ts";
+import { type AccountForm, sendAccountPage } from "./account-page.ts";
 
 const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
-const EmailForm = z.object({ email: z.string().default(""), password: z.string().default("") });
-const PasswordForm = z.object({ password: z.string().default(""), wanted: z.string().default("") });
-const CloseForm = z.object({ password: z.string().default("") });
-const Token = z.object({ token: z.string().default("") });
+const text = z.string().default("");
+const EmailForm = z.object({ email: text, password: text });
+const PasswordForm = z.object({ password: text, wanted: text });
+const CloseForm = z.object({ password: text });
+const Token = z.object({ token: text });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
-  const shown = (form: "email" | "password" | "close") => ({
+  const shown = (form: AccountForm): { path: string; again: ShowAgain } => ({
     path: PATH,
-    again: (refused: RefusedForm, request: FastifyRequest, reply: Parameters<typeof sendAccountPage>[2]) =>
-      sendAccountPage(deps, request, reply, form, refused),
+    again: (refused, request, reply) => sendAccountPage(deps, request, reply, form, refused),
   });
 
   formRoute(app, deps, "/account/email", {
@@ -78,8 +77,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       const { position } = await closeAccount(deps, context, accountId);
       await deps.whenReadable(position);
       await endSession(deps, request, reply);
-      const text = "Your account is closed. Thank you for having been here.";
-      return { to: "/portal/sign-in", notice: { kind: "info", text } };
+      const bye = "Your account is closed. Thank you for having been here.";
+      return { to: "/portal/sign-in", notice: { kind: "info", text: bye } };
     },
   });
 
@@ -111,12 +110,9 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
   app.get("/account/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
     const { email } = await lookAtEmailChange(deps, token);
-    return sendPage(reply, {
-      title: "Confirm your new address",
-      shape: "narrow",
-      body: html`<div class="card"><h1>Confirm your new address</h1><p>From now on you sign in with <strong>${email}</strong>.</p>
-<form method="post">${hiddenFields({ token })}
-<button class="button button-primary button-wide">Use this address</button></form></div>`,
+    return sendFormPage(reply, {
+      ...{ title: "Confirm your new address", button: "Use this address", fields: hiddenFields({ token }) },
+      lead: html`From now on you sign in with <strong>${email}</strong>.`,
     });
   });
 
@@ -168,9 +164,7 @@ async function mailConfirmation(
 }
 
 /** Notifies the previous address; returns the text to show. */
-function addressChanged(deps: PortalDeps, { previous, email }: ChangedEmail): string {
-  const { mailer } = deps;
-  if (mailer && previous)
-    sendMail({ ...deps, mailer }, async () => mail("addressChanged", previous, deps.baseUrl));
+function addressChanged({ mailer, log, baseUrl }: PortalDeps, { previous, email }: ChangedEmail): string {
+  if (mailer && previous) sendMail({ mailer, log }, async () => mail("addressChanged", previous, baseUrl));
   return `You sign in with ${email} from now on.`;
 }

@@ -49,7 +49,7 @@ export type RefusedForm = {
 };
 
 /** Shows the form again, with what was typed. */
-type ShowAgain = (
+export type ShowAgain = (
   refused: RefusedForm,
   request: FastifyRequest,
   reply: FastifyReply,

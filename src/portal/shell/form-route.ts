@@ -3,12 +3,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import type { HttpError } from "../../api/http-errors.ts";
 import type { CountDeps } from "../../api/limits/rate-limit.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Position } from "../../event-store/port.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
 import { countChange } from "./change-limit.ts";
-import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
+import { isForPeople, sendErrorPage } from "./error-page.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
@@ -114,19 +115,13 @@ export function formRoute<S extends Schemas = Record<never, never>>(
 
 /** The error handler of a form's route: shows the form again, or why it can't be shown. */
 export function shownAgain(again: ShowAgain | undefined) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // Another site must not fill in a form of ours.
-    if (!again || !isForPeople(request) || isRefused(error, "form_refused"))
-      return sendErrorPage(error, request, reply);
-    const known = prepared(error, request, reply);
-    const { status, message } = known;
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const field = isRefused(error) ? error.field : undefined;
-    try {
+    const show = ({ status, message }: HttpError) => {
       const refused = { error, field, status, message: message || OUR_FAULT, typed: typedIn(request) };
-      return await again(refused, request, reply);
-    } catch {
-      return errorPage(known, request, reply);
-    }
+      return (again as ShowAgain)(refused, request, reply);
+    };
+    return sendErrorPage(error, request, reply, again && show);
   };
 }
 

@@ -1,5 +1,5 @@
-// Server-sent events that go on as events happen, for the feed and the portal's live pages: with backpressure, a bounded
-// number at a time; a client that stops reading is disconnected.
+// Server-sent events of the feed, with backpressure: a client that stops reading is disconnected; and how many streams
+// and exports an account may have open at a time.
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";

@@ -43,14 +43,20 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: stri
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
 
-/** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Logs what is our fault (5xx), and says when to try again. */
+export function reported(error: unknown, request: FastifyRequest, reply: FastifyReply): HttpError {
   const known = httpErrorOf(error);
   if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
+  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
+  return known;
+}
+
+/** Error handler of all routes. Details of server errors are not shown. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = reported(error, request, reply);
   const isShorten = request.routeOptions.url?.startsWith("/api/v1/shorten");
   const message =
     known.message || (isShorten ? "Failed to create the short link" : "Something went wrong on our side");
-  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
   return reply
     .code(known.status)
     .header("cache-control", "no-store")

@@ -35,21 +35,9 @@ const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
 const USE_WRITTEN_EVERY_MS = 60_000;
 const USE_KEPT_MS = 366 * 86_400_000;
 
-export type KeyGuard = {
-  /**
-   * Requires a valid key and counts the request against it; without one, against the address.
-   * @throws invalid_api_key, rate_limit_exceeded
-   */
-  demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Sets the headers of the address's window without counting, for errors before a key is known. */
-  show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a QR image against the address: the route needs no key. @throws rate_limit_exceeded */
-  countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts against a valid key, else against the address; does not require a key. @throws rate_limit_exceeded */
-  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-};
+export type KeyGuard = ReturnType<typeof keyGuard>;
 
-export function keyGuard(deps: KeyGuardDeps): KeyGuard {
+export function keyGuard(deps: KeyGuardDeps) {
   const { rateLimits, clock } = deps;
   const authenticate = keyAuthentication(deps);
   const noteUse = keyUses(deps);
@@ -58,6 +46,7 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
     const now = clock();
     enforce(reply, most, await rateLimits.take(byAddress(kind, request.ip), most, now), now);
   };
+  /** Sets the headers of the address's window without counting, for errors before a key is known. */
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     showWindow(reply, limit, await rateLimits.take(byAddress("address", request.ip), limit, clock(), 0));
   };
@@ -81,16 +70,21 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
   }
 
   return {
-    async demand(request, reply) {
+    /**
+     * Requires a valid key and counts the request against it; without one, against the address.
+     * @throws invalid_api_key, rate_limit_exceeded
+     */
+    async demand(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const caller = await countedCaller(request, reply);
       if (!caller) throw new Refused("invalid_api_key");
       request.caller = caller;
     },
     show,
-    countQr: (request, reply) => spend(request, reply, "qr", QR_IMAGES_PER_HOUR_BY_ADDRESS),
-    async count(request, reply) {
-      await countedCaller(request, reply);
-    },
+    /** Counts a QR image against the address: the route needs no key. @throws rate_limit_exceeded */
+    countQr: (request: FastifyRequest, reply: FastifyReply) =>
+      spend(request, reply, "qr", QR_IMAGES_PER_HOUR_BY_ADDRESS),
+    /** Counts against a valid key, else against the address; does not require a key. @throws rate_limit_exceeded */
+    count: countedCaller,
   };
 }
 

@@ -13,6 +13,7 @@ export const BulkRequestSchema = z
   })
   .meta({ id: "BulkRequest" });
 
+const index = z.int().meta({ description: "Position in the request" });
 const { qr_download_url: _, ...linkOfBulk } = LinkObject.shape;
 
 export const BulkAnswerSchema = z
@@ -22,15 +23,10 @@ export const BulkAnswerSchema = z
     total: z.int().meta({ description: "Items submitted" }),
     created: z.int(),
     failed: z.int(),
-    results: z.array(
-      z.object({
-        index: z.int().meta({ description: "Position in the request" }),
-        ...linkOfBulk,
-      }),
-    ),
+    results: z.array(z.object({ index, ...linkOfBulk })),
     errors: z.array(
       z.object({
-        index: z.int().meta({ description: "Position in the request" }),
+        index,
         url: z.string(),
         error: z.string(),
         code: z.string().meta({

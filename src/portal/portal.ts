@@ -24,7 +24,6 @@ import { linksPages } from "./links/links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
-import { limitChanges } from "./shell/change-limit.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
 import { hideFromOpenApi, protect } from "./shell/protect.ts";
@@ -46,7 +45,6 @@ export async function portalRoutes(
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    limitChanges(site, deps);
     const people = { sessions: sessions(deps), devices: knownDevices(deps), passwordWork: passwordWork() };
     const portal = { ...deps, ...people };
     const cookies = portalCookies(deps.baseUrl);

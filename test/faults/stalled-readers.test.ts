@@ -4,8 +4,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { accountStreams } from "../../src/api/streaming/account-streams.ts";
-import { eventStream, sendBatches } from "../../src/api/streaming/live-streams.ts";
+import { accountStreams, eventStream } from "../../src/api/events/streams.ts";
 import { linkOf } from "../../src/click-log/clicks-between.ts";
 import { untilStalled } from "../../src/portal/analytics/exports.ts";
 import { type LiveEvents, liveEvents } from "../../src/queries/feed/live-events.ts";
@@ -44,13 +43,16 @@ describe("a live feed that is not read while thousands of clicks come", () => {
       const browser = eventStream(raw, {}, stream, STALLED_MS);
       const after = String(request.headers["last-event-id"] ?? "");
       sent = { position: after };
-      sendBatches(followed(after, signal), async ({ events }) => {
-        for (const { position, data } of events) {
-          await browser.send({ event: "message", id: position, data: data as object });
-          sent = { position };
+      const send = async () => {
+        for await (const { events } of followed(after, signal)) {
+          for (const { position, data } of events) {
+            await browser.send({ event: "message", id: position, data: data as object });
+            sent = { position };
+          }
+          await turn();
         }
-        await turn();
-      })
+      };
+      send()
         .catch(() => undefined)
         .finally(() => browser.end());
     });

@@ -19,13 +19,11 @@ const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 /** Of a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
 export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof AnalyticsSchema> {
   const { link, series, recent, behindMs } = found;
-  const { cities, browsers, os, utm, ...numbers } = numbersOf(found);
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
-      ...{ ...numbers, cities, browsers, os },
+      ...numbersOf(found),
       hourlyClicks: Object.fromEntries(series.map(({ start, total }) => [isoIn(UTC, start), total])),
-      utm,
       recentClicks: recent,
     },
     ...(behindMs > LATE_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),

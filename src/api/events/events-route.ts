@@ -13,8 +13,8 @@ import type { KeyCaller } from "../../queries/find-caller.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors } from "../schemas.ts";
-import { type EventStream, type LiveStreams, liveStreams } from "../streaming/live-streams.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
+import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
 
 export type EventsDeps = {
   eventStore: Pick<EventStore, "head">;
@@ -56,8 +56,7 @@ of CloudEvents 1.0, and the next page is in the \`Link\` header; with
 \`text/event-stream, application/cloudevents+json\` so is the data of server-sent events.`;
 
 export function eventsRoute(app: Api, deps: EventsDeps): void {
-  const tooMany = "Too many event streams are open: close one first, or try again later.";
-  const streams = liveStreams(app, deps.log, tooMany);
+  const streams = liveStreams(app, deps.log);
   const schema = {
     operationId: "listEvents",
     summary: "Read the account's own events",

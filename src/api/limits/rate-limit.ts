@@ -38,6 +38,22 @@ export function addressOf(ip: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
+export type CountDeps = { rateLimits: RateLimits; clock: () => Date };
+
+/** Counts a try of a password, token or mail, or a costly request: for people. @throws rate_limit_exceeded */
+export async function countTry(deps: CountDeps, subject: string, limit: number): Promise<void> {
+  const now = deps.clock();
+  refuseTries(await deps.rateLimits.take(subject, limit, now), now);
+}
+
+/** @throws rate_limit_exceeded when the window is full */
+export function refuseTries(window: RateWindow, now: Date): void {
+  if (window.granted) return;
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  throw new Refused("rate_limit_exceeded", text, { retryAfter });
+}
+
 /**
  * Sets the rate limit headers (interface, part 8).
  * @throws rate_limit_exceeded when the window is full
@@ -47,9 +63,10 @@ export function enforce(reply: FastifyReply, limit: number, window: RateWindow, 
   if (!window.granted) throw rateLimitExceeded(window, limit, now);
 }
 
-/** For `Retry-After`; at least 1. */
-export function secondsUntilReset(window: RateWindow, now: Date): number {
-  return Math.max(1, Math.ceil((window.resetAt - now.getTime()) / 1000));
+export function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
+  const retryAfter = secondsUntilReset(window, now);
+  const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
+  return new Refused("rate_limit_exceeded", text, { retryAfter });
 }
 
 /** `X-RateLimit-Reset` is in Unix seconds, rounded up so that a caller who waits until then is not refused. */
@@ -59,16 +76,7 @@ export function showWindow(reply: FastifyReply, limit: number, window: RateWindo
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));
 }
 
-/** Interface, part 8. */
-export function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
-  const retryAfter = secondsUntilReset(window, now);
-  const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
-  return new Refused("rate_limit_exceeded", text, { retryAfter });
-}
-
-/** Of passwords, tokens or mails: for people. */
-export function tooManyTries(window: RateWindow, now: Date): Refused {
-  const retryAfter = secondsUntilReset(window, now);
-  const text = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
-  return new Refused("rate_limit_exceeded", text, { retryAfter });
+/** For `Retry-After`; at least 1. */
+export function secondsUntilReset(window: RateWindow, now: Date): number {
+  return Math.max(1, Math.ceil((window.resetAt - now.getTime()) / 1000));
 }

@@ -12,9 +12,7 @@ import type { Api } from "../fastify.ts";
 import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";
 
 /** Readiness is computed at most this often, because it queries every store. */
-const READINESS_EVERY_MS = 1_000;
-/** Until it is ready for the first time, so that nobody waits a second longer than it takes to start. */
-const READINESS_AT_START_EVERY_MS = 100;
+const READINESS_EVERY_MS = 250;
 
 const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string().max(200).optional() });
 
@@ -26,17 +24,14 @@ export function healthRoutes(
   app: Api,
   deps: { readiness: () => Promise<Readiness>; operator: OperatorDeps },
 ): void {
-  const throttled = (ms: number) => atMostEvery(ms, () => performance.now(), deps.readiness);
-  const [atStart, later] = [throttled(READINESS_AT_START_EVERY_MS), throttled(READINESS_EVERY_MS)];
-  let hasBeenReady = false;
+  const readiness = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.readiness);
   const schema = { hide: true };
   app.get("/health/live", { schema }, async (_request, reply) => {
     return reply.header("cache-control", "no-store").send({ status: "live" });
   });
 
   app.get("/health/ready", { schema }, async (request, reply) => {
-    const { ready, reasons, degraded } = await (hasBeenReady ? later() : atStart());
-    hasBeenReady ||= ready;
+    const { ready, reasons, degraded } = await readiness();
     const details = { version: VERSION, reasons, ...(degraded.length > 0 ? { degraded } : {}) };
     return reply
       .code(ready ? 200 : 503)

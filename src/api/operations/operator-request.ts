@@ -2,10 +2,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isRefused } from "../../runtime/refused.ts";
-import { byAddress, type RateLimits, tooManyTries } from "../limits/rate-limit.ts";
+import { byAddress, type CountDeps, refuseTries } from "../limits/rate-limit.ts";
 
 /** `adminToken`: unset, no token is right, and none is counted. */
-export type OperatorDeps = { adminToken: string | undefined; rateLimits: RateLimits; clock: () => Date };
+export type OperatorDeps = CountDeps & { adminToken: string | undefined };
 
 /** Per hour and client address, on all routes together. The token has no account to lock out, and 16 characters at least. */
 const MOST_TRIES = 15;
@@ -15,26 +15,19 @@ const TRIES = "operator-sign-in";
  * Any of these headers means a proxy forwarded the request: with a proxy on this machine every visitor would look
  * local.
  */
-const FORWARDING_HEADERS = [
-  "forwarded",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-  "via",
-];
+const FORWARDING_HEADERS = "forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip via".split(
+  " ",
+);
 
 /** From this machine, or with `Authorization: Bearer <adminToken>` from an address that has tries left. */
 export async function isFromOperator(deps: OperatorDeps, request: FastifyRequest): Promise<boolean> {
   if (isFromThisMachine(request)) return true;
   const given = bearerToken(request);
   if (given === undefined || deps.adminToken === undefined) return false;
-  try {
-    return await isAdminToken(deps, request, given);
-  } catch (error) {
+  return await isAdminToken(deps, request, given).catch((error: unknown) => {
     if (isRefused(error, "rate_limit_exceeded")) return false;
     throw error;
-  }
+  });
 }
 
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
@@ -52,8 +45,7 @@ export async function isAdminToken(
 ): Promise<boolean> {
   const now = clock();
   const subject = byAddress(TRIES, request.ip);
-  const window = await rateLimits.take(subject, MOST_TRIES, now, 0);
-  if (!window.granted) throw tooManyTries(window, now);
+  refuseTries(await rateLimits.take(subject, MOST_TRIES, now, 0), now);
   if (isSameSecret(given, adminToken)) return true;
   await rateLimits.take(subject, MOST_TRIES, now);
   return false;

@@ -1,6 +1,5 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { hash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { z } from "zod";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
@@ -32,7 +31,7 @@ const Query = z.object({
 export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
-  const imageOf = qrImages();
+  const draw = oneByOne(drawn);
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -56,11 +55,10 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new Refused("not_found", "Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
-    const id = hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22);
-    const etag = `"${id}"`;
+    const etag = `"${hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22)}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
     if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    const image = await imageOf(id, text, look);
+    const image = await draw(text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });
 }
@@ -70,39 +68,17 @@ function matches(header: string | undefined, etag: string): boolean {
   return given.includes(etag) || given.includes("*");
 }
 
-export type QrImagesOptions = {
-  /** Size of the cache. */
-  maxBytes?: number;
-  maxWaiting?: number;
-  draw?: (text: string, look: QrLook) => Promise<string | Buffer>;
-};
-
-const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING = 500;
-/** Estimated size of a cache entry without its image. */
-const OVERHEAD_BYTES = 300;
 
-/** Keeps images, and draws missing ones one at a time, each once. `id`: unique for text and look. @throws qr_busy */
-export function qrImages({
-  maxBytes = MAX_BYTES,
+/** Draws one image at a time; browsers keep them. @throws qr_busy */
+export function oneByOne<Given extends unknown[], Image>(
+  draw: (...given: Given) => Promise<Image>,
   maxWaiting = MAX_WAITING,
-  draw = drawn,
-}: QrImagesOptions = {}) {
-  const kept = new LRUCache<string, string | Buffer>({
-    maxSize: maxBytes,
-    sizeCalculation: (image) => image.length + OVERHEAD_BYTES,
-  });
-  const oneByOne = pLimit(1);
-  return async (id: string, text: string, look: QrLook): Promise<string | Buffer> => {
-    const known = kept.get(id);
-    if (known !== undefined) return known;
-    if (oneByOne.activeCount + oneByOne.pendingCount >= maxWaiting) throw new Refused("qr_busy");
-    return await oneByOne(async () => {
-      // Drawn meanwhile for another request.
-      const image = kept.get(id) ?? (await draw(text, look));
-      kept.set(id, image);
-      return image;
-    });
+) {
+  const queue = pLimit(1);
+  return async (...given: Given): Promise<Image> => {
+    if (queue.activeCount + queue.pendingCount >= maxWaiting) throw new Refused("qr_busy");
+    return await queue(() => draw(...given));
   };
 }
 

@@ -1,8 +1,9 @@
 // The forms of /portal/account (address, password, sessions, closing), and its export as JSON Lines.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { AccountStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
-import type { AccountStreams } from "../../api/streaming/account-streams.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
@@ -11,35 +12,36 @@ import {
   lookAtEmailChange,
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
+import type { Mailer } from "../../mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/exports.ts";
-import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
+import { countMail, sendFormPage } from "../auth/form-page.ts";
+import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
-import { countForAccount, countMail, countReauthentication } from "../auth/throttle.ts";
+import { countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { formRoute, type RefusedForm } from "../shell/form-route.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
-import { sendPage } from "../shell/page.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
-import { sendAccountPage } from "./account-page.ts";
+import { type AccountForm, sendAccountPage } from "./account-page.ts";
 
 const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
-const EmailForm = z.object({ email: z.string().default(""), password: z.string().default("") });
-const PasswordForm = z.object({ password: z.string().default(""), wanted: z.string().default("") });
-const CloseForm = z.object({ password: z.string().default("") });
-const Token = z.object({ token: z.string().default("") });
+const text = z.string().default("");
+const EmailForm = z.object({ email: text, password: text });
+const PasswordForm = z.object({ password: text, wanted: text });
+const CloseForm = z.object({ password: text });
+const Token = z.object({ token: text });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
-  const shown = (form: "email" | "password" | "close") => ({
+  const shown = (form: AccountForm): { path: string; again: ShowAgain } => ({
     path: PATH,
-    again: (refused: RefusedForm, request: FastifyRequest, reply: Parameters<typeof sendAccountPage>[2]) =>
-      sendAccountPage(deps, request, reply, form, refused),
+    again: (refused, request, reply) => sendAccountPage(deps, request, reply, form, refused),
   });
 
   formRoute(app, deps, "/account/email", {
@@ -55,7 +57,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/password", {
-    ...shown("password"),
+    ...{ ...shown("password"), count: "uncounted" },
     schema: { body: PasswordForm },
     run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
       await countReauthentication(deps, sessionId);
@@ -68,20 +70,20 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/close", {
-    ...shown("close"),
+    ...{ ...shown("close"), count: "uncounted" },
     schema: { body: CloseForm },
     run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, request, password);
       const { position } = await closeAccount(deps, context, accountId);
       await deps.whenReadable(position);
       await endSession(deps, request, reply);
-      const text = "Your account is closed. Thank you for having been here.";
-      return { to: "/portal/sign-in", notice: { kind: "info", text } };
+      const bye = "Your account is closed. Thank you for having been here.";
+      return { to: "/portal/sign-in", notice: { kind: "info", text: bye } };
     },
   });
 
   formRoute(app, deps, "/account/sessions/:sessionId/end", {
-    path: PATH,
+    ...{ path: PATH, count: "uncounted" },
     schema: { params: SessionParams },
     run: async ({ session: { accountId }, params: { sessionId } }) => {
       const own = await deps.sessions.list(accountId);
@@ -93,7 +95,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/sessions/end-all", {
-    path: PATH,
+    ...{ path: PATH, count: "uncounted" },
     run: async ({ request, reply, session: { accountId } }) => {
       await deps.sessions.endAll(accountId);
       await deps.devices.forgetAll(accountId);
@@ -108,12 +110,9 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
   app.get("/account/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
     const { email } = await lookAtEmailChange(deps, token);
-    return sendPage(reply, {
-      title: "Confirm your new address",
-      shape: "narrow",
-      body: html`<div class="card"><h1>Confirm your new address</h1><p>From now on you sign in with <strong>${email}</strong>.</p>
-<form method="post">${hiddenFields({ token })}
-<button class="button button-primary button-wide">Use this address</button></form></div>`,
+    return sendFormPage(reply, {
+      ...{ title: "Confirm your new address", button: "Use this address", fields: hiddenFields({ token }) },
+      lead: html`From now on you sign in with <strong>${email}</strong>.`,
     });
   });
 
@@ -128,7 +127,7 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStrea
   const options = { preHandler: requireSession, exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {
     const { accountId, email, tier } = signedIn(request);
-    await countForAccount(deps, accountId, "export", EXPORTS_AN_HOUR);
+    await countTry(deps, `export ${accountId}`, EXPORTS_AN_HOUR);
     const at = deps.clock().toISOString();
     const head = { account_id: accountId, email, tier, exported_at: at };
     const file = { type: "application/x-ndjson", name: `linkledger-${at.slice(0, 10)}.ndjson` };
@@ -151,7 +150,7 @@ async function reauthenticate(deps: SignInDeps, request: FastifyRequest, passwor
  * belongs to another account; confirmEmailChange checks that again.
  */
 async function mailConfirmation(
-  deps: PortalDeps & { mailer: NonNullable<PortalDeps["mailer"]> },
+  deps: SignInDeps & { mailer: Mailer },
   accountId: string,
   given: string,
 ): Promise<string> {
@@ -159,15 +158,13 @@ async function mailConfirmation(
   await countMail(deps, email);
   sendMail(deps, async () => {
     const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);
-    return link && newAddressMail(email, `${deps.baseUrl}${link.path}`);
+    return link && mail("newAddress", email, `${deps.baseUrl}${link.path}`);
   });
   return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;
 }
 
 /** Notifies the previous address; returns the text to show. */
-function addressChanged(deps: PortalDeps, { previous, email }: ChangedEmail): string {
-  const { mailer } = deps;
-  if (mailer && previous)
-    sendMail({ ...deps, mailer }, async () => addressChangedMail(previous, deps.baseUrl));
+function addressChanged({ mailer, log, baseUrl }: PortalDeps, { previous, email }: ChangedEmail): string {
+  if (mailer && previous) sendMail({ mailer, log }, async () => mail("addressChanged", previous, baseUrl));
   return `You sign in with ${email} from now on.`;
 }

@@ -8,10 +8,10 @@ import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/form-ro
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
+import { type Column, card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 
-type AccountForm = "email" | "password" | "close";
+export type AccountForm = "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
 
@@ -82,31 +82,25 @@ ${field({ id, ...about, autocomplete: "current-password", required: true, error 
 function sessionsCard(sessions: readonly SessionOfAccount[], current: string): Html {
   const title = "Where you are signed in";
   const end = ({ sessionId, browser }: SessionOfAccount) =>
-    postButton(`/portal/account/sessions/${sessionId}/end`, "Sign out", {
-      ...{ kind: "small", label: `Sign out ${browser}` },
-    });
-  const here = html`<span class="badge badge-good">This browser</span>`;
-  const rows = table(
-    title,
-    [
-      { name: "Browser", cell: ({ browser }) => html`<strong>${browser}</strong>` },
-      { name: "Network", cell: ({ address }) => address || "unknown" },
-      { name: "Signed in", cell: ({ createdAt }) => time(createdAt) },
-      { name: "Last seen", cell: ({ seenAt }) => time(seenAt) },
-      {
-        ...{ name: "Actions", isHidden: true, end: true },
-        cell: (session) => (session.sessionId === current ? here : end(session)),
-      },
-    ],
-    sessions,
-  );
-  const everywhere = confirmedPost(
+    sessionId === current
+      ? html`<span class="badge badge-good">This browser</span>`
+      : postButton(`/portal/account/sessions/${sessionId}/end`, "Sign out", {
+          ...{ kind: "small", label: `Sign out ${browser}` },
+        });
+  const columns: Column<SessionOfAccount>[] = [
+    { name: "Browser", cell: ({ browser }) => html`<strong>${browser}</strong>` },
+    { name: "Network", cell: ({ address }) => address || "unknown" },
+    { name: "Signed in", cell: ({ createdAt }) => time(createdAt) },
+    { name: "Last seen", cell: ({ seenAt }) => time(seenAt) },
+    { name: "Actions", isHidden: true, end: true, cell: end },
+  ];
+  const actions = confirmedPost(
     "Sign out everywhere",
     "Ends every session, this one too. API keys go on working.",
     "/portal/account/sessions/end-all",
     "Sign out everywhere",
   );
-  return card(title, rows, { id: "sessions", actions: everywhere });
+  return card(title, table(title, columns, sessions), { id: "sessions", actions });
 }
 
 const dataCard = card(

@@ -1,17 +1,18 @@
 // API keys under /portal/keys: list with last use, issue, deactivate.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { STREAM_LIMITS, TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, confirmedPost, emptyCard, formCard, pageHead, table } from "../shell/parts.ts";
+import { type Column, card, confirmedPost, emptyCard, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/keys";
@@ -26,7 +27,8 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const { accountId, tier } = signedIn(request);
     const all = (await listKeys(deps, accountId)).reverse();
     const active = all.filter(({ status }) => status === "active").length;
-    const keys = [...lastDeactivated(all, DEACTIVATED_SHOWN)];
+    let left = DEACTIVATED_SHOWN;
+    const keys = all.filter(({ status }) => status === "active" || left-- > 0);
     const limit = TIER_LIMITS[tier].activeKeys;
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
@@ -47,30 +49,23 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
     schema: { body: IssueForm },
     run: async ({ reply, context, session: { accountId }, body: { label } }) => {
       const issued = await issueKey(deps, context, accountId, { label });
-      const shown = {
-        title: "Your new API key",
-        nav: "API keys",
-        body: newKey(issued, deps.baseUrl),
-      } as const;
-      return { position: issued.position, to: () => sendPage(reply, shown) };
+      const title = "Your new API key";
+      const to = () => sendPage(reply, { title, nav: "API keys", body: newKey(issued, deps.baseUrl) });
+      return { position: issued.position, to };
     },
     ...{ path: PATH, again: "back" },
   });
 
   formRoute(app, deps, "/keys/:keyId/deactivate", {
     schema: { params: KeyParams },
+    // Keys can be deactivated at any time (interface, part 5): as often as an account can have keys.
+    count: ({ accountId }) => countTry(deps, `key-deactivations ${accountId}`, STREAM_LIMITS.keysIssued),
     run: async ({ context, session: { accountId }, params: { keyId } }) => {
       const { position } = await deactivateKey(deps, context, accountId, keyId);
       return { position, to: PATH, notice: "The key is deactivated." };
     },
     path: PATH,
   });
-}
-
-/** All active keys and the first `most` deactivated ones, in the order of `keys`. */
-function* lastDeactivated(keys: readonly KeyDocument[], most: number): Generator<KeyDocument> {
-  let left = most;
-  for (const key of keys) if (key.status === "active" || left-- > 0) yield key;
 }
 
 function issueCard(isRoom: boolean, tier: string): Html {
@@ -105,39 +100,35 @@ const noKeys = emptyCard(
 
 function keyTable(keys: readonly KeyDocument[], uses: ReadonlyMap<string, string | undefined>): Html {
   const title = "Your keys";
-  return card(
-    title,
-    table(
-      title,
-      [
-        { name: "Label", cell: ({ label, hint }) => html`<strong>${label || `Key …${hint}`}</strong>` },
-        { name: "Key", cell: ({ hint }) => html`<code>…${hint}</code>` },
-        { name: "State", cell: ({ status }) => stateBadge(status === "active") },
-        { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
-        { name: "Last used", cell: (key) => lastUse(uses.get(key._id)) },
-        {
-          ...{ name: "Actions", isHidden: true, end: true },
-          cell: (key) => key.status === "active" && deactivation(key),
-        },
-      ],
-      keys,
-    ),
-  );
+  const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
+  const columns: Column<KeyDocument>[] = [
+    { name: "Label", cell: (key) => html`<strong>${nameOf(key)}</strong>` },
+    { name: "Key", cell: ({ hint }) => html`<code>…${hint}</code>` },
+    {
+      name: "State",
+      cell: ({ status }) =>
+        status === "active"
+          ? html`<span class="badge badge-good">Active</span>`
+          : html`<span class="badge">Deactivated</span>`,
+    },
+    { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
+    { name: "Last used", cell: ({ _id }) => lastUse(uses.get(_id)) },
+    { name: "Actions", isHidden: true, end: true, cell: deactivation },
+  ];
+  return card(title, table(title, columns, keys));
 }
 
-function stateBadge(isActive: boolean): Html {
-  return html`<span class="badge ${isActive && "badge-good"}">${isActive ? "Active" : "Deactivated"}</span>`;
-}
-
-function lastUse(at: string | undefined): Html {
-  return at ? time(at) : html`<span class="muted">Never</span>`;
-}
-
-function deactivation({ _id, label, hint }: KeyDocument): Html {
+function deactivation(key: KeyDocument): HtmlValue {
+  if (key.status !== "active") return false;
   return confirmedPost(
     "Deactivate",
-    html`Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.`,
-    `${PATH}/${_id}/deactivate`,
+    html`Programs that use <strong>${key.label || `…${key.hint}`}</strong> are refused at once. This can't be undone.`,
+    `${PATH}/${key._id}/deactivate`,
     "Deactivate key",
   );
+}
+
+/** Where a person has several, as on the page of the plan. */
+export function nameOf({ label, hint }: Pick<KeyDocument, "label" | "hint">): string {
+  return label || `Key …${hint}`;
 }

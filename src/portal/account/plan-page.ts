@@ -6,34 +6,28 @@ import {
   upgradeRequestedAt,
   withdrawUpgrade,
 } from "../../commands/account/tier.ts";
-import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
-import { type AccountUsage, accountUsage, listKeys } from "../../queries/accounts.ts";
+import { BULK_MAX_LINKS, TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
+import { accountUsage, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, meter, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, confirmedPost, pageHead, postButton, table } from "../shell/parts.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { type Column, card, confirmedPost, pageHead, postButton, table } from "../shell/parts.ts";
+import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { nameOf } from "./keys-pages.ts";
 
 const PATH = "/portal/plan";
-const DEVELOPER = "Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.";
+const LEAD = "Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.";
+const { free: FREE, developer: DEVELOPER } = TIER_LIMITS;
 
 /** Interface, part 1; false: not included. */
 const FEATURES: readonly [name: string, free: string | false, developer: string][] = [
   ["Short links", "No limit", "No limit"],
-  [
-    "API requests",
-    `${TIER_LIMITS.free.requestsPerHour} an hour and key`,
-    `${TIER_LIMITS.developer.requestsPerHour} an hour and key`,
-  ],
-  [
-    "Changes in this portal",
-    `${TIER_LIMITS.free.requestsPerHour} an hour`,
-    `${TIER_LIMITS.developer.requestsPerHour} an hour`,
-  ],
-  ["Active API keys", String(TIER_LIMITS.free.activeKeys), String(TIER_LIMITS.developer.activeKeys)],
+  ["API requests", `${FREE.requestsPerHour} an hour and key`, `${DEVELOPER.requestsPerHour} an hour and key`],
+  ["Changes in this portal", `${FREE.requestsPerHour} an hour`, `${DEVELOPER.requestsPerHour} an hour`],
+  ["Active API keys", `${FREE.activeKeys}`, `${DEVELOPER.activeKeys}`],
   ["Analytics", "Last 24 hours", "Any range of time, with live updates"],
   ["Custom domains", false, "Yes, with certificates"],
   ["Custom slugs", false, "On your own domains"],
@@ -41,31 +35,19 @@ const FEATURES: readonly [name: string, free: string | false, developer: string]
   ["Webhooks", false, `${WEBHOOKS_PER_ACCOUNT}, with retries and a log`],
 ];
 
-/** Requests of one active key in its current rate limit window. */
-type HourOfKey = { name: string; used: number };
-
 export function planPages(app: Api, deps: PortalDeps): void {
   const { planPrice } = deps;
 
   app.get("/plan", { preHandler: requireSession }, async (request, reply) => {
     const session = signedIn(request);
-    const [usage, hours, waiting] = await Promise.all([
-      accountUsage(deps, session),
-      hoursOfKeys(deps, session),
-      upgradeRequestedAt(deps, session.accountId),
-    ]);
     const isFree = session.tier === "free";
-    const offer = () => {
-      if (planPrice === undefined) return isFree && setByOperator(session.accountId);
-      return isFree ? upgradeCard(planPrice, waiting) : downgradeCard(planPrice);
-    };
     return sendPage(reply, {
       title: "Plan",
       nav: "Plan",
       body: html`${pageHead("Plan", { lead: `You are on the ${isFree ? "Free" : "Developer"} plan.` })}
-${usageCard(usage, hours, session.tier)}
-${offer()}
-${comparison(session.tier)}`,
+${await usageCard(deps, session)}
+${planPrice === undefined ? isFree && setByOperator(session) : await offer(deps, session, planPrice)}
+${comparison(isFree)}`,
     });
   });
 
@@ -75,11 +57,8 @@ ${comparison(session.tier)}`,
     path: PATH,
     run: async ({ session: { accountId, tier } }) => {
       if (tier === "developer") return { to: PATH };
-      if (await requestUpgrade(deps, accountId))
-        deps.log.info(
-          { accountId },
-          "an account requested the Developer plan: see /admin/accounts or `account upgrades`",
-        );
+      const text = "an account requested the Developer plan: see /admin/accounts or `account upgrades`";
+      if (await requestUpgrade(deps, accountId)) deps.log.info({ accountId }, text);
       return { to: PATH, notice: "Your request is with the operator." };
     },
   });
@@ -101,78 +80,67 @@ ${comparison(session.tier)}`,
   });
 }
 
-async function hoursOfKeys(
-  deps: PortalDeps,
-  { accountId, tier }: { accountId: string; tier: Tier },
-): Promise<HourOfKey[]> {
-  const active = (await listKeys(deps, accountId)).filter(({ status }) => status === "active");
-  const limit = TIER_LIMITS[tier].requestsPerHour;
-  const hour = async ({ _id, label, hint }: (typeof active)[number]) => {
-    const { used } = await deps.rateLimits.take(`key ${_id}`, limit, deps.clock(), 0);
-    return { name: label || `Key …${hint}`, used };
-  };
-  return Promise.all(active.map(hour));
-}
-
-function usageCard(usage: AccountUsage, hours: readonly HourOfKey[], tier: Tier): Html {
-  const { requestsPerHour, activeKeys } = TIER_LIMITS[tier];
+/** Also the requests of each active key in its current rate limit window. */
+async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Html> {
+  const { requestsPerHour, activeKeys } = TIER_LIMITS[session.tier];
+  const { keys, webhooks } = await accountUsage(deps, session);
+  const active = (await listKeys(deps, session.accountId)).filter(({ status }) => status === "active");
+  const requests = await Promise.all(
+    active.map(async (key) => {
+      const { used } = await deps.rateLimits.take(`key ${key._id}`, requestsPerHour, deps.clock(), 0);
+      return meter(`Requests this hour, ${nameOf(key)}`, used, requestsPerHour);
+    }),
+  );
   return card(
     "In use",
     html`<div class="grid grid-small">
-${meter("Active API keys", usage.keys.used, activeKeys)}
-${tier === "developer" && meter("Webhooks", usage.webhooks.used, usage.webhooks.limit)}
-${hours.map(({ name, used }) => meter(`Requests this hour, ${name}`, used, requestsPerHour))}
+${meter("Active API keys", keys.used, activeKeys)}
+${session.tier === "developer" && meter("Webhooks", webhooks.used, webhooks.limit)}
+${requests}
 </div>`,
   );
 }
 
-function setByOperator(accountId: string): Html {
+function setByOperator({ accountId }: SignedIn): Html {
   const command = `npx linkledger account tier ${accountId} developer`;
   return card(
     "Developer",
     html`<p>The operator of this service sets the plan of an account:</p>${copyable("command", command, "the command")}`,
-    { lead: DEVELOPER },
+    { lead: LEAD },
   );
 }
 
-function upgradeCard(price: string, waiting: string | undefined): Html {
-  const asked =
-    () => html`<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(waiting as string)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
+/** The other plan. */
+async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: string): Promise<Html> {
+  const title = `Developer, ${price}`;
+  if (tier === "developer")
+    return card(title, "", {
+      lead: "Thank you for keeping this service going.",
+      actions: confirmedPost(
+        "Go back to Free",
+        "Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.",
+        `${PATH}/downgrade`,
+        "Go back to Free",
+      ),
+    });
+  const askedAt = await upgradeRequestedAt(deps, accountId);
+  const body =
+    askedAt === undefined
+      ? html`${postButton(`${PATH}/upgrade`, "Ask for the Developer plan", { kind: "primary" })}
+<p class="hint">The operator of this service approves it; nothing is charged by this button.</p>`
+      : html`<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(askedAt)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
 ${postButton(`${PATH}/withdraw`, "Withdraw the request")}`;
-  const offered =
-    () => html`${postButton(`${PATH}/upgrade`, "Ask for the Developer plan", { kind: "primary" })}
-<p class="hint">The operator of this service approves it; nothing is charged by this button.</p>`;
-  return card(`Developer, ${price}`, waiting ? asked() : offered(), { lead: DEVELOPER });
+  return card(title, body, { lead: LEAD });
 }
 
-function downgradeCard(price: string): Html {
-  return card(`Developer, ${price}`, "", {
-    lead: "Thank you for keeping this service going.",
-    actions: confirmedPost(
-      "Go back to Free",
-      "Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.",
-      `${PATH}/downgrade`,
-      "Go back to Free",
-    ),
-  });
-}
-
-function comparison(tier: Tier): Html {
+function comparison(isFree: boolean): Html {
   const title = "The plans";
   const yours = html`<span class="badge badge-accent">Yours</span>`;
-  return card(
-    title,
-    table(
-      title,
-      [
-        { name: "Feature", isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
-        {
-          ...{ name: "Free", mark: tier === "free" && yours },
-          cell: ([, free]) => free || html`<span class="muted">No</span>`,
-        },
-        { name: "Developer", mark: tier === "developer" && yours, cell: ([, , developer]) => developer },
-      ],
-      FEATURES,
-    ),
-  );
+  const no = html`<span class="muted">No</span>`;
+  const columns: Column<(typeof FEATURES)[number]>[] = [
+    { name: "Feature", isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
+    { name: "Free", mark: isFree && yours, cell: ([, free]) => free || no },
+    { name: "Developer", mark: !isFree && yours, cell: ([, , developer]) => developer },
+  ];
+  return card(title, table(title, columns, FEATURES));
 }

@@ -3,8 +3,8 @@
 
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import { type AccountStreams, accountStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
-import { type AccountStreams, accountStreams } from "../../api/streaming/account-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../export/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";

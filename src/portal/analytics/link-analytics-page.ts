@@ -1,6 +1,7 @@
 // GET /portal/links/<host>/<slug>/analytics: one link's numbers in a range of time, also as they stood; console.js keeps
 // those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import { TIER_LIMITS, type Tier, UTM_FIELDS } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -8,7 +9,6 @@ import type { RecentClick } from "../../projections/definitions/recent-clicks.ts
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { AskAnalytics, DayVisitors, LinkAnalytics } from "../../queries/analytics/analytics.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
-import { countForAccount } from "../auth/throttle.ts";
 import { count, counted, LinkParams, linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { time } from "../shell/form.ts";
@@ -30,8 +30,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
     const { link } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
     const now = deps.clock();
     // Not the views of the page, which documents answer, or parts of the log that are kept.
-    const countLogRead = () =>
-      countForAccount(deps, accountId, "log-reads", TIER_LIMITS[tier].requestsPerHour);
+    const countLogRead = () => countTry(deps, `log-reads ${accountId}`, TIER_LIMITS[tier].requestsPerHour);
     const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
       deps.analytics.ofLink(link, wanted, now, countLogRead),
     );

@@ -7,77 +7,52 @@ export const SIGN_UP_LINK_HOURS = 24;
 export const RESET_LINK_MINUTES = 60;
 export const EMAIL_LINK_HOURS = 24;
 
+/** Subject and paragraphs. `link`: the mailed link; where there is none, the service's own origin. */
+const TEXTS = {
+  signUp: (link: string) => [
+    "Finish your Linkledger account",
+    "Welcome to Linkledger. Follow this link to choose a password and finish your account:",
+    link,
+    `It works for ${SIGN_UP_LINK_HOURS} hours. If you didn't ask for an account, there is nothing to do.`,
+  ],
+  alreadyThere: (baseUrl: string) => [
+    "You have a Linkledger account already",
+    "Somebody, most likely you, asked for a new account with this address. There is one already: sign in here.",
+    `${baseUrl}/portal/sign-in`,
+    `Lost the password? ${baseUrl}/portal/reset`,
+  ],
+  reset: (link: string) => [
+    "Choose a new Linkledger password",
+    "Follow this link to choose a new password:",
+    link,
+    `It works once, for ${RESET_LINK_MINUTES} minutes. If you didn't ask for it, there is nothing to do: your password stays as it is.`,
+  ],
+  newAddress: (link: string) => [
+    "Confirm your new e-mail address",
+    "Follow this link to use this address for your Linkledger account from now on:",
+    link,
+    `It works for ${EMAIL_LINK_HOURS} hours. If you didn't ask for it, there is nothing to do.`,
+  ],
+  addressChanged: (baseUrl: string) => [
+    "Your Linkledger e-mail address was changed",
+    "Your account has another e-mail address now; this one no longer signs in.",
+    `If that wasn't you, ask the operator of ${baseUrl} for help at once.`,
+  ],
+};
+
+export function mail(name: keyof typeof TEXTS, to: string, link: string): Mail {
+  const [subject = "", ...paragraphs] = TEXTS[name](link);
+  return { to, subject, text: `${paragraphs.join("\n\n")}\n` };
+}
+
 /** Runs in the background; errors are logged. `compose`: undefined when there is no recipient. */
 export function sendMail(
   deps: { mailer: Mailer; log: Logger },
   compose: () => Promise<Mail | undefined>,
 ): void {
   const sending = async () => {
-    const mail = await compose();
-    if (mail) await deps.mailer.send(mail);
+    const composed = await compose();
+    if (composed) await deps.mailer.send(composed);
   };
   sending().catch((err: unknown) => deps.log.error({ err }, "a mail was not sent"));
-}
-
-export function signUpMail(to: string, link: string): Mail {
-  return {
-    to,
-    subject: "Finish your Linkledger account",
-    text: lines(
-      "Welcome to Linkledger. Follow this link to choose a password and finish your account:",
-      link,
-      `It works for ${SIGN_UP_LINK_HOURS} hours. If you didn't ask for an account, there is nothing to do.`,
-    ),
-  };
-}
-
-export function alreadyThereMail(to: string, baseUrl: string): Mail {
-  return {
-    to,
-    subject: "You have a Linkledger account already",
-    text: lines(
-      "Somebody, most likely you, asked for a new account with this address. There is one already: sign in here.",
-      `${baseUrl}/portal/sign-in`,
-      `Lost the password? ${baseUrl}/portal/reset`,
-    ),
-  };
-}
-
-export function resetMail(to: string, link: string): Mail {
-  return {
-    to,
-    subject: "Choose a new Linkledger password",
-    text: lines(
-      "Follow this link to choose a new password:",
-      link,
-      `It works once, for ${RESET_LINK_MINUTES} minutes. If you didn't ask for it, there is nothing to do: your password stays as it is.`,
-    ),
-  };
-}
-
-export function newAddressMail(to: string, link: string): Mail {
-  return {
-    to,
-    subject: "Confirm your new e-mail address",
-    text: lines(
-      "Follow this link to use this address for your Linkledger account from now on:",
-      link,
-      `It works for ${EMAIL_LINK_HOURS} hours. If you didn't ask for it, there is nothing to do.`,
-    ),
-  };
-}
-
-export function addressChangedMail(to: string, baseUrl: string): Mail {
-  return {
-    to,
-    subject: "Your Linkledger e-mail address was changed",
-    text: lines(
-      "Your account has another e-mail address now; this one no longer signs in.",
-      `If that wasn't you, ask the operator of ${baseUrl} for help at once.`,
-    ),
-  };
-}
-
-function lines(...paragraphs: string[]): string {
-  return `${paragraphs.join("\n\n")}\n`;
 }

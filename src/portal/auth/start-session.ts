@@ -6,7 +6,7 @@ import { accountWithEmail } from "../../commands/account/email.ts";
 import { deviceSecret } from "../../commands/account/secrets.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Sessions, signInPlace } from "../shell/sessions.ts";
+import { deleteSecrets, type Sessions, signInPlace } from "../shell/sessions.ts";
 import type { PasswordWork } from "./throttle.ts";
 
 /** Expiry of a device, counted from the last sign-in. */
@@ -19,13 +19,13 @@ const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
 /** Deps of pages that authenticate people. */
 export type SignInDeps = PortalDeps & {
   sessions: Sessions;
-  devices: KnownDevices;
+  devices: ReturnType<typeof knownDevices>;
   passwordWork: PasswordWork;
 };
 
 /** Ends the browser's previous session, if any. */
 export async function startSession(
-  { sessions, devices }: Pick<SignInDeps, "sessions" | "devices">,
+  { sessions, devices }: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { accountId, epoch }: { accountId: string; epoch: string },
@@ -41,7 +41,7 @@ export async function startSession(
 
 /** Signs out: deletes the session on the server, not only the cookie. */
 export async function endSession(
-  { sessions }: { sessions: Sessions },
+  { sessions }: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -49,11 +49,6 @@ export async function endSession(
   if (session) await sessions.end(session.accountId, session.sessionId);
   reply.clearCookie(cookies.session, cookies.options);
 }
-
-export type KnownDevices = ReturnType<typeof knownDevices>;
-
-/** Stored under the SHA-256 of the cookie's token. `at`: time of the sign-in, ISO 8601 UTC. */
-type DeviceRecord = { at: string };
 
 export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
   const { secrets, clock } = deps;
@@ -68,11 +63,12 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       if (previous !== undefined) await secrets.delete(deviceSecret(accountId, hash("sha256", previous)));
       const token = randomBytes(32).toString("base64url");
       const now = clock();
-      const value: DeviceRecord = { at: now.toISOString() };
+      const value = { at: now.toISOString() };
       const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
       await secrets.put(deviceSecret(accountId, hash("sha256", token)), { value, expiresAt });
       const known = await secrets.list(deviceSecret(accountId, ""), now);
-      const oldestFirst = known.sort((a, b) => atOf(a.value).localeCompare(atOf(b.value)));
+      const at = (device: (typeof known)[number]) => (device.value as typeof value).at;
+      const oldestFirst = known.sort((a, b) => at(a).localeCompare(at(b)));
       for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
       return token;
     },
@@ -87,13 +83,6 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       return known === undefined ? undefined : deviceId;
     },
 
-    async forgetAll(accountId: string): Promise<void> {
-      for (const { key } of await secrets.list(deviceSecret(accountId, ""), clock()))
-        await secrets.delete(key);
-    },
+    forgetAll: (accountId: string) => deleteSecrets(deps, deviceSecret(accountId, "")),
   };
-}
-
-function atOf(value: unknown): string {
-  return (value as DeviceRecord).at;
 }

@@ -11,16 +11,14 @@ const OWN = fileURLToPath(new URL("assets", import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
 /** `url("portal.css")`: the file's URL path. Scripts import each other by relative path. */
-export type Assets = {
-  url: (file: string) => string;
-  version: string;
-  files: ReadonlySet<string>;
-};
+export type Assets = { url: (file: string) => string; version: string; files: ReadonlySet<string> };
 
 /** `prefix`: path of the portal. Files are hashed once, at start. */
 export function portalAssets(prefix: string): Assets {
   const files = new Set(readdirSync(OWN).sort());
-  const version = versionOf(files);
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(file).update(readFileSync(join(OWN, file)));
+  const version = hash.digest("base64url").slice(0, 12);
   const url = (file: string) => {
     if (!files.has(file)) throw new RangeError(`${file} is not an asset`);
     return `${prefix}/assets/${version}/${file}`;
@@ -35,16 +33,7 @@ export async function assetRoutes(app: Api, { files, version }: Assets): Promise
     const params = request.params as { version: string; file: string };
     if (!files.has(params.file)) throw new Refused("not_found");
     // During an upgrade, a page of another version may request this file: it must not cache it under its own hash.
-    const caching =
-      params.version === version
-        ? { maxAge: YEAR_SECONDS * 1000, immutable: true }
-        : { maxAge: 0, immutable: false };
-    return reply.sendFile(params.file, caching);
+    const immutable = params.version === version;
+    return reply.sendFile(params.file, { maxAge: immutable ? YEAR_SECONDS * 1000 : 0, immutable });
   });
-}
-
-function versionOf(files: ReadonlySet<string>): string {
-  const hash = createHash("sha256");
-  for (const file of files) hash.update(file).update(readFileSync(join(OWN, file)));
-  return hash.digest("base64url").slice(0, 12);
 }

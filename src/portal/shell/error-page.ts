@@ -1,7 +1,8 @@
 // Shows errors of the portal as pages; status and message come from api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { type HttpError, httpErrorOf, sendError } from "../../api/http-errors.ts";
+import { type HttpError, reported, sendError } from "../../api/http-errors.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
 
@@ -9,13 +10,27 @@ export function errorPages(site: Api): void {
   site.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply));
 }
 
-/** Logs what is our fault, and shows it as a page, or as JSON to who wants no page. */
-export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/**
+ * Shows an error as a page, or as JSON to who wants no page. `again`: shows the form that was refused instead, unless it
+ * fails as well, or another site sent it, which must not fill in a form of ours.
+ */
+export async function sendErrorPage(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  again?: (known: HttpError) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
   if (!isForPeople(request)) return sendError(error, request, reply);
-  return errorPage(prepared(error, request, reply), request, reply);
+  const known = reported(error, request, reply);
+  try {
+    if (again && !isRefused(error, "form_refused")) return await again(known);
+  } catch {
+    // What went wrong first is shown.
+  }
+  return errorPage(known, request, reply);
 }
 
-export function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { visit } = request;
   const title = TITLES[known.status] ?? "Something went wrong on our side";
   const [start, startName] = visit.operator
@@ -40,14 +55,6 @@ export function errorPage(known: HttpError, request: FastifyRequest, reply: Fast
 /** Not clients that don't accept HTML, and not requests refused before visitHook ran, such as those for another host. */
 export function isForPeople({ visit, headers }: FastifyRequest): boolean {
   return Boolean(visit as typeof visit | undefined) && headers.accept?.includes("text/html") === true;
-}
-
-/** Logs what is our fault, and says when to try again. */
-export function prepared(error: unknown, request: FastifyRequest, reply: FastifyReply): HttpError {
-  const known = httpErrorOf(error);
-  if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
-  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
-  return known;
 }
 
 /** What happened. */

@@ -3,10 +3,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import type { HttpError } from "../../api/http-errors.ts";
+import type { CountDeps } from "../../api/limits/rate-limit.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Position } from "../../event-store/port.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
-import { errorPage, isForPeople, prepared, sendErrorPage } from "./error-page.ts";
+import { countChange } from "./change-limit.ts";
+import { isForPeople, sendErrorPage } from "./error-page.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
@@ -47,7 +50,7 @@ export type RefusedForm = {
 };
 
 /** Shows the form again, with what was typed. */
-type ShowAgain = (
+export type ShowAgain = (
   refused: RefusedForm,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,6 +58,11 @@ type ShowAgain = (
 
 type Form<S extends Schemas> = {
   schema?: S;
+  /**
+   * Counts the form before it is read; by default as a change. `uncounted`: it appends nothing, or passwords are counted
+   * instead, so that an attacker who uses up the limit keeps nobody from it.
+   */
+  count?: "uncounted" | ((session: SignedIn) => Promise<void>);
   run: (sent: Sent<S>) => Promise<Done>;
   /** Where the form is: for those who have to sign in again. */
   path: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
@@ -67,9 +75,9 @@ const OUR_FAULT = "It is in our log. Please try again in a moment.";
 /** POST `url` of people who are signed in. */
 export function formRoute<S extends Schemas = Record<never, never>>(
   app: Api,
-  deps: { whenReadable: (position: Position | undefined) => Promise<void> },
+  deps: CountDeps & { whenReadable: (position: Position | undefined) => Promise<void> },
   url: string,
-  { schema, run, path, again }: Form<S>,
+  { schema, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
 ): void {
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
@@ -81,6 +89,10 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     url,
     {
       schema: { ...schema },
+      // After protect(), so that forms of other sites use up no limit.
+      preValidation: async ({ visit: { session } }) => {
+        if (session && count !== "uncounted") await count(session);
+      },
       preHandler: async (request, reply) => {
         if (!request.visit.session) await signIn(request, reply);
       },
@@ -103,19 +115,13 @@ export function formRoute<S extends Schemas = Record<never, never>>(
 
 /** The error handler of a form's route: shows the form again, or why it can't be shown. */
 export function shownAgain(again: ShowAgain | undefined) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // Another site must not fill in a form of ours.
-    if (!again || !isForPeople(request) || isRefused(error, "form_refused"))
-      return sendErrorPage(error, request, reply);
-    const known = prepared(error, request, reply);
-    const { status, message } = known;
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const field = isRefused(error) ? error.field : undefined;
-    try {
+    const show = ({ status, message }: HttpError) => {
       const refused = { error, field, status, message: message || OUR_FAULT, typed: typedIn(request) };
-      return await again(refused, request, reply);
-    } catch {
-      return errorPage(known, request, reply);
-    }
+      return (again as ShowAgain)(refused, request, reply);
+    };
+    return sendErrorPage(error, request, reply, again && show);
   };
 }
 

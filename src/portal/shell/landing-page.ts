@@ -6,34 +6,38 @@ import { type Html, html } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { sendPage } from "./page.ts";
 
-const FEATURES: readonly { sign: IconName; name: string; text: string }[] = [
-  {
-    sign: "link",
-    name: "Links that hold",
-    text: "Made in a moment, changed at any time. Every change is kept, so that you can see who did what, and when.",
-  },
-  {
-    sign: "chart",
-    name: "Counts you can trust",
-    text: "Clicks of people are told apart from previews by bots, and QR scans from other clicks. None is dropped, and every number can be recounted.",
-  },
-  {
-    sign: "globe",
-    name: "Your own domain",
-    text: "Bring a domain, choose your own slugs; certificates come by themselves.",
-  },
-  {
-    sign: "send",
-    name: "An API and webhooks",
-    text: "Create links by the hundred, and be told of each click a moment after it happened.",
-  },
+const FEATURES: readonly [sign: IconName, name: string, text: string][] = [
+  [
+    "link",
+    "Links that hold",
+    "Made in a moment, changed at any time. Every change is kept, so that you can see who did what, and when.",
+  ],
+  [
+    "chart",
+    "Counts you can trust",
+    "Clicks of people are told apart from previews by bots, and QR scans from other clicks. None is dropped, and every number can be recounted.",
+  ],
+  ["globe", "Your own domain", "Bring a domain, choose your own slugs; certificates come by themselves."],
+  [
+    "send",
+    "An API and webhooks",
+    "Create links by the hundred, and be told of each click a moment after it happened.",
+  ],
 ];
 
-export function landingPage(site: Api, deps: Pick<PortalDeps, "baseUrl" | "planPrice">): void {
+export function landingPage(
+  site: Api,
+  { baseUrl, planPrice }: Pick<PortalDeps, "baseUrl" | "planPrice">,
+): void {
   site.get("/", async (request, reply) => {
     reply.header("vary", "accept");
-    if (!request.headers.accept?.includes("text/html")) return aboutService(deps.baseUrl);
-    const { session } = request.visit;
+    if (!request.headers.accept?.includes("text/html"))
+      return {
+        service: "linkledger",
+        portal: `${baseUrl}/portal`,
+        docs: `${baseUrl}/docs`,
+        openapi: `${baseUrl}/openapi.json`,
+      };
     return sendPage(reply, {
       title: "Short links with honest numbers",
       shape: "bare",
@@ -41,16 +45,16 @@ export function landingPage(site: Api, deps: Pick<PortalDeps, "baseUrl" | "planP
 <h1>Short links with honest numbers</h1>
 <p class="lead">Shorten a link, put it anywhere, and see who followed it: where from, on what, and when. Without cookies, and without their addresses: those are cut short before anything is kept.</p>
 <p class="actions">${
-        session
+        request.visit.session
           ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`
-          : html`<a class="button button-primary button-large" href="/portal/sign-up">${deps.planPrice === undefined ? "Sign up" : "Start for free"}</a>
+          : html`<a class="button button-primary button-large" href="/portal/sign-up">${planPrice === undefined ? "Sign up" : "Start for free"}</a>
 <a class="button button-large" href="/portal/sign-in">Sign in</a>`
       }</p>
 </section>
 <section class="features" aria-label="What it does">${FEATURES.map(
-        ({ sign, name, text }) => html`<div class="card">${icon(sign)}<h2>${name}</h2><p>${text}</p></div>`,
+        ([sign, name, text]) => html`<div class="card">${icon(sign)}<h2>${name}</h2><p>${text}</p></div>`,
       )}</section>
-${deps.planPrice === undefined ? firstMinute : price(deps.planPrice)}`,
+${planPrice === undefined ? firstMinute : price(planPrice)}`,
     });
   });
 }
@@ -63,12 +67,3 @@ Custom domains, custom slugs, bulk creation and webhooks come with the Developer
 
 const firstMinute = html`<section class="hero hero-small"><h2>Your first minute</h2>
 <p class="lead"><a href="/portal/sign-up">Sign up</a> with an e-mail address and a password, paste a long address, and open the short one: the click shows up within a second. Programs do the same with an API key: see the <a href="/docs">API documentation</a>.</p></section>`;
-
-function aboutService(baseUrl: string) {
-  return {
-    service: "linkledger",
-    portal: `${baseUrl}/portal`,
-    docs: `${baseUrl}/docs`,
-    openapi: `${baseUrl}/openapi.json`,
-  };
-}

@@ -106,15 +106,15 @@ export function noticeBox({ kind, text }: Notice): Html {
 function header({ request }: FastifyReply): Html {
   const { visit, method, url } = request;
   const { home, session, operator } = visit;
-  const isSignedIn = session !== undefined || operator !== undefined;
+  const name = session?.email ?? (operator && "Operator");
   return html`<header class="header">
-<a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
+<a class="brand" href="${name || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
 ${session && newLink}
 ${themeSwitch(visit, method === "GET" ? url : undefined)}
 ${
-  isSignedIn
-    ? html`<span class="header-email" title="${session?.email ?? "Operator"}">${session?.email ?? "Operator"}</span>
+  name
+    ? html`<span class="header-email" title="${name}">${name}</span>
 <form method="post" action="${home}/sign-out"><button class="button button-quiet">Sign out</button></form>`
     : home === "/portal" &&
       html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>

@@ -31,7 +31,6 @@ type SessionRecord = {
 };
 
 export type SessionOfAccount = SessionRecord & { sessionId: string };
-
 export type Sessions = ReturnType<typeof sessions>;
 
 type Deps = { secrets: Secrets; eventStore: EventStore; readStore: ReadStore; clock: () => Date };
@@ -50,11 +49,7 @@ export function sessions(deps: Deps) {
      * Returns the cookie's value. Always a new token, which prevents session fixation. `epoch`: that of the verified
      * password; the session is void once the password's epoch differs.
      */
-    async open(
-      accountId: string,
-      epoch: string,
-      from: { browser: string; address: string },
-    ): Promise<string> {
+    async open(accountId: string, epoch: string, from: ReturnType<typeof signInPlace>): Promise<string> {
       const token = randomBytes(32).toString("base64url");
       const now = clock().toISOString();
       const record = { createdAt: now, seenAt: now, epoch, ...from };
@@ -95,18 +90,20 @@ export function sessions(deps: Deps) {
         .sort((a, b) => b.seenAt.localeCompare(a.seenAt));
     },
 
-    end(accountId: string, sessionId: string): Promise<void> {
-      return secrets.delete(sessionSecret(accountId, sessionId));
-    },
-
-    async endAll(accountId: string): Promise<void> {
-      for (const { key } of await secrets.list(sessionSecret(accountId, ""), clock()))
-        await secrets.delete(key);
-    },
+    end: (accountId: string, sessionId: string) => secrets.delete(sessionSecret(accountId, sessionId)),
+    endAll: (accountId: string) => deleteSecrets(deps, sessionSecret(accountId, "")),
   };
 }
 
-/** The session of a route behind `requireSession`; throws a plain Error without one. */
+/** All whose names begin with `prefix`. */
+export async function deleteSecrets(
+  { secrets, clock }: Pick<Deps, "secrets" | "clock">,
+  prefix: string,
+): Promise<void> {
+  for (const { key } of await secrets.list(prefix, clock())) await secrets.delete(key);
+}
+
+/** The session of a route behind `requireSession`. */
 export function signedIn(request: FastifyRequest): SignedIn {
   const { session } = request.visit;
   if (!session) throw new Error("This route needs requireSession");

@@ -11,7 +11,9 @@ import type { SignedIn } from "./sessions.ts";
 export const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-export type Notice = { kind: "done" | "failed" | "info"; text: string };
+const LONGEST_NOTICE = 300;
+const Notice = z.object({ kind: z.enum(["done", "failed", "info"]), text: z.string().max(LONGEST_NOTICE) });
+export type Notice = z.infer<typeof Notice>;
 
 export type PortalVisit = {
   session: SignedIn | undefined;
@@ -34,11 +36,6 @@ declare module "fastify" {
     visit: PortalVisit;
   }
 }
-
-/** Who is signed in, by the request's cookies. */
-type SignedInBy = (
-  cookies: Readonly<Record<string, string | undefined>>,
-) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
 
 export type PortalCookies = ReturnType<typeof portalCookies>;
 
@@ -68,25 +65,26 @@ export function portalCookies(baseUrl: string) {
 
 const YEAR_SECONDS = 31_536_000;
 const NOTICE_SECONDS = 60;
-const LONGEST_NOTICE = 300;
+
+type VisitDeps = Pick<PortalVisit, "home" | "assets" | "cookies"> & {
+  sellsPlans?: boolean;
+  /** Who is signed in, by the request's cookies. */
+  signedIn: (
+    cookies: Readonly<Record<string, string | undefined>>,
+  ) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
+};
 
 export function visitHook(
   app: Api,
-  deps: Pick<PortalVisit, "home" | "assets" | "cookies"> & { signedIn: SignedInBy; sellsPlans?: boolean },
+  { home, assets, cookies, sellsPlans = false, signedIn }: VisitDeps,
 ): void {
-  const { cookies } = deps;
   app.decorateRequest("visit");
   app.addHook("onRequest", async (request) => {
     const given = request.cookies;
-    request.visit = {
-      ...{ session: undefined, operator: undefined, ...(await deps.signedIn(given)) },
-      home: deps.home,
-      sellsPlans: deps.sellsPlans ?? false,
-      theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
-      notice: noticeIn(given[cookies.notice]),
-      assets: deps.assets,
-      cookies,
-    };
+    const theme = THEMES.find((one) => one === given[cookies.theme]) ?? "system";
+    const notice = noticeIn(given[cookies.notice]);
+    const people = { session: undefined, operator: undefined, ...(await signedIn(given)) };
+    request.visit = { ...people, home, sellsPlans, theme, notice, assets, cookies };
   });
 }
 
@@ -133,13 +131,8 @@ export function portalContext(request: FastifyRequest): CommandContext {
 }
 
 function noticeIn(cookie: string | undefined): Notice | undefined {
-  if (!cookie) return undefined;
   try {
-    const { kind, text } = JSON.parse(Buffer.from(cookie, "base64url").toString("utf8"));
-    const known = (["done", "failed", "info"] as const).find((one) => one === kind);
-    return known && typeof text === "string"
-      ? { kind: known, text: text.slice(0, LONGEST_NOTICE) }
-      : undefined;
+    return Notice.parse(JSON.parse(Buffer.from(cookie ?? "", "base64url").toString("utf8")));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   changeWebhook,
@@ -15,7 +16,6 @@ import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
-import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { time } from "../shell/form.ts";
 import { formRoute, type RefusedForm } from "../shell/form-route.ts";
@@ -69,7 +69,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     ...{ schema, path },
     async run({ session: { accountId }, params: { webhookId }, reply }) {
       await showWebhook(deps, webhookId, accountId);
-      await countForAccount(deps, accountId, "webhook-test", TESTS_AN_HOUR);
+      await countTry(deps, `webhook-test ${accountId}`, TESTS_AN_HOUR);
       const tested = await testWebhook(deps, webhookId, accountId);
       return { to: () => sendWebhook(deps, reply, webhookId, { tested }) };
     },

@@ -11,8 +11,8 @@ import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
 
-/** `withMail`: with a mail server configured. Without the HEAD routes that Fastify adds to GET routes. */
-export async function listPortalRoutes(options = { withMail: false }): Promise<PortalRoute[]> {
+/** Without the HEAD routes that Fastify adds to GET routes. */
+export async function listPortalRoutes(): Promise<PortalRoute[]> {
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
   const found = new Map<string, PortalRoute>();
@@ -25,7 +25,6 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
   });
-  const mailer = { send: async () => undefined, close: () => undefined };
   await portalRoutes(app, {
     ...deps,
     log,
@@ -37,7 +36,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     operating: undefined,
     sealKeys: [],
-    mailer: options.withMail ? mailer : undefined,
+    mailer: undefined,
     resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,

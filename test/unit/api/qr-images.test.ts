@@ -1,11 +1,10 @@
-// The images of GET /api/qr/{slug}: they scan, have the requested look, and are drawn once.
-import { randomBytes } from "node:crypto";
+// The images of GET /api/qr/{slug}: they scan, have the requested look, and are drawn one at a time.
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { drawPng, type QrLook } from "../../../src/api/qr/draw-qr.ts";
-import { qrImages } from "../../../src/api/qr/qr-route.ts";
+import { oneByOne } from "../../../src/api/qr/qr-route.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;
@@ -62,68 +61,21 @@ describe("a QR image", () => {
 });
 
 describe("QR images", () => {
-  const counting = () => {
+  it("are drawn one after the other, are refused while too many wait, and drawn again afterwards", async () => {
     const drawn: string[] = [];
-    let atOnce = 0;
-    let most = 0;
-    return {
-      drawn,
-      mostAtOnce: () => most,
-      draw: async (text: string) => {
-        atOnce += 1;
-        most = Math.max(most, atOnce);
-        drawn.push(text);
-        await new Promise((resolve) => setImmediate(resolve));
-        atOnce -= 1;
-        return randomBytes(700);
-      },
-    };
-  };
-
-  it("that are requested concurrently are drawn one after the other, and equal ones once", async () => {
-    const { drawn, draw, mostAtOnce } = counting();
-    const images = qrImages({ draw });
-    const requests = Array.from({ length: 40 }, (_, n) => images(`${n % 4}`, `text ${n % 4}`, look));
-    const answers = await Promise.all(requests);
-    expect(drawn).toEqual(["text 0", "text 1", "text 2", "text 3"]);
-    expect(mostAtOnce()).toBe(1);
-    expect(answers[5]).toBe(answers[1]);
-    expect(answers[5]).not.toBe(answers[2]);
-    expect(await images("3", "text 3", look)).toBe(answers[3]);
-    expect(drawn).toHaveLength(4);
-  });
-
-  it("are kept up to a number of bytes, the last used longest", async () => {
-    const { drawn, draw } = counting();
-    const images = qrImages({ draw, maxBytes: 3_000 });
-    for (const id of ["a", "b", "c", "a", "d", "a", "b"]) await images(id, id, look);
-    expect(drawn).toEqual(["a", "b", "c", "d", "b"]);
-  });
-
-  it("are refused while too many wait, and drawn again afterwards", async () => {
-    const { drawn, draw } = counting();
-    const images = qrImages({ draw, maxWaiting: 3 });
-    const requests = Array.from({ length: 5 }, (_, n) => images(`${n}`, `${n}`, look));
-    const outcomes = await Promise.allSettled(requests);
-    expect(outcomes.map(({ status }) => status)).toEqual([
-      ...["fulfilled", "fulfilled", "fulfilled"],
-      ...["rejected", "rejected"],
-    ]);
-    await expect(requests[4]).rejects.toMatchObject({ code: "qr_busy" });
-    await images("4", "4", look);
-    expect(drawn).toEqual(["0", "1", "2", "4"]);
-  });
-
-  it("go on after one that could not be drawn", async () => {
-    let fails = true;
-    const images = qrImages({
-      draw: async (text) => {
-        if (fails) throw new TypeError(text);
-        return text;
-      },
-    });
-    await expect(images("a", "a", look)).rejects.toThrow(TypeError);
-    fails = false;
-    expect(await images("a", "a", look)).toBe("a");
+    let [atOnce, most] = [0, 0];
+    const draw = oneByOne(async (text: string) => {
+      most = Math.max(most, ++atOnce);
+      drawn.push(text);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce -= 1;
+      if (text === "1") throw new TypeError("can't be drawn");
+      return text;
+    }, 3);
+    const outcomes = await Promise.allSettled(["0", "1", "2", "3"].map((text) => draw(text)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+    expect(outcomes[3]).toMatchObject({ reason: { code: "qr_busy" } });
+    expect(await draw("4")).toBe("4");
+    expect([drawn, most]).toEqual([["0", "1", "2", "4"], 1]);
   });
 });

@@ -43,6 +43,18 @@ describe("where a form may lead", () => {
     "/portal\\..",
     "/portal/../docs",
     "/portal\n",
+    "https://evil.example/",
+    "//evil.example/",
+    "\\\\evil.example",
+    "/portal//../..//evil.example",
+    "/%09/evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+    "/portal/../%2f%2fevil.example",
+    "https:evil.example",
+    "@evil.example",
+    "/portal@evil.example/x\r\nSet-Cookie: a=b",
+    "http://localhost.evil.example/portal",
   ])("falls back from %j", (path) => {
     expect(pathWithin("/portal", path)).toBe("/portal");
   });

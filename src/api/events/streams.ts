@@ -1,12 +1,11 @@
-// Server-sent events that go on as events happen, for the feed and the portal's live pages: with backpressure, a bounded
-// number at a time; a client that stops reading is disconnected.
+// Server-sent events of the feed, with backpressure: a client that stops reading is disconnected; and how many streams
+// and exports an account may have open at a time.
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
-import { accountStreams } from "./account-streams.ts";
 
 /** Per account, in one process. */
 const MOST_STREAMS = 10;
@@ -19,30 +18,62 @@ const RETRY_MS = 2_000;
 /** When the client reconnects it gets what it missed. */
 const STALLED_MS = 15_000;
 
-export type LiveStreams = {
-  /**
-   * Resolves when the client has disconnected or `send` has ended. `send`: until the signal aborts. `keepAlive`: called
-   * every five seconds; aborts the stream when the client may no longer watch. @throws too_many_streams
-   */
-  open(
-    reply: FastifyReply,
-    accountId: string,
-    keepAlive: (client: EventStream, stream: AbortController) => Promise<void>,
-    send: (client: EventStream, signal: AbortSignal) => Promise<void>,
-  ): Promise<void>;
-};
+export type AccountStreams = ReturnType<typeof accountStreams>;
 
-/** All of them end before the app closes. `tooMany`: what a client is told that opens one more than it may. */
-export function liveStreams(app: Api, log: Logger, tooMany: string): LiveStreams {
+/** How many streams and exports are open in one process. */
+export function accountStreams(mostPerAccount: number, mostInAll: number) {
+  const open = new Map<string, Set<AbortController>>();
+  let inAll = 0;
+  let closed = false;
+  return {
+    /** Undefined when a limit is reached. The caller must pass the controller to `leave` in the end. */
+    enter(accountId: string): AbortController | undefined {
+      const streams = open.get(accountId) ?? new Set();
+      if (closed || streams.size >= mostPerAccount || inAll >= mostInAll) return undefined;
+      const stream = new AbortController();
+      open.set(accountId, streams.add(stream));
+      inAll += 1;
+      return stream;
+    },
+    leave(accountId: string, stream: AbortController): void {
+      stream.abort();
+      const streams = open.get(accountId);
+      if (streams?.delete(stream)) inAll -= 1;
+      if (streams?.size === 0) open.delete(accountId);
+    },
+    /** Aborts all of them; `enter` refuses from then on. */
+    close(): void {
+      closed = true;
+      for (const streams of open.values()) for (const stream of streams) stream.abort();
+    },
+  };
+}
+
+export type LiveStreams = ReturnType<typeof liveStreams>;
+
+/** All of them end before the app closes. */
+export function liveStreams(app: Api, log: Logger) {
   const streams = accountStreams(MOST_STREAMS, MOST_STREAMS_IN_ALL);
   app.addHook("preClose", async () => streams.close());
   return {
-    async open(reply, accountId, keepAlive, send) {
+    /**
+     * Resolves when the client has disconnected or `send` has ended. `send`: until the signal aborts. `keepAlive`: called
+     * every five seconds; aborts the stream when the client may no longer watch. @throws too_many_streams
+     */
+    async open(
+      reply: FastifyReply,
+      accountId: string,
+      keepAlive: (client: EventStream, stream: AbortController) => Promise<void>,
+      send: (client: EventStream, signal: AbortSignal) => Promise<void>,
+    ): Promise<void> {
       const stream = streams.enter(accountId);
-      if (!stream) throw new Refused("too_many_streams", tooMany);
+      if (!stream)
+        throw new Refused(
+          "too_many_streams",
+          "Too many event streams are open: close one first, or try again later.",
+        );
       const { raw } = reply.hijack();
-      const headers = reply.getHeaders() as OutgoingHttpHeaders;
-      const client = eventStream(raw, headers, stream);
+      const client = eventStream(raw, reply.getHeaders() as OutgoingHttpHeaders, stream);
       const timer = setInterval(() => void keepAlive(client, stream), ALIVE_EVERY_MS);
       try {
         await send(client, stream.signal);
@@ -58,33 +89,10 @@ export function liveStreams(app: Api, log: Logger, tooMany: string): LiveStreams
   };
 }
 
-/** Sends batch after batch, and ends their generator when one can't be sent. Returns what the generator returns. */
-export async function sendBatches<B, R>(
-  batches: AsyncGenerator<B, R>,
-  send: (batch: B) => Promise<void>,
-): Promise<R> {
-  let next = await batches.next();
-  try {
-    for (; !next.done; next = await batches.next()) await send(next.value);
-    return next.value;
-  } finally {
-    await batches.return(undefined as R);
-  }
-}
-
 /** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. `data`: text is JSON already. */
-export type StreamMessage = { event: string; id: string; data: object | string };
+type StreamMessage = { event: string; id: string; data: object | string };
 
-export type EventStream = {
-  /**
-   * Resolves when the socket accepts more data.
-   * @throws AbortError when the client has disconnected or was disconnected
-   */
-  send(message: StreamMessage): Promise<void>;
-  /** Drops the message while the socket's buffer is full; for heartbeats. */
-  offer(message: StreamMessage): void;
-  end(): void;
-};
+export type EventStream = ReturnType<typeof eventStream>;
 
 /**
  * `stream`: aborted when the client disconnects, or has disconnected already. `stalledMs`: a client whose socket buffer does not
@@ -95,7 +103,7 @@ export function eventStream(
   headers: OutgoingHttpHeaders,
   stream: AbortController,
   stalledMs = STALLED_MS,
-): EventStream {
+) {
   // A client that disconnected while its request was being checked has emitted "close" already; HEAD gets no body.
   if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
   raw.once("close", () => stream.abort());
@@ -106,16 +114,18 @@ export function eventStream(
   raw.write(`retry: ${RETRY_MS}\n\n`);
   const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);
   return {
-    async send(message) {
+    /** Resolves when the socket accepts more data. @throws AbortError when the client has disconnected, or was */
+    async send(message: StreamMessage): Promise<void> {
       raw.write(textOf(message));
       if (!raw.writableNeedDrain) return;
       const timer = disconnectLater();
       await once(raw, "drain", { signal: stream.signal }).finally(() => clearTimeout(timer));
     },
-    offer(message) {
+    /** Drops the message while the socket's buffer is full; for heartbeats. */
+    offer(message: StreamMessage): void {
       if (!raw.writableNeedDrain) raw.write(textOf(message));
     },
-    end() {
+    end(): void {
       const timer = disconnectLater();
       raw.once("close", () => clearTimeout(timer));
       raw.end();

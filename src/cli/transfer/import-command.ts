@@ -11,6 +11,7 @@ import { type ImportReport, runImport } from "../../import/run-import.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option } from "../command.ts";
+import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
 
@@ -36,11 +37,7 @@ export const commands: readonly CommandRow[] = [
       option("--dry-run", "check everything, write nothing"),
     ],
     run: importFile,
-    print: ({ interrupted, hosts, ...report }: Report) => ({
-      ...(interrupted && { interrupted: "the same command, given again, goes on where this one ended" }),
-      ...report,
-      hosts: Object.entries(hosts).map(([host, links]) => ({ host, links })),
-    }),
+    print: forPeople,
     exitCode: ({ interrupted, links, clicks }: Report) =>
       interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,
   },
@@ -72,3 +69,32 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   );
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
 }
+
+function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }: Report): Printable {
+  const hostNames = Object.entries(hosts).map(([host, count]) => ({ host, links: count }));
+  const again = "Interrupted: the same command, given again, goes on where this one ended. So far:";
+  return {
+    ...(interrupted && { note: isDry ? "Interrupted" : again }),
+    ...(isDry && { dry_run: "nothing was written" }),
+    links: sums(links),
+    clicks: sums(clicks),
+    ...(hostNames.length > 0 && { hosts: hostNames }),
+    ...(errors.length > 0 && { errors }),
+  };
+}
+
+/** Such as `12 created, 3 already there`. */
+function sums({ read: _, ...sums }: ImportReport["links"] | ImportReport["clicks"]): string {
+  const named = Object.entries({ ...sums }).filter(([name, count]) => count > 0 || name === "created");
+  return named
+    .map(([name, count]) => `${count.toLocaleString("en")} ${NAMES[name as keyof typeof NAMES]}`)
+    .join(", ");
+}
+
+const NAMES = {
+  created: "created",
+  already: "already there",
+  failed: "failed",
+  skipped: "of links that failed or are not in the file",
+  only_totals: "known as a number only",
+};

@@ -13,7 +13,7 @@ import { checkpointName } from "../../src/projections/projection.ts";
 import type { VerifiedProjection } from "../../src/projections/verify/verify-projections.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
-import { effort } from "../support/runtime/effort.ts";
+import { effort, isLong } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -45,7 +45,7 @@ describe("on SQLite", () =>
   rebuildEqualsLive(async () => ({ environment: {}, stop: async () => undefined })));
 
 onOwnServers(() => {
-  describe("on servers", () => rebuildEqualsLive(ownServers));
+  describe.runIf(isLong)("on servers", () => rebuildEqualsLive(ownServers));
 });
 
 function rebuildEqualsLive(

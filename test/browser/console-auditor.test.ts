@@ -14,10 +14,10 @@ import {
   showing,
 } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
 import type { Member } from "../support/service/start-service.ts";
 
-onServer(chromiumServer, () => {
+onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;
   let page: Page;
   let complaints: string[];

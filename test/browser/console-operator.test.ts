@@ -11,11 +11,11 @@ import { ADMIN_TOKEN } from "../support/portal/operator.ts";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
 
 const BROKEN = "link-localhost/broken";
 
-onServer(chromiumServer, () => {
+onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;
   let page: Page;
   let complaints: string[];

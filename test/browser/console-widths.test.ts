@@ -5,13 +5,13 @@ import { ADMIN_TOKEN, operatorOf } from "../support/portal/operator.ts";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
 import { chromiumServer, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
 
 /** As long as some apps' are. */
 const AGENT = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 ${"Instagram/335.1.8.26.85 (iPhone14,5; iOS 17_5; de_DE; scale=3.00; 1170x2532; 610043139) ".repeat(2)}`;
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 
-onServer(chromiumServer, () => {
+onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;
   let page: Page;
   let paths: string[];

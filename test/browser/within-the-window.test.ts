@@ -3,13 +3,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 const LONG = "n".repeat(100);
 const HOST = `${"h".repeat(60)}.${"h".repeat(60)}.example.com`;
 
-onServer(chromiumServer, () => {
+onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;
   let page: Page;
 

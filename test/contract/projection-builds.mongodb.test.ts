@@ -4,14 +4,14 @@ import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import { openStores } from "../support/runtime/stores.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
 import { reclassifiedBuildsContract } from "./reclassified-builds.ts";
 import { withdrawnClicksContract } from "./withdrawn-clicks.ts";
 
-onServer(mongodb, () => {
+onServerAtLength(mongodb, () => {
   let server: TestMongodb;
   beforeAll(async () => {
     server = await startMongodb();

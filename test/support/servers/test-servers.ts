@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
+import { isLong } from "../runtime/effort.ts";
 import { until } from "../runtime/until.ts";
 import { endWithThisProcess } from "../service/end-with-this-process.ts";
 
@@ -36,6 +37,12 @@ export function onServer(server: Server, suite: () => void): void {
       it.skip(title);
     }
   });
+}
+
+/** The same, but in the short form (effort.ts) one skipped test: for suites that take half a minute. */
+export function onServerAtLength(server: Server, suite: () => void): void {
+  if (isLong) onServer(server, suite);
+  else it.skip(`on ${server.name}: part of the long form (TEST_LONG=1)`, () => undefined);
 }
 
 /**

@@ -21,9 +21,8 @@ export type QrLook = {
  */
 const PIXELS_A_MODULE = 4;
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-/** Eight bits a pixel, each an entry of the palette, in which `light` is 0 and `dark` is 1. */
-const INDEXED = [8, 3, 0, 0, 0];
-const DARK = 1;
+/** One bit a pixel, each an entry of the palette, in which `light` is 0 and `dark` is 1. */
+const INDEXED = [1, 3, 0, 0, 0];
 /** PNG filter type of a row, its first byte: the difference from the row above. */
 const FILTER_UP = 2;
 const compress = promisify(deflate);
@@ -56,17 +55,25 @@ export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
 /** The first pixel row of each row of modules is drawn; the others repeat it by filter Up and zeros. */
 function scanlines({ size, data }: qrcode.BitMatrix, margin: number, width: number): Buffer {
   const edge = (module: number) => Math.ceil(((module + margin) * width) / (size + 2 * margin));
-  const stride = 1 + width;
+  const stride = 1 + Math.ceil(width / 8);
   const bytes = Buffer.alloc(stride * width);
   for (let row = 0; row < size; row++) {
     const top = edge(row) * stride;
     for (let column = 0; column < size; column++) {
       if (data[row * size + column] !== 1) continue;
-      bytes.fill(DARK, top + 1 + edge(column), top + 1 + edge(column + 1));
+      setBits(bytes, top + 1, edge(column), edge(column + 1));
     }
     for (let y = edge(row) + 1; y < edge(row + 1); y++) bytes[y * stride] = FILTER_UP;
   }
   return bytes;
+}
+
+/** Sets the bits [from, to), counted from the most significant bit of the byte at `offset`. */
+function setBits(bytes: Buffer, offset: number, from: number, to: number): void {
+  for (let bit = from; bit < to; bit++) {
+    const at = offset + (bit >> 3);
+    bytes[at] = (bytes[at] ?? 0) | (0x80 >> (bit & 7));
+  }
 }
 
 function rgba(colour: string): Buffer {

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
+import { pause } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
@@ -15,7 +16,7 @@ const colour = z
   .transform((text) => `#${text.replace("#", "")}`);
 const CACHED_SECONDS = 3600;
 /** Part of each ETag; must be raised when a change makes the same request return other bytes. */
-const IMAGE_VERSION = 3;
+const IMAGE_VERSION = 4;
 
 const Query = z.object({
   format: z.enum(["png", "svg"]).default("png"),
@@ -70,7 +71,7 @@ function matches(header: string | undefined, etag: string): boolean {
 
 const MAX_WAITING = 500;
 
-/** Draws one image at a time; browsers keep them. @throws qr_busy */
+/** Draws one image at a time, and half of the time none, so that redirects don't wait. @throws qr_busy */
 export function oneByOne<Given extends unknown[], Image>(
   draw: (...given: Given) => Promise<Image>,
   maxWaiting = MAX_WAITING,
@@ -78,7 +79,13 @@ export function oneByOne<Given extends unknown[], Image>(
   const queue = pLimit(1);
   return async (...given: Given): Promise<Image> => {
     if (queue.activeCount + queue.pendingCount >= maxWaiting) throw new Refused("qr_busy");
-    return await queue(() => draw(...given));
+    const { promise, resolve, reject } = Promise.withResolvers<Image>();
+    void queue(async () => {
+      const startedAt = performance.now();
+      await draw(...given).then(resolve, reject);
+      await pause(performance.now() - startedAt);
+    });
+    return await promise;
   };
 }
 

@@ -28,8 +28,8 @@ import {
   startService,
 } from "../support/service/service-process.ts";
 
-const CLICKS = effort(4_000, 40_000);
-const KILLS = effort(4, 10);
+const A_FEW = { clicks: 4_000, kills: 4 };
+const MANY = { clicks: 40_000, kills: 10 };
 const AN_APPEND = 500;
 const LINKS = 100;
 const DAYS = 4;
@@ -45,11 +45,12 @@ describe("on SQLite", () =>
   rebuildEqualsLive(async () => ({ environment: {}, stop: async () => undefined })));
 
 onOwnServers(() => {
-  describe.runIf(isLong)("on servers", () => rebuildEqualsLive(ownServers));
+  describe.runIf(isLong)("on servers", () => rebuildEqualsLive(ownServers, A_FEW));
 });
 
 function rebuildEqualsLive(
   startStores: () => Promise<{ environment: Environment; stop: () => Promise<void> }>,
+  { clicks, kills } = isLong ? MANY : A_FEW,
 ): void {
   let folder: TemporaryFolder;
   let stores: Awaited<ReturnType<typeof startStores>>;
@@ -139,11 +140,11 @@ function rebuildEqualsLive(
   };
 
   it(
-    `a rebuild equals the live documents after ${CLICKS} clicks and ${KILLS} kills, and queries answer meanwhile`,
+    `a rebuild equals the live documents after ${clicks} clicks and ${kills} kills, and queries answer meanwhile`,
     async () => {
-      const each = CLICKS / KILLS;
+      const each = clicks / kills;
       let whileFolding = 0;
-      for (let kill = 0; kill < KILLS; kill++) {
+      for (let kill = 0; kill < kills; kill++) {
         const before = (await positions()).sort().at(-1) ?? "";
         await appendClicks(kill * each, each / 2);
         await until(
@@ -160,7 +161,7 @@ function rebuildEqualsLive(
         service = await startService(instance);
       }
       await restoreFirst();
-      const head = await appendClicks(CLICKS, AN_APPEND);
+      const head = await appendClicks(clicks, AN_APPEND);
       await until("all to be folded", async () => (await positions()).every((one) => one >= head), {
         withinMs: PATIENT_MS,
       });
@@ -195,9 +196,9 @@ function rebuildEqualsLive(
       for (const slug of slugs) counted += await totalOf(slug);
       const withdrawn = withdrawals.reduce((sum, { clicks }) => sum + clicks, 0);
       expect(withdrawn).toBeGreaterThan(0);
-      expect(counted).toBe(CLICKS + AN_APPEND - withdrawn);
+      expect(counted).toBe(clicks + AN_APPEND - withdrawn);
       const p99 = { before: Math.round(before * 10) / 10, during: Math.round(during * 10) / 10 };
-      printCounts("rebuild equals live", { kills: KILLS, whileFolding, events, counted, withdrawn, ...p99 });
+      printCounts("rebuild equals live", { kills, whileFolding, events, counted, withdrawn, ...p99 });
       expect(whileFolding).toBeGreaterThan(0);
     },
     PATIENT_MS,
@@ -221,7 +222,7 @@ function rebuild(instance: Environment) {
 /** Kinds, places, programs, referrers and campaigns in all combinations; some values are those that break objects. */
 function variedClick(n: number, slugs: readonly string[], accountId: string): LinkClicked {
   const slug = slugs[(n * 7) % slugs.length] ?? "";
-  const day = 1 + (Math.floor(n / (CLICKS / DAYS)) % DAYS);
+  const day = 1 + (Math.floor(n / (A_FEW.clicks / DAYS)) % DAYS);
   const at = new Date(Date.UTC(2026, 2, day, n % 24, (n * 13) % 60, n % 60));
   return linkClicked({
     link: `localhost/${slug}`,

@@ -12,13 +12,13 @@ import { type LinkDocument, links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
-export type FinishClosingDeps = CloseDeps & {
+type FinishClosingDeps = CloseDeps & {
   readStore: ReadStore;
   /** Resolves to true when the links projection has folded this position, to false when that takes too long. */
   isShown: (position: Position) => Promise<boolean>;
 };
 
-export type AccountClosingDeps = FinishClosingDeps & {
+type AccountClosingDeps = FinishClosingDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 

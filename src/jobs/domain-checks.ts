@@ -9,7 +9,7 @@ import { documentPages } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
-export type DomainChecksDeps = CommandDeps & {
+type DomainChecksDeps = CommandDeps & {
   readStore: ReadStore;
   secrets: Secrets;
   resolveTxt: ResolveTxt;

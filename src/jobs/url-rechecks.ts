@@ -7,7 +7,7 @@ import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/lin
 import { isEventError } from "../events/read-event.ts";
 import type { Secrets } from "../secrets/port.ts";
 
-export type UrlRechecksDeps = CommandDeps & {
+type UrlRechecksDeps = CommandDeps & {
   urlSafety: UrlSafety;
   secrets: Secrets;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };

@@ -1,9 +1,9 @@
 // Retries work until it succeeds or is stopped, with exponential backoff and jitter.
 import { pause, type Sleep } from "./pause.ts";
 
-export type BackoffLimits = { fromMs: number; toMs: number };
+type BackoffLimits = { fromMs: number; toMs: number };
 
-export type KeepTryingDeps = BackoffLimits & {
+type KeepTryingDeps = BackoffLimits & {
   /** [0, 1), for jitter. */
   random: () => number;
   /** Not called for failures after the signal has aborted. */

@@ -1,7 +1,7 @@
 // A circuit breaker: during an outage most calls fail immediately, and don't wait for the server's time-out.
 
 /** `clock`: monotonic milliseconds; `openMs`: for how long no call is admitted after a failure. */
-export type OutageBreakerDeps = { clock: () => number; openMs: number };
+type OutageBreakerDeps = { clock: () => number; openMs: number };
 
 const DEFAULTS: OutageBreakerDeps = { clock: () => performance.now(), openMs: 1_000 };
 

@@ -1,5 +1,5 @@
 // Makes the service's files unreadable for other users of the machine: by the umask, and by chmod for existing files.
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const OTHERS = 0o077;
@@ -25,13 +25,6 @@ export function openPrivateFolder(
   if (!(statSync(folder).mode & STICKY)) tighten(folder, found);
   for (const name of readdirSync(folder).filter(isOwn)) tightenAll(join(folder, name), found);
   return found;
-}
-
-/** What root makes in another user's folder becomes that user's, as SQLite does with its files: nobody else may read it. */
-export function giveToOwnerOf(folder: string, path: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(folder);
-  chownSync(path, uid, gid);
 }
 
 type Found = ReturnType<typeof openPrivateFolder>;

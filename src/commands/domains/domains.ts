@@ -9,7 +9,6 @@ import { type Appended, type CommandDeps, handleCommand, loadStream } from "../h
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { derivedId } from "../links/derived-identity.ts";
 import * as domains from "./domain.ts";
-import { domainOf, verifiedDomain } from "./domain.ts";
 import { acceptHostname, lookForProof, type ResolveTxt, type TxtRecord, txtRecord } from "./hostname.ts";
 
 type VerifyDomainDeps = CommandDeps & { baseHost: string; resolveTxt: ResolveTxt };
@@ -26,7 +25,7 @@ export async function addDomain(
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
     domains.add(account, { hostname, token, at }),
   );
-  return { hostname, record: txtRecord(hostname, domainOf(state, hostname).token), position };
+  return { hostname, record: txtRecord(hostname, domains.domainOf(state, hostname).token), position };
 }
 
 /**
@@ -45,7 +44,7 @@ export async function verifyDomain(
 ): Promise<Appended & { domainId: string; hostname: string; state: "active" | "inactive" }> {
   const hostname = acceptHostname(given, deps.baseHost);
   const account = opened(await loadAccount(deps.eventStore, accountId));
-  const domain = domainOf(account, hostname);
+  const domain = domains.domainOf(account, hostname);
   // Also the operator's word: it stands for the ownership, not for the plan.
   if (domain.state === "added") requireDeveloper(account.tier, "Custom domains");
   const domainId = derivedId("domain", accountId, hostname, domain.token);
@@ -57,11 +56,11 @@ export async function verifyDomain(
   }
   const how = options.skipDns ? "operator" : "dns";
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
-    domainOf(account, hostname).token === domain.token
+    domains.domainOf(account, hostname).token === domain.token
       ? domains.verify(account, { hostname, domainId, how, at })
       : [],
   );
-  const verified = domainOf(state, hostname);
+  const verified = domains.domainOf(state, hostname);
   if (verified.state === "added") throw new Refused("domain_not_verified");
   return { domainId: verified.domainId, hostname, state: verified.state, position };
 }
@@ -104,14 +103,14 @@ export async function recheckDomain(
   accountId: string,
   domainId: string,
 ): Promise<Appended & { record: "found" | "gone" | "unknown" | "not needed" }> {
-  const domain = verifiedDomain(await loadAccount(deps.eventStore, accountId), domainId);
+  const domain = domains.verifiedDomain(await loadAccount(deps.eventStore, accountId), domainId);
   if (!domain || domain.proven === "operator") return { record: "not needed", position: undefined };
   const proof = await lookForProof(deps.resolveTxt, domain.hostname, domain.token);
   if (proof.is === "unreachable") return { record: "unknown", position: undefined };
   const isThere = proof.is === "proven";
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
     // Removed and added again meanwhile, the domain has its id again, and another token.
-    verifiedDomain(account, domainId)?.token === domain.token
+    domains.verifiedDomain(account, domainId)?.token === domain.token
       ? domains.noteRecord(account, { domainId, isThere, at })
       : [],
   );

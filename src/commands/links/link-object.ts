@@ -1,4 +1,5 @@
-// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link.
+// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link. And the request for a new
+// one, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
 import type { LinkDetails } from "./link.ts";
 

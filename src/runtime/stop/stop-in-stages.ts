@@ -8,7 +8,7 @@ export type Close = (withinMs: number) => Promise<unknown>;
 /** `closers` run concurrently. `until`: the share of the whole budget, 0 to 1, at which the next stage starts at the latest. */
 export type StopStage = { closers: readonly Close[]; until: number };
 
-export type StopDeps = MonotonicClock & { log: Pick<Logger, "error"> };
+type StopDeps = MonotonicClock & { log: Pick<Logger, "error"> };
 
 /** Runs the stages in order, also after failures and timeouts; unused time passes to the next stage. Never rejects. */
 export async function stopInStages(

@@ -2,14 +2,14 @@
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { errorFields } from "../error-fields.ts";
+import { isObject } from "../is-object.ts";
 import type { BasicLogger } from "../logging.ts";
 import type { ThreadLog } from "./keep-thread.ts";
 
 /** Posts lines to the parent, which writes them. Errors are posted as plain fields, as a structured clone drops their class and code. */
 export function threadLog(post: (line: ThreadLog) => void): BasicLogger {
   const at = (level: ThreadLog["level"]) => (first: unknown, second?: string) => {
-    const fields =
-      typeof first === "object" && first !== null ? { ...(first as Record<string, unknown>) } : {};
+    const fields = isObject(first) ? { ...first } : {};
     if (fields.err !== undefined) fields.err = errorFields(fields.err);
     post({ type: "log", level, fields, message: typeof first === "string" ? first : (second ?? "") });
   };

@@ -17,7 +17,7 @@ export type ThreadOptions<From extends { type: string }> = {
   onMessage: (message: From) => void;
 };
 
-export type KeptThread<To> = {
+type KeptThread<To> = {
   /**
    * Resolves with true at the thread's next message, which `onMessage` gets; with false after half a second, or without
    * a thread.

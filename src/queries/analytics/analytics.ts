@@ -1,6 +1,5 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life; and those of
 // an account: what API and portal ask.
-
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";

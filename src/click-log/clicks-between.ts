@@ -1,4 +1,4 @@
-// The clicks of one link between two log positions, for exports, recounts and the parts of days that ranges begin with.
+// The clicks of one link between two log positions, for recounts, withdrawals and the parts of days that ranges begin with.
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../events/catalogue.ts";

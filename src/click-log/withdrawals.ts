@@ -1,4 +1,4 @@
-// Which clicks of a link are withdrawn: the one predicate for projections, exports, ranges and live pages.
+// Which clicks of a link are withdrawn: the one predicate for projections, exports and ranges.
 import ipaddr from "ipaddr.js";
 import type { Position } from "../event-store/port.ts";
 import type { EventOf, LinkClicked, StoredEvent } from "../events/catalogue.ts";

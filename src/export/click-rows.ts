@@ -1,6 +1,7 @@
 // Clicks for exports, read from the log page by page: of one link, of an account, or of all.
 import { linkOf } from "../click-log/clicks-between.ts";
-import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
+import { withdrawalsOf, withdrawnOfAll } from "../click-log/read-withdrawals.ts";
+import { isWithdrawnBy } from "../click-log/withdrawals.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { clickFacts } from "../events/click-facts.ts";
@@ -27,13 +28,16 @@ const BATCH = 1_000;
  * @throws EventNewer, StoreUnavailable
  */
 export async function* clickRows(
-  { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
+  { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
   { accountId, link, from, to }: ClickSelection,
   after: Position | undefined,
 ): AsyncGenerator<ClickRow[]> {
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const upTo = (await eventStore.head()) ?? "";
-  const isWithdrawn = await withdrawnOfAll({ eventStore });
+  const isWithdrawn =
+    link === undefined
+      ? await withdrawnOfAll({ eventStore })
+      : isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
   // Before the data is validated, as most clicks may be of others.
   const isOther = (recorded: RecordedEvent) =>
     (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) ||

@@ -1,6 +1,6 @@
 // The portal's queries on every read store, with documents that a real projection runner folded from real events.
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
@@ -99,6 +99,17 @@ function listSuite() {
         ["off", 0],
       ]);
       expect([page, pages]).toEqual([1, 1]);
+    });
+
+    it("are counted one by one only where they are searched or filtered", async () => {
+      const count = vi.spyOn(stores.readStore, "count");
+      expect(await list({ limit: 1, page: 9 })).toMatchObject({ page: 3, pages: 3 });
+      expect(await list({ show: "deleted" })).toMatchObject({ links: [{ slug: "gone" }], pages: 1 });
+      expect(count).not.toHaveBeenCalled();
+      expect(await list({ show: "live", limit: 1 })).toMatchObject({ page: 1, pages: 2 });
+      expect(await list({ domainId: DOMAIN })).toMatchObject({ pages: 1 });
+      expect(count).toHaveBeenCalledTimes(2);
+      count.mockRestore();
     });
 
     it("are filtered by state and domain, and found by a part of either URL", async () => {

@@ -1,5 +1,4 @@
 // Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
-
 import { categoryOf } from "../../event-store/categories.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";

@@ -1,6 +1,5 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life; and those of
 // an account: what API and portal ask.
-
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
@@ -27,7 +26,7 @@ import { linkFromStream } from "../links/find-link.ts";
 import { type AccountRange, accountAnalytics } from "./account-analytics.ts";
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
-import { readLinkDays } from "./link-days.ts";
+import { readLinkDays, readWholeLife } from "./link-days.ts";
 import { positionAsOf } from "./log-positions.ts";
 import type { RangeRequest } from "./range.ts";
 import {
@@ -179,8 +178,8 @@ export function analytics(deps: AnalyticsDeps) {
   async function ofWholeLife(link: LinkDocument, now: Date): Promise<LinkAnalytics> {
     const presentHour = now.getTime() - (now.getTime() % HOUR_MS);
     const lastHours = { from: presentHour - 23 * HOUR_MS, to: presentHour + HOUR_MS };
-    const wanted = { from: dayAt(lastHours.from), to: dayAt(presentHour), withEarlier: true };
-    const { clicks, earlier, days, position } = await readLinkDays(deps, link._id, wanted);
+    const dates = [lastHours.from, presentHour].map((time) => utcDate(new Date(time)));
+    const { clicks, earlier, days, position } = await readWholeLife(deps, link._id, dates);
     const { interval, starts } = pointsOf({ zone: UTC, interval: "hour" }, lastHours);
     const [hits, breakdowns] = [hitSum(starts, CLICK_KINDS), breakdownSum()];
     for (const day of days) hits.add(dateOf(day), quartersIn(day, lastHours));

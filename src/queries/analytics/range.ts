@@ -1,5 +1,4 @@
 // What a request for a range of time asks for, from the text of its parameters.
-
 import type { Position } from "../../event-store/port.ts";
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
@@ -59,7 +58,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
 }
 
 /** @throws invalid_range */
-export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
+function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   if (text === undefined) return undefined;
   if (POSITION.test(text)) return { position: text };
   return { time: timeOf(text, zone, "as_of", ", or a position of the log") };

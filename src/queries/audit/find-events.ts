@@ -54,11 +54,7 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
 }
 
 /** A page of the index and the cursor of the next one. @throws invalid_cursor */
-export async function newestFirst(
-  { readStore }: Deps,
-  query: Omit<FindQuery, "limit">,
-  { limit, cursor }: Page,
-) {
+async function newestFirst({ readStore }: Deps, query: Omit<FindQuery, "limit">, { limit, cursor }: Page) {
   const found = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
     ...query,
     sort: { field: "_id", direction: "desc" },

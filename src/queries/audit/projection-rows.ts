@@ -1,5 +1,4 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
-
 import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/consumer-checkpoint.ts";
 import { readSetAside } from "../../coordination/set-aside.ts";
 import type { EventStore } from "../../event-store/port.ts";

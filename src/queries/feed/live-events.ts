@@ -1,5 +1,5 @@
-// Events as they happen, such as those of one account or the clicks of one link: one shared subscription for all watchers,
-// each of which has a cursor of its own.
+// Events as they happen, such as those of one account: one shared subscription for all watchers, each of which has a cursor
+// of its own.
 import { EventEmitter, once } from "node:events";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 

@@ -72,7 +72,13 @@ export async function accountLinks(
 ): Promise<AccountLinksPage> {
   const { name } = links.collection;
   const filter = filterOf({ accountId }, options);
-  const pages = Math.max(1, Math.ceil((await deps.readStore.count(name, filter)) / limit));
+  const { q, domainId, show = "existing" } = options;
+  // Counting the documents of 100,000 links takes some 60 ms, reading a page of them 1 ms.
+  const isWhole = !q && domainId === undefined && (show === "existing" || show === "deleted");
+  const total = isWhole
+    ? (await countLinks(deps, accountId))[show === "deleted" ? "deleted" : "links"]
+    : await deps.readStore.count(name, filter);
+  const pages = Math.max(1, Math.ceil(total / limit));
   const page = Math.min(asked, pages);
   const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit };
   const found = await deps.readStore.find<LinkDocument>(name, query);

@@ -11,7 +11,7 @@ import { type LinkClicksDocument, linkClicks } from "../../../src/projections/de
 import { allProjections } from "../../../src/projections/groups.ts";
 import { collectionsOf, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import { readLinkDays } from "../../../src/queries/analytics/link-days.ts";
+import { readWholeLife } from "../../../src/queries/analytics/link-days.ts";
 import { breakdownSum } from "../../../src/queries/analytics/sums.ts";
 import type { Document, ReadStore } from "../../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
@@ -59,7 +59,7 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
     /** For the one link. */
     async breakdowns() {
       const deps = { readStore: queried, sleep: runtimeDeps.sleep };
-      const { clicks, earlier } = await readLinkDays(deps, LINK, { withEarlier: true });
+      const { clicks, earlier } = await readWholeLife(deps, LINK, []);
       const sum = breakdownSum();
       for (const day of [clicks?.day, earlier])
         for (const kind of Object.values(day?.kinds ?? {})) sum.add(kind);

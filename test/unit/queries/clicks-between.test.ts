@@ -1,8 +1,9 @@
 // The clicks of one link between two positions: each once, with both ends as they are asked for.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { clicksBetween, type LogRange } from "../../../src/click-log/clicks-between.ts";
 import { clickRows } from "../../../src/export/click-rows.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { clicksWithdrawn } from "../../support/projections/withdrawal-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
@@ -74,4 +75,16 @@ it("is what an export of all clicks reads, up to the head", async () => {
   for await (const clicks of clickRows(stores, { link: LINK }, undefined))
     found.push(...clicks.map((row) => ("city" in row ? row.city : "")));
   expect(found.map(Number)).toEqual(even(0, COUNT - 1));
+});
+
+it("is exported without withdrawn clicks, and without reading the withdrawals of all links", async () => {
+  const { eventStore } = stores;
+  const selection = { upTo: at(COUNT - 3) };
+  await append(eventStore, `withdrawals-${LINK}`, [clicksWithdrawn({ link: LINK }, 1, selection)]);
+  const readAll = vi.spyOn(eventStore, "readAll");
+  const found: string[] = [];
+  for await (const clicks of clickRows(stores, { link: LINK }, undefined))
+    found.push(...clicks.map((row) => ("city" in row ? row.city : "")));
+  expect(found.map(Number)).toEqual([COUNT - 2]);
+  for (const [{ categories }] of readAll.mock.calls) expect(categories).toEqual(["clicks"]);
 });

@@ -117,7 +117,7 @@ function breakdownCard(
 ): Html {
   if (values.length === 0) return card(title, html`<p class="muted">None in this time.</p>`);
   const bars = (part: readonly ValueCount[]) =>
-    html`<ul class="plain bars">${part.map(([value, hits]) => bar(nameOf(value), hits, total))}</ul>`;
+    html`<ul class="bars">${part.map(([value, hits]) => bar(nameOf(value), hits, total))}</ul>`;
   const more = values.slice(SHOWN, MOST_LISTED);
   const rest = html`<details class="more"><summary>${count(more.length)} more</summary>${bars(more)}</details>`;
   return card(title, html`${bars(values.slice(0, SHOWN))}${more.length > 0 && rest}`);

@@ -27,6 +27,8 @@ const RANGES = Object.keys(NAMED) as Range[];
 
 /** Few enough requests for a page that is open all day. */
 const REFRESH_MS = 5_000;
+/** Of numbers that the log was read for: few enough in an hour for the limit of such reads, also of two pages. */
+const LOG_REFRESH_MS = 15_000;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 /** What a `datetime-local` shows. */
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
@@ -54,7 +56,7 @@ const EMPTY: Fields = { from: "", to: "", timezone: "", as_of: "" };
 
 /**
  * `typed`: as it stands in the form. `request`: undefined when a field can't be read. `includesNow`: later clicks will be in
- * it. `name`: such as `last 7 days`.
+ * it. `name`: such as `last 7 days`. `isLogRead`: documents alone did not answer it.
  */
 export type PageRange = {
   choice: Range | "custom";
@@ -65,6 +67,7 @@ export type PageRange = {
   bots: boolean;
   includesNow: boolean;
   name: string;
+  isLogRead?: boolean;
 };
 
 /** The range that the query asks for if the tier allows it, else the last 24 hours. */
@@ -235,8 +238,8 @@ ${asOf && input("As of", "as_of", "The numbers as they stood then; now when empt
 }
 
 /** On the parts of a page that console.js keeps up to date. */
-export function live({ includesNow }: PageRange): Html | false {
-  return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
+export function live({ includesNow, isLogRead }: PageRange): Html | false {
+  return includesNow && html`data-live data-busy="${isLogRead ? LOG_REFRESH_MS : REFRESH_MS}"`;
 }
 
 /** What `Include bots` would add. */

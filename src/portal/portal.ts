@@ -1,5 +1,4 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
-
 import type { Api } from "../api/fastify.ts";
 import type { Readiness } from "../monitoring/health.ts";
 import { analytics } from "../queries/analytics/analytics.ts";

@@ -92,6 +92,9 @@ describe("custom domains", () => {
     expect((await act("links.example.com", "deactivate")).text).toContain("Inactive");
     await until("404 from the domain", async () => (await follow()) === 404);
     expect(await isSaidToBeOff()).toBe(true);
+    const page = "/portal/links/links.example.com/launch";
+    const refused = await owner.submit(page, { url: "javascript:alert(1)" }, `${page}/destination`);
+    expect([refused.status, refused.text.includes("links.example.com is not active")]).toEqual([400, true]);
     await act("links.example.com", "activate");
     await until("301 from the domain", async () => (await follow()) === 301);
     expect(await isSaidToBeOff()).toBe(false);

@@ -53,7 +53,7 @@ function emailCard(email: string, withMail: boolean, refused: RefusedForm | unde
     error: errorOf(refused, "email"),
   });
   return formCard("E-mail address", {
-    ...{ id: "email", action: "/portal/account/email", button: "Change address" },
+    ...{ action: "/portal/account/email", button: "Change address" },
     fields: html`${address}${passwordField("email-password", email, refused)}`,
   });
 }
@@ -66,7 +66,7 @@ function passwordCard(email: string, refused: RefusedForm | undefined): Html {
     error: errorOf(refused, "password"),
   });
   return formCard("Password", {
-    ...{ id: "password", action: "/portal/account/password", button: "Change password" },
+    ...{ action: "/portal/account/password", button: "Change password" },
     fields: html`${passwordField("current-password", email, refused)}${wanted}`,
   });
 }
@@ -100,21 +100,20 @@ function sessionsCard(sessions: readonly SessionOfAccount[], current: string): H
     "/portal/account/sessions/end-all",
     "Sign out everywhere",
   );
-  return card(title, table(title, columns, sessions), { id: "sessions", actions });
+  return card(title, table(title, columns, sessions), { actions });
 }
 
 const dataCard = card(
   "Your data",
   html`<div><a class="button" href="/portal/account/export" download>${icon("download")}Export my data</a></div>`,
   {
-    id: "data",
     lead: "Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.",
   },
 );
 
 function closeCard(email: string, refused: RefusedForm | undefined): Html {
   return formCard("Close account", {
-    ...{ id: "close", kind: "danger", action: "/portal/account/close" },
+    ...{ kind: "danger", action: "/portal/account/close" },
     ...{ isRow: true, buttonKind: "danger", button: "Close my account for good" },
     lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
     fields: passwordField("close-password", email, refused),

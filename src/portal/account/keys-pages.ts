@@ -39,7 +39,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
       })}
-${issueCard(active < limit, tier)}
+${issueCard(active >= limit, tier)}
 ${keys.length === 0 ? noKeys : keyTable(keys, uses)}
 ${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
@@ -68,9 +68,9 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
   });
 }
 
-function issueCard(isRoom: boolean, tier: string): Html {
+function issueCard(isFull: boolean, tier: string): Html {
   const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
-  if (!isRoom)
+  if (isFull)
     return card("New key", "", {
       lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
     });

@@ -1,6 +1,5 @@
 // GET .../clicks.csv and .../clicks.ndjson: all clicks of a link; and how every export is streamed: a bounded number at a
 // time, with backpressure, aborted when the client stops reading.
-
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { type AccountStreams, accountStreams } from "../../api/events/streams.ts";

@@ -30,7 +30,11 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
     const { link } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
     const now = deps.clock();
     // Not the views of the page, which documents answer, or parts of the log that are kept.
-    const countLogRead = () => countTry(deps, `log-reads ${accountId}`, TIER_LIMITS[tier].requestsPerHour);
+    let isLogRead = false;
+    const countLogRead = async () => {
+      isLogRead = true;
+      await countTry(deps, `log-reads ${accountId}`, TIER_LIMITS[tier].requestsPerHour);
+    };
     const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
       deps.analytics.ofLink(link, wanted, now, countLogRead),
     );
@@ -44,7 +48,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
       status: found ? 200 : 400,
       body: html`${linkHead(link, "Analytics")}
 ${rangeBar(path, range, tier, { asOf: true, end: isLive && liveSign })}
-${found?.everHit === false && firstClick(link, range)}${found?.everHit && figures(path, range, found, exportLinks(link, tier))}`,
+${found?.everHit === false && firstClick(link, range)}${found?.everHit && figures(path, { ...range, isLogRead }, found, exportLinks(link, tier))}`,
     });
   });
 }
@@ -117,7 +121,7 @@ function breakdownCard(
 ): Html {
   if (values.length === 0) return card(title, html`<p class="muted">None in this time.</p>`);
   const bars = (part: readonly ValueCount[]) =>
-    html`<ul class="plain bars">${part.map(([value, hits]) => bar(nameOf(value), hits, total))}</ul>`;
+    html`<ul class="bars">${part.map(([value, hits]) => bar(nameOf(value), hits, total))}</ul>`;
   const more = values.slice(SHOWN, MOST_LISTED);
   const rest = html`<details class="more"><summary>${count(more.length)} more</summary>${bars(more)}</details>`;
   return card(title, html`${bars(values.slice(0, SHOWN))}${more.length > 0 && rest}`);

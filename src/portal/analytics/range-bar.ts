@@ -2,8 +2,9 @@
 // form, so that it works without scripts. More than 24 hours needs the Developer tier.
 import { z } from "zod";
 import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { CLOCK_DIFFERENCE_MS } from "../../queries/analytics/analytics.ts";
 import { startBack } from "../../queries/analytics/intervals.ts";
-import { type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
+import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
 import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import { type LocalMoment, parseLocalMoment, utcDate } from "../../runtime/moment.ts";
 import { isRefused } from "../../runtime/refused.ts";
@@ -26,7 +27,11 @@ const RANGES = Object.keys(NAMED) as Range[];
 
 /** Few enough requests for a page that is open all day. */
 const REFRESH_MS = 5_000;
+/** Of numbers that the log was read for: few enough in an hour for the limit of such reads, also of two pages. */
+const LOG_REFRESH_MS = 15_000;
 const DATE = /^\d{4}-\d\d-\d\d$/;
+/** What a `datetime-local` shows. */
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
@@ -51,7 +56,7 @@ const EMPTY: Fields = { from: "", to: "", timezone: "", as_of: "" };
 
 /**
  * `typed`: as it stands in the form. `request`: undefined when a field can't be read. `includesNow`: later clicks will be in
- * it. `name`: such as `last 7 days`.
+ * it. `name`: such as `last 7 days`. `isLogRead`: documents alone did not answer it.
  */
 export type PageRange = {
   choice: Range | "custom";
@@ -62,6 +67,7 @@ export type PageRange = {
   bots: boolean;
   includesNow: boolean;
   name: string;
+  isLogRead?: boolean;
 };
 
 /** The range that the query asks for if the tier allows it, else the last 24 hours. */
@@ -85,6 +91,7 @@ export async function answerTo<Answer>(
     return { range, found: await ask(request) };
   } catch (error) {
     if (isRefused(error, "not_found")) return refused({ as_of: "The link did not exist then." });
+    if (isRefused(error, "invalid_position")) return refused({ as_of: error.message });
     if (!isRefused(error, "invalid_range")) throw error;
     if (request.from === undefined && !range.includesNow) return refused({ to: "The link was made later." });
     // More than 400 points, even by months.
@@ -105,6 +112,8 @@ function named(range: Range, given: string, bots: boolean, now: Date): PageRange
   };
 }
 
+const STILL_TO_COME = "This is still to come.";
+
 /** Of whole days. */
 function custom(fields: Fields, bots: boolean, now: Date): PageRange {
   const errors: PageRange["errors"] = {};
@@ -120,12 +129,12 @@ function custom(fields: Fields, bots: boolean, now: Date): PageRange {
   const zone = read("timezone", timeZone, noZone) ?? UTC;
   const first = read("from", dayOf, noDate);
   const last = read("to", dayOf, noDate);
-  const asOf = read("as_of", parseLocalMoment, noTime) && { time: timeOf(fields.as_of, zone, "as_of") };
+  const asOf = read("as_of", (text) => asOfIn(text, zone), noTime);
   const from = first && timeOf(fields.from, zone, "from");
   const to = last && instantOf(zone, last.local + DAY_MS, "start");
-  if (to === undefined && from !== undefined && from >= now.getTime())
-    errors.from ??= "This is still to come.";
+  if (to === undefined && from !== undefined && from >= now.getTime()) errors.from ??= STILL_TO_COME;
   if (from !== undefined && to !== undefined && from >= to) errors.to = "This is before the first day.";
+  if (asOf && "time" in asOf && asOf.time > now.getTime() + CLOCK_DIFFERENCE_MS) errors.as_of = STILL_TO_COME;
   const isReadable = Object.keys(errors).length === 0;
   return {
     ...{ choice: "custom", typed: fields, errors, zone, bots },
@@ -138,6 +147,16 @@ function custom(fields: Fields, bots: boolean, now: Date): PageRange {
 /** Of the hits that a page shows. */
 function kindsOf(bots: boolean): RangeRequest["kinds"] {
   return bots ? CLICK_KINDS : PEOPLE_KINDS;
+}
+
+/** Also a position of the log, as the API takes it. */
+function asOfIn(text: string, zone: TimeZone): RangeRequest["asOf"] {
+  try {
+    return asOfOf(text, zone);
+  } catch (error) {
+    if (!isRefused(error, "invalid_range")) throw error;
+    return undefined;
+  }
 }
 
 function dayOf(text: string): LocalMoment | undefined {
@@ -192,11 +211,17 @@ function customAddress(path: string, range: PageRange): string {
 }
 
 function customForm(path: string, { typed: fields, errors, bots }: PageRange, asOf: boolean): Html {
-  const input = (label: string, name: keyof Fields, hint: string) =>
-    field({
-      ...{ label, name, hint, value: fields[name], error: errors[name] },
-      ...{ type: name === "as_of" ? "datetime-local" : "date", autocomplete: "off", maxlength: LONGEST },
+  const input = (label: string, name: "from" | "to" | "as_of", hint: string) => {
+    const [picker, form] =
+      name === "as_of" ? (["datetime-local", MINUTE] as const) : (["date", DATE] as const);
+    const text = fields[name];
+    // A picker shows nothing for another text, such as of an address written by hand, and would send nothing.
+    const isShown = text === "" || (form.test(text) && parseLocalMoment(text) !== undefined);
+    return field({
+      ...{ label, name, hint, value: text, error: errors[name] },
+      ...{ type: isShown ? picker : "text", autocomplete: "off", maxlength: LONGEST },
     });
+  };
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   // An alias, or a zone that there isn't.
   if (fields.timezone !== "" && !zones.includes(fields.timezone)) zones.unshift(fields.timezone);
@@ -213,8 +238,8 @@ ${asOf && input("As of", "as_of", "The numbers as they stood then; now when empt
 }
 
 /** On the parts of a page that console.js keeps up to date. */
-export function live({ includesNow }: PageRange): Html | false {
-  return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
+export function live({ includesNow, isLogRead }: PageRange): Html | false {
+  return includesNow && html`data-live data-busy="${isLogRead ? LOG_REFRESH_MS : REFRESH_MS}"`;
 }
 
 /** What `Include bots` would add. */

@@ -70,7 +70,7 @@ async function sendLink(
     title: link.slug,
     nav: "Links",
     status: refused?.status,
-    notice: refused ? noticeOf(refused, "url") : whyNotFollowed(link, isServed(link, domains)),
+    notice: (refused && noticeOf(refused, "url")) ?? whyNotFollowed(link, isServed(link, domains)),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
@@ -165,7 +165,7 @@ function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: rea
   const rest = html`<p class="muted small">The last ${MOST_STEPS} of ${history.length} changes.</p>`;
   return card(
     "History",
-    html`<ol class="plain timeline">${shown.map(entry)}</ol>${history.length > shown.length && rest}
+    html`<ol class="timeline">${shown.map(entry)}</ol>${history.length > shown.length && rest}
 <p><a href="${linkPath(link, "/explain")}">Explain this link</a></p>`,
   );
 }

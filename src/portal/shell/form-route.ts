@@ -33,7 +33,7 @@ type Sent<S extends Schemas> = {
  * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once.
  * `notice`: as text, what is done.
  */
-export type Done = {
+type Done = {
   to: string | (() => FastifyReply | Promise<FastifyReply>);
   notice?: string | Notice;
   position?: Position | undefined;

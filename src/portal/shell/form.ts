@@ -42,7 +42,7 @@ ${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` :
 </div>`;
 }
 
-export type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
+type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
   options: readonly (readonly [value: string, name: string])[];
 };
 

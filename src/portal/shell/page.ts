@@ -6,30 +6,31 @@ import type { Notice, PortalVisit, THEMES } from "./visit.ts";
 
 type Entry = { name: string; path: string; icon: IconName };
 
-const PORTAL = [
-  { name: "Dashboard", path: "/portal", icon: "chart" },
-  { name: "Links", path: "/portal/links", icon: "link" },
-  { name: "API keys", path: "/portal/keys", icon: "key" },
-  { name: "Domains", path: "/portal/domains", icon: "globe" },
-  { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
-  { name: "Plan", path: "/portal/plan", icon: "star" },
-  { name: "Account", path: "/portal/account", icon: "person" },
-] as const satisfies readonly Entry[];
+const NAVIGATION = {
+  "/portal": [
+    { name: "Dashboard", path: "/portal", icon: "chart" },
+    { name: "Links", path: "/portal/links", icon: "link" },
+    { name: "API keys", path: "/portal/keys", icon: "key" },
+    { name: "Domains", path: "/portal/domains", icon: "globe" },
+    { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
+    { name: "Plan", path: "/portal/plan", icon: "star" },
+    { name: "Account", path: "/portal/account", icon: "person" },
+  ],
+  "/admin": [
+    { name: "Overview", path: "/admin", icon: "info" },
+    { name: "Accounts", path: "/admin/accounts", icon: "person" },
+    { name: "Streams", path: "/admin/streams", icon: "link" },
+    { name: "Find events", path: "/admin/events", icon: "search" },
+    { name: "Explain a link", path: "/admin/explain", icon: "link" },
+    { name: "Hits", path: "/admin/clicks", icon: "chart" },
+    { name: "Withdrawals", path: "/admin/withdrawals", icon: "pause" },
+    { name: "Seals", path: "/admin/seals", icon: "check" },
+    { name: "Projections", path: "/admin/projections", icon: "clock" },
+  ],
+} as const satisfies Record<PortalVisit["home"], readonly Entry[]>;
 
-const CONSOLE = [
-  { name: "Overview", path: "/admin", icon: "info" },
-  { name: "Accounts", path: "/admin/accounts", icon: "person" },
-  { name: "Streams", path: "/admin/streams", icon: "link" },
-  { name: "Find events", path: "/admin/events", icon: "search" },
-  { name: "Explain a link", path: "/admin/explain", icon: "link" },
-  { name: "Hits", path: "/admin/clicks", icon: "chart" },
-  { name: "Withdrawals", path: "/admin/withdrawals", icon: "pause" },
-  { name: "Seals", path: "/admin/seals", icon: "check" },
-  { name: "Projections", path: "/admin/projections", icon: "clock" },
-] as const satisfies readonly Entry[];
-
-type NavigationName = (typeof PORTAL)[number]["name"];
-export type ConsoleName = (typeof CONSOLE)[number]["name"];
+type NavigationName = (typeof NAVIGATION)["/portal"][number]["name"];
+export type ConsoleName = (typeof NAVIGATION)["/admin"][number]["name"];
 
 type PageOptions = {
   title: string;
@@ -90,8 +91,8 @@ function navigation(
   current: NavigationName | ConsoleName,
   { home, sellsPlans }: Pick<PortalVisit, "home" | "sellsPlans">,
 ): Html {
-  const [label, entries] = home === "/portal" ? ["Portal", PORTAL] : ["Console", CONSOLE];
-  const shown = entries.filter(({ name }) => name !== "Plan" || sellsPlans);
+  const label = home === "/portal" ? "Portal" : "Console";
+  const shown = NAVIGATION[home].filter(({ name }) => name !== "Plan" || sellsPlans);
   return html`<nav class="nav" aria-label="${label}"><ul>${shown.map(
     ({ name, path, icon: sign }) =>
       html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,

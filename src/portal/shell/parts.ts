@@ -12,12 +12,12 @@ ${lead && html`<p class="muted">${lead}</p>`}</div>${actions && html`<div class=
 }
 
 /** `kind`: `danger` for what can't be undone. */
-type Card = { id?: string; lead?: HtmlValue; actions?: HtmlValue; kind?: "danger" | undefined };
+type Card = { lead?: HtmlValue; actions?: HtmlValue; kind?: "danger" | undefined };
 
 /** A section with a heading. Without a body, `lead` says it all. */
-export function card(title: HtmlValue, body?: HtmlValue, { id, lead, actions, kind }: Card = {}): Html {
+export function card(title: HtmlValue, body?: HtmlValue, { lead, actions, kind }: Card = {}): Html {
   const heading = html`<h2>${title}</h2>${lead && html`<p class="muted">${lead}</p>`}`;
-  return html`<section class="card${kind && ` card-${kind}`}"${attribute("id", id)}>${
+  return html`<section class="card${kind && ` card-${kind}`}">${
     actions ? html`<div class="card-head"><div>${heading}</div>${actions}</div>` : heading
   }
 ${body}</section>`;
@@ -93,7 +93,7 @@ export function table<Row>(
 type PostButton = {
   /** Hidden fields; those that are undefined are left out. */
   fields?: Readonly<Record<string, string | undefined>>;
-  kind?: "primary" | "danger" | "quiet" | "small";
+  kind?: "primary" | "danger" | "small";
   /** For screen readers, where the button's own words need their row. */
   label?: string;
 };

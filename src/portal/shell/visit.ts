@@ -37,7 +37,7 @@ declare module "fastify" {
   }
 }
 
-export type PortalCookies = ReturnType<typeof portalCookies>;
+type PortalCookies = ReturnType<typeof portalCookies>;
 
 /**
  * Host-only, HttpOnly, SameSite=Lax. The `__Host-` prefix keeps subdomains from setting the cookie; browsers accept it over https only.
@@ -54,7 +54,7 @@ export function portalCookies(baseUrl: string) {
   return {
     options,
     session: named("session"),
-    /** Of the console (admin/operator-session.ts). */
+    /** Of the console (admin/access.ts). */
     operator: named("operator"),
     /** One cookie per account; named by a digest, so that it does not contain the account id. */
     device: (accountId: string) => named(`device-${hash("sha256", accountId).slice(0, 16)}`),

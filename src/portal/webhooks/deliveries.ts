@@ -110,7 +110,7 @@ function deliveryBody(delivery: DeliveryWithLog): Html {
     lead: html`${time(at)} · <code>webhook-id: ${eventId}</code>`,
     actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
   };
-  const tries = html`<ol class="plain stack">${log.toReversed().map(attempt)}</ol>`;
+  const tries = html`<ol class="stack">${log.toReversed().map(attempt)}</ol>`;
   return html`${pageHead(html`Click on ${name} ${stateBadge(state)}`, head)}
 <section class="card">${facts({ Created: time(createdAt), "Next try": nextTry(delivery) })}</section>
 ${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}

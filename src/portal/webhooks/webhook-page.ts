@@ -162,7 +162,6 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
 
 function testCard(webhookId: string, tested: TestedWebhook | undefined): Html {
   return card("Try it out", tested && testResult(tested), {
-    id: "test",
     lead: html`Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It does not appear among the deliveries below.`,
     actions: postButton(webhookPath(webhookId, "/test"), html`${icon("send")}Send a test`),
   });

@@ -73,7 +73,7 @@ export type AskAnalytics = ReturnType<typeof analytics>;
 
 const HOUR_MS = 3_600_000;
 /** Clocks of clients differ. */
-const CLOCK_DIFFERENCE_MS = 60_000;
+export const CLOCK_DIFFERENCE_MS = 60_000;
 /** Clicks are counted within two seconds, unless there are more than can be folded. */
 const COUNTED_WITHIN_MS = 3_000;
 const POLL_MS = 50;

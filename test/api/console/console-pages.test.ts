@@ -4,7 +4,7 @@ import { setAsideCollection } from "../../../src/coordination/set-aside.ts";
 import { html, htmlText } from "../../../src/portal/shell/html.ts";
 import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
-import { cookiesOf, FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
+import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -116,7 +116,7 @@ describe("the console", { timeout: 60_000 }, () => {
       "/admin/api/verification",
     ])
       for (const { headers, isOwn } of FORM_SENDERS.filter((from) => !from.isOwn)) {
-        const { body } = await sendForm(service.port, path, headers, cookiesOf(operator));
+        const { body } = await sendForm(service.port, path, headers, operator.cookie());
         expect([path, headers, isOwn, body.code]).toEqual([path, headers, false, "form_refused"]);
       }
     const person = visitor(service.port);
@@ -156,7 +156,7 @@ describe("the console", { timeout: 60_000 }, () => {
     expect(done.text).toContain("A new build is being computed");
     const refused = await operator.submit("/admin/projections/keys", {}, "/admin/projections/keys/rollback");
     expect(refused.text).toContain("There is no previous build of keys");
-    const cookie = cookiesOf(operator);
+    const cookie = operator.cookie();
     const answer = await service.ask("/admin/api/projections/keys/rollback", {
       method: "POST",
       headers: { cookie },

@@ -310,6 +310,8 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect(pointsOf(text).at(-1)?.start).toContain(today.format());
     const then = await one.get(`${page}&as_of=${new Date().toISOString()}`);
     expect([then.status, total(then.text, CLICKS), then.text.includes("data-live")]).toEqual([200, 1, false]);
+    const head = await service.backend.eventStore.head();
+    expect(total((await one.get(`${page}&as_of=${head}`)).text, CLICKS)).toBe(1);
     for (const [field, query, kept] of [
       ["timezone", "timezone=Mars&from=2026-01-01", 'value="2026-01-01"'],
       ["from", "from=31%20March", 'value="31 March"'],
@@ -318,6 +320,8 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       ["to", "to=2020-01-01", 'value="2020-01-01"'],
       ["as_of", "as_of=2026-01-01T09:30", 'value="2026-01-01T09:30"'],
       ["as_of", "as_of=soon", 'value="soon"'],
+      ["as_of", "as_of=2999-01-01T09:30", 'value="2999-01-01T09:30"'],
+      ["as_of", `as_of=${"9".repeat(20)}`, `value="${"9".repeat(20)}"`],
     ] as const) {
       const refused = await one.get(`${page}&${query}`);
       const errors = [...refused.text.matchAll(/id="field-(\w+)-error"/g)].map(([, name]) => name);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
-import { cookiesOf, FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
+import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { writtenBy } from "../../support/portal/written-by.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -83,7 +83,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     for (const [n, route] of posts().entries()) {
       const path = addressOf(route);
       for (const from of n === 0 ? FORM_SENDERS : few) {
-        const cookie = from.isOwn ? "" : cookiesOf(owner);
+        const cookie = from.isOwn ? "" : owner.cookie();
         const { status, body } = await sendForm(service.port, path, from.headers, cookie);
         const isRefused = status === 403 && body.code === "form_refused";
         expect([path, from.headers, isRefused]).toEqual([path, from.headers, !from.isOwn]);

@@ -12,11 +12,12 @@ export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101
 /** `address`: sent as X-Forwarded-For; the service must trust loopback (TRUST_PROXY). */
 export function visitor(port: number, options: { address?: string; userAgent?: string } = {}) {
   const cookies = new Map<string, string>();
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const ask = async (method: string, path: string, body?: string): Promise<Answer<unknown>> => {
     const headers: Record<string, string> = {
       accept: HTML,
       "user-agent": options.userAgent ?? FIREFOX,
-      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      cookie: cookie(),
     };
     if (options.address) headers["x-forwarded-for"] = options.address;
     if (body !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
@@ -31,6 +32,8 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
   };
   return {
     cookies,
+    /** As a header. */
+    cookie,
     get: (path: string) => ask("GET", path),
     /** Posts the fields without following redirects. */
     post: (path: string, fields: Record<string, string> | [name: string, value: string][] = {}) =>

@@ -1,6 +1,5 @@
 // Who may have sent a form, by the two headers in which browsers say so: every combination of their values.
 import { type Answer, send } from "../service/ask.ts";
-import type { Visitor } from "./browser-like.ts";
 
 const SITES = [undefined, "same-origin", "none", "same-site", "cross-site"];
 const ORIGINS = [undefined, "http://localhost", "null", "https://evil.example", "http://localhost:1"];
@@ -18,10 +17,6 @@ export const FORM_SENDERS = SITES.flatMap((site) =>
         : site === "same-origin" || site === "none",
   })),
 );
-
-export function cookiesOf({ cookies }: Visitor): string {
-  return [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-}
 
 /** Sends a form without fields, and asks for its answer as JSON. */
 export function sendForm(

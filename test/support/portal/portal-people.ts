@@ -4,7 +4,7 @@ import { until } from "../runtime/until.ts";
 import type { TestService } from "../service/start-service.ts";
 import { PASSWORD, type Visitor, visitor } from "./browser-like.ts";
 
-export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
+export type Person = Visitor & { accountId: string; email: string };
 
 /** The service must trust loopback (TRUST_PROXY), because each person sends its own address. */
 export function portalPeople(service: TestService) {
@@ -16,8 +16,7 @@ export function portalPeople(service: TestService) {
     const email = `person-${people}@example.com`;
     await one.submit("/portal/sign-up", { email, password: PASSWORD });
     const session = one.cookies.get("linkledger-session") ?? "";
-    const cookie = () => [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    return { ...one, accountId: session.split(".")[0] ?? "", email, cookie };
+    return { ...one, accountId: session.split(".")[0] ?? "", email };
   }
 
   return {

@@ -52,8 +52,27 @@ describe("the range of a page", () => {
       expect(text).toMatch(new RegExp(`id="field-${name}"[^>]*aria-invalid="true"`));
     for (const kept of ['value="31 March"', 'value="2026-02-31"', '"Mars" selected', 'value="soon"'])
       expect(text).toContain(kept);
+    // The pickers of browsers show no such texts, and would send nothing in their place.
+    expect(text).not.toMatch(/type="date/);
     expect(rangeOf({ from: "2026-03-02", to: "2026-03-01" }).errors).toHaveProperty("to");
     expect(rangeOf({ from: "2026-04-01" }).errors).toHaveProperty("from");
+    expect(rangeOf({ as_of: "2026-03-29T10:32" }).errors).toEqual({ as_of: "This is still to come." });
+  });
+
+  it("is as of a time or a position of the log, which the form keeps", () => {
+    const position = "00000000000000000007";
+    expect(rangeOf({ as_of: position }).request?.asOf).toEqual({ position });
+    for (const [as_of, type] of [
+      ["2026-03-01T09:30", "datetime-local"],
+      ["2026-03-01T09:30Z", "text"],
+      ["2026-03-01", "text"],
+      [position, "text"],
+    ] as const) {
+      const range = rangeOf({ as_of });
+      expect([as_of, range.errors]).toEqual([as_of, {}]);
+      const text = htmlText(rangeBar("/here", range, "developer", { asOf: true }));
+      expect(text).toMatch(new RegExp(`name="as_of" type="${type}"\\s*value="${as_of}"`));
+    }
   });
 
   it("stays in the addresses of the bar, which adds bots and other ranges to it", () => {

@@ -5,6 +5,8 @@ import { localTimes } from "./portal.js";
 const EVERY_MS = 1000;
 /** Times as long as an answer took, at least, so that slow pages keep no server busy. */
 const REST = 10;
+/** An answer that takes longer counts as none, and no rest is longer for it, such as after the machine slept. */
+const PATIENCE_MS = 30_000;
 
 /** A part that somebody uses just now stays as it is, such as an open confirmation. */
 function isInUse(part) {
@@ -13,16 +15,32 @@ function isInUse(part) {
 
 function refreshLater(took = 0) {
   const busy = document.querySelector("[data-live][data-busy]");
-  if (busy) setTimeout(keepFresh, Math.max(Number(busy.dataset.busy) || EVERY_MS, REST * took));
+  if (busy)
+    setTimeout(
+      keepFresh,
+      Math.max(Number(busy.dataset.busy) || EVERY_MS, REST * Math.min(took, PATIENCE_MS)),
+    );
+}
+
+/** The text of a page; undefined when there is none just now, also when it breaks off. */
+async function load(address) {
+  try {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const text = await answer.text();
+    // Such as to the page to sign in.
+    if (answer.redirected) location.reload();
+    return answer.ok && !answer.redirected ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function refresh() {
-  const from = document.querySelector("[data-live]").dataset.live || location.href;
-  const answer = await fetch(from).catch(() => undefined);
-  if (answer?.redirected) return location.reload();
-  showState(answer?.ok ? "badge-good" : "badge-warn", answer?.ok ? "Live" : "Not live");
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await load(document.querySelector("[data-live]").dataset.live || location.href);
+  const isLive = text !== undefined;
+  showState(isLive ? "badge-good" : "badge-warn", isLive ? "Live" : "Not live");
+  if (!isLive) return;
+  const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(part.id);
     // What was empty is filled by other parts now.

@@ -58,7 +58,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
 }
 
 /** @throws invalid_range */
-function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
+export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   if (text === undefined) return undefined;
   if (POSITION.test(text)) return { position: text };
   return { time: timeOf(text, zone, "as_of", ", or a position of the log") };

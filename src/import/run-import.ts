@@ -22,7 +22,7 @@ import type { Columns, Fields, ImportedClick, ImportFormat, LinkReference } from
 import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
 /** `clicks`: a file of their own. */
-export type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
+type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
 
 /** `interrupted`: it was ended before the end of its files. */
 export type ImportReport = Awaited<ReturnType<ReturnType<typeof importing>["end"]>> & { interrupted?: true };

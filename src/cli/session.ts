@@ -97,7 +97,7 @@ function caughtUp(run: Run): Run {
       await catchUp(session);
     } catch (error) {
       // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
-      session.terminal.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
+      warn(session, `not visible yet: ${messageOf(error)}`);
     }
     return answer;
   };
@@ -141,8 +141,15 @@ async function writing(call: Call, config: Config, run: Run): Promise<Answer> {
     await backend.prepare();
     return await run(sessionOn(config, backend, call));
   } finally {
-    await backend.close();
+    // Only a warning: everything is committed, and the answer may hold a key that is shown only once.
+    await backend
+      .close()
+      .catch((error: unknown) => warn(call, `the stores were not closed: ${messageOf(error)}`));
   }
+}
+
+function warn({ terminal }: Call, what: string): void {
+  terminal.stderr.write(`warning: ${what}\n`);
 }
 
 function sessionOn(config: Config, opened: Backend, call: Call): Session {

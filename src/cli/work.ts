@@ -19,7 +19,7 @@ const LINE_EVERY_MS = 10_000;
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
 /** `share`: of the whole, 0 to 1. */
-export type Step = { count: number; share: number; unit: "event" | "record" | "MB" };
+type Step = { count: number; share: number; unit: "event" | "record" | "MB" };
 
 export type Work = ReturnType<typeof workOn>;
 

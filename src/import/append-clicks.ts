@@ -1,7 +1,7 @@
 // Appends imported clicks to streams of the import, one a day, and leaves out those that are there already.
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { EventStore, NewEvent } from "../event-store/port.ts";
+import { type EventStore, type NewEvent, RevisionConflict } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { clickStream, IMPORT_WRITER } from "../events/streams.ts";
 
@@ -10,10 +10,11 @@ type Day = { ids: Set<string>; revision: number };
 const BATCH = 5_000;
 /** Files are mostly in the order of time, so the ids of a day are read once. */
 const DAYS_IN_MEMORY = 64;
+const ATTEMPTS = 3;
 
 /**
  * One writer an account, so that clicks of an overlapping file are found. `put` keeps up to BATCH events; `flush` appends the
- * rest. Both throw StoreUnavailable, and RevisionConflict while another import of the account runs.
+ * rest. Both throw StoreUnavailable, and RevisionConflict when other imports of the account keep appending.
  */
 export function clickAppender(deps: { eventStore: EventStore }, accountId: string, dryRun: boolean) {
   const writer = `${IMPORT_WRITER}${hash("sha256", accountId).slice(0, 16)}`;
@@ -34,24 +35,36 @@ export function clickAppender(deps: { eventStore: EventStore }, accountId: strin
     return day;
   }
 
+  async function appendDay(stream: string, clicks: readonly NewEvent[]): Promise<void> {
+    const distinct = [...new Map(clicks.map((event) => [event.id, event])).values()];
+    for (let attempt = 1; ; attempt++) {
+      const day = await dayOf(stream);
+      const missing = distinct.filter(({ id }) => !day.ids.has(id));
+      try {
+        if (missing.length > 0 && !dryRun)
+          await deps.eventStore.append(stream, day.revision < 0 ? "none" : day.revision, missing);
+      } catch (error) {
+        if (!(error instanceof RevisionConflict) || attempt === ATTEMPTS) throw error;
+        // Another import of the account has appended to the day: it is read again.
+        days.delete(stream);
+        continue;
+      }
+      for (const { id } of missing) day.ids.add(id);
+      if (!dryRun) day.revision += missing.length;
+      counts.created += missing.length;
+      counts.already += clicks.length - missing.length;
+      return;
+    }
+  }
+
   async function flush(): Promise<void> {
     const byStream = Map.groupBy(waiting, ({ stream }) => stream);
     waiting = [];
-    for (const [stream, clicks] of byStream) {
-      const day = await dayOf(stream);
-      const missing: NewEvent[] = [];
-      for (const { event } of clicks) {
-        if (day.ids.has(event.id)) continue;
-        day.ids.add(event.id);
-        missing.push(event);
-      }
-      if (missing.length > 0 && !dryRun) {
-        await deps.eventStore.append(stream, day.revision < 0 ? "none" : day.revision, missing);
-        day.revision += missing.length;
-      }
-      counts.created += missing.length;
-      counts.already += clicks.length - missing.length;
-    }
+    for (const [stream, clicks] of byStream)
+      await appendDay(
+        stream,
+        clicks.map(({ event }) => event),
+      );
   }
 
   return {

@@ -2,9 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { cleanText } from "../classification/clean-text.ts";
+import { StoreUnavailable } from "../connections/errors.ts";
+import { RevisionConflict } from "../event-store/port.ts";
 import { newEvent } from "../events/new-event.ts";
 import { visitorCodes } from "../redirect/clicks/visitors/visitor.ts";
-import { isRefused, Refused } from "../runtime/refused.ts";
+import { DomainError } from "../runtime/errors.ts";
+import { Refused } from "../runtime/refused.ts";
 import { clickAppender } from "./append-clicks.ts";
 import { clickDataOf } from "./click-data.ts";
 import {
@@ -19,7 +22,7 @@ import type { Columns, Fields, ImportedClick, ImportFormat, LinkReference } from
 import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
 /** `clicks`: a file of their own. */
-export type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
+type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
 
 /** `interrupted`: it was ended before the end of its files. */
 export type ImportReport = Awaited<ReturnType<ReturnType<typeof importing>["end"]>> & { interrupted?: true };
@@ -36,7 +39,7 @@ type KnownLink = { link: TargetLink; total: number; details: number };
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
- * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside another import of the account
+ * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside other imports of the account
  */
 export async function runImport(
   deps: ImportLinkDeps,
@@ -110,7 +113,7 @@ function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFor
   const dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
-  /** Refusals of one record are reported; any other error ends the import. */
+  /** Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the import. */
   async function take(
     file: string,
     row: RowOrError,
@@ -123,7 +126,8 @@ function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFor
       counts = clicks;
       if (hasClicks) for (const click of format.clicksOf(row.record)) await takeClick(click);
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!(error instanceof DomainError)) throw error;
+      if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
       counts.failed += 1;
       if (errors.length < MOST_ERRORS)
         errors.push({ file, place: row.place, error: cleanText(error.message, MESSAGE_LENGTH) });

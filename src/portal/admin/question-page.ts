@@ -13,7 +13,7 @@ import { hiddenFields, pageHead } from "../shell/parts.ts";
 import type { Notice } from "../shell/visit.ts";
 import type { ConsoleDeps } from "./access.ts";
 
-export type ConsolePage = {
+type ConsolePage = {
   nav: ConsoleName;
   title: string;
   /** By default the title. */

@@ -6,8 +6,9 @@ import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { VERSION } from "../../../src/config/version.ts";
+import { SqliteLog } from "../../../src/event-store/sqlite/log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
@@ -83,6 +84,21 @@ describe("the command line", { timeout: 120_000 }, () => {
     const [next] = (await json("audit", "events", "--category", "account", ...after)).events;
     expect(next).toEqual(all.events[1]);
     expect(await refused("audit", "events", "--limit", "0")).toMatch(/from 1 on/);
+  });
+
+  it("shows a key that is shown only once also when the stores can't be closed", async () => {
+    const { accounts } = await json("account", "list");
+    const { close } = SqliteLog.prototype;
+    vi.spyOn(SqliteLog.prototype, "close").mockImplementationOnce(function (this: SqliteLog) {
+      close.call(this);
+      throw new Error("the disk is gone");
+    });
+    const issued = await linkledger(["key", "issue", "--account", accounts[0].account_id, "--json"]);
+    expect(issued).toMatchObject({
+      code: 0,
+      stderr: "warning: the stores were not closed: the disk is gone\n",
+    });
+    expect(JSON.parse(issued.stdout)).toMatchObject({ key: expect.stringMatching(/^ll_/) });
   });
 
   it("answers people in tables and fields", async () => {

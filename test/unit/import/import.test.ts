@@ -1,16 +1,18 @@
 // Imports of other services' files: what becomes of each record, what is unknown, and what a repetition does.
+import { randomUUID } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
 import { PRESENT_RULES } from "../../../src/classification/classify.ts";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { categoryOf } from "../../../src/event-store/categories.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
-import { CATEGORY, isImportedClick } from "../../../src/events/streams.ts";
+import { CATEGORY, isImportedClick, linkStream } from "../../../src/events/streams.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
 import { bitly, kutt, shlink, yourls } from "../../../src/import/formats/services.ts";
 import type { ImportFormat } from "../../../src/import/imported.ts";
@@ -270,6 +272,42 @@ describe("any import", () => {
     const report = await run(kutt, "kutt.json", { clicks: broken });
     expect(report).toMatchObject({ links: { created: 2, failed: 2 }, clicks: { read: 0, failed: 1 } });
     expect(report.errors.at(-1)).toMatchObject({ file: broken, place: "document" });
+  });
+
+  it("goes on where another import of the account has appended meanwhile, and takes no click twice", async () => {
+    const [file, log, other] = [
+      join(folder.path, "links.csv"),
+      join(folder.path, "log.csv"),
+      join(folder.path, "other.csv"),
+    ];
+    await writeFile(file, "keyword,url\none1,https://example.com/\n");
+    const head = "click_id,click_time,shorturl\n";
+    await writeFile(log, `${head}1,2021-02-03 10:00:00,one1\n2,2021-02-03 11:00:00,one1\n`);
+    await writeFile(other, `${head}2,2021-02-03 11:00:00,one1\n`);
+    const { eventStore } = open.deps;
+    const append = eventStore.append.bind(eventStore);
+    const meanwhile = vi.spyOn(eventStore, "append").mockImplementation(async (stream, ...given) => {
+      if (categoryOf(stream) === CATEGORY.clicks) {
+        meanwhile.mockRestore();
+        await run(yourls, file, { clicks: other });
+      }
+      return await append(stream, ...given);
+    });
+    const report = await run(yourls, file, { clicks: log });
+    expect(report).toMatchObject({ clicks: { created: 1, already: 1, failed: 0 }, errors: [] });
+    expect(await clicks()).toHaveLength(2);
+  });
+
+  it("says of a link whose stream can't be read that it can't, and imports all others", async () => {
+    const file = join(folder.path, "links.csv");
+    await writeFile(file, "keyword,url\none1,https://example.com/\n");
+    await run(yourls, file);
+    const unknown = { id: randomUUID(), type: "LinkPainted", data: {}, metadata: { schemaVersion: 1 } };
+    await open.deps.eventStore.append(linkStream("localhost", "one1"), 0, [unknown]);
+    await writeFile(file, "keyword,url\none1,https://example.com/\ntwo2,https://example.com/\n");
+    const report = await run(yourls, file);
+    expect(report.links).toEqual({ read: 2, created: 1, already: 0, failed: 1 });
+    expect(report.errors).toMatchObject([{ place: "line 2", error: expect.stringContaining("LinkPainted") }]);
   });
 
   it("leaves a link alone that somebody made here, and one that was changed after its import", async () => {

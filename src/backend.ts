@@ -77,13 +77,11 @@ export async function openBackend(config: BackendConfig, options: BackendOptions
     const { foldStore } = documents;
     const readStore = queriedStore(foldStore);
     const prepare = async () => {
-      if (readOnly) return;
       await documents.prepare();
-      await ensureQueriedBuilds(eventStore, foldStore);
+      if (!readOnly) await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
-    if (documents.isEmbedded) await documents.prepare();
-    if (documents.isEmbedded && !readOnly) await ensureQueriedBuilds(eventStore, foldStore);
+    if (documents.isEmbedded) await prepare();
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
 }

@@ -29,6 +29,7 @@ import type { EventStore } from "./event-store/port.ts";
 import { activeReadStore } from "./projections/builds/active-read-store.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
+import type { DailySalts } from "./redirect/clicks/visitors/daily-salts.ts";
 import { sqliteClickSpools } from "./redirect/spool/click-spool.sqlite.ts";
 import type { ClickSpools } from "./redirect/spool/click-spool.ts";
 import { keyringOf } from "./secrets/keyring.ts";
@@ -98,7 +99,7 @@ function queriedStore(store: ReadStore): ReadStore {
 /** What the recorder thread appends clicks with. @throws as openBackend does */
 export async function openRecorderStores(
   config: BackendConfig,
-): Promise<Pick<Backend, "eventStore" | "dailySalts" | "close">> {
+): Promise<Pick<Backend, "eventStore" | "close"> & { dailySalts: DailySalts }> {
   openDataFolder(config.dataDir);
   return await openTogether(async (open) => ({
     dailySalts: await openDailySalts(open, config),

@@ -29,6 +29,7 @@ import type { EventStore } from "./event-store/port.ts";
 import { activeReadStore } from "./projections/builds/active-read-store.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
+import type { DailySalts } from "./redirect/clicks/visitors/daily-salts.ts";
 import { sqliteClickSpools } from "./redirect/spool/click-spool.sqlite.ts";
 import type { ClickSpools } from "./redirect/spool/click-spool.ts";
 import { keyringOf } from "./secrets/keyring.ts";
@@ -77,13 +78,11 @@ export async function openBackend(config: BackendConfig, options: BackendOptions
     const { foldStore } = documents;
     const readStore = queriedStore(foldStore);
     const prepare = async () => {
-      if (readOnly) return;
       await documents.prepare();
-      await ensureQueriedBuilds(eventStore, foldStore);
+      if (!readOnly) await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
-    if (documents.isEmbedded) await documents.prepare();
-    if (documents.isEmbedded && !readOnly) await ensureQueriedBuilds(eventStore, foldStore);
+    if (documents.isEmbedded) await prepare();
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
 }
@@ -100,7 +99,7 @@ function queriedStore(store: ReadStore): ReadStore {
 /** What the recorder thread appends clicks with. @throws as openBackend does */
 export async function openRecorderStores(
   config: BackendConfig,
-): Promise<Pick<Backend, "eventStore" | "dailySalts" | "close">> {
+): Promise<Pick<Backend, "eventStore" | "close"> & { dailySalts: DailySalts }> {
   openDataFolder(config.dataDir);
   return await openTogether(async (open) => ({
     dailySalts: await openDailySalts(open, config),

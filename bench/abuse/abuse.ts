@@ -1,5 +1,5 @@
-// `npm run bench abuse`: latency of redirects at a steady rate, first alone, then while a Free account, a stalled browser
-// and an anonymous client send as many expensive requests as they can.
+// `npm run bench abuse`: latency of redirects at a steady rate, first alone, then while a Free account, stalled
+// event streams and an anonymous client send as many expensive requests as they can.
 import { PASSWORD, visitor } from "../../test/support/portal/browser-like.ts";
 import { runCommand } from "../../test/support/service/service-process.ts";
 import { startChild } from "../load/child.ts";
@@ -30,6 +30,13 @@ export async function benchAbuse({ quick, ...options }: Options): Promise<boolea
     const free = await signUp(port, "free@example.com", "203.0.113.1");
     const watcher = await signUp(port, "watcher@example.com", "203.0.113.2");
     await runCommand(instance, "account", "tier", watcher.accountId, "developer");
+    const { key } = await runCommand<{ key: string }>(
+      instance,
+      "key",
+      "issue",
+      "--account",
+      watcher.accountId,
+    );
     // Many links make the searches and exports of the Free account expensive.
     const slugOf = (link: number) => `f${link.toString().padStart(6, "0")}`;
     await seedLinksOf(backend, config.baseUrl, { accountId: free.accountId, links, slugOf });
@@ -43,7 +50,7 @@ export async function benchAbuse({ quick, ...options }: Options): Promise<boolea
       return { ...run, failed: amount - run.answered + run.errors, mostMb: peakMb(pid) };
     };
     const quiet = await phase();
-    const order: AbuseOrder = { port, seconds: seconds + 1, free: free.cookie, watcher: watcher.cookie };
+    const order: AbuseOrder = { port, seconds: seconds + 1, free: free.cookie, watcher: key };
     const abuser = startChild("abuse/abuser-process.ts");
     const [abused, counts] = await Promise.all([phase(), abuser.request<AbuseCounts>(order)]);
     await abuser.stop();

@@ -8,8 +8,9 @@ import { benchSlug } from "../load/requests.ts";
 export type AbuseOrder = {
   port: number;
   seconds: number;
-  /** Cookies of a signed-in Free account with many links, and of a Developer account that owns the visited links. */
+  /** Cookie of a signed-in Free account with many links. */
   free: string;
+  /** API key of the Developer account that owns the visited links. */
   watcher: string;
 };
 
@@ -56,18 +57,14 @@ function abuses({ port, free, watcher }: AbuseOrder): Record<string, Abuse> {
     if (deactivate) await ask(deactivate, asFree, {});
     return issued.status;
   };
-  const colour = (n: number) => n.toString(16).padStart(6, "0");
   const at = (perSecond: number, inFlight: number, send: Abuse["send"]) => ({ perSecond, inFlight, send });
   return {
     keys: at(100, 4, newKey),
     links: at(100, 8, (n) => status(ask("/portal/links", asFree, { url: `https://example.com/${n}` }))),
-    // Another colour each time, so that no image is cached.
-    "QR images": at(50, 16, (n) =>
-      status(ask(`/api/qr/${benchSlug(0)}?size=2048&margin=0&ecc=H&dark=${colour(n)}`)),
-    ),
+    "QR images": at(50, 16, () => status(ask(`/api/qr/${benchSlug(0)}?size=2048&margin=0&ecc=H`))),
     searches: at(50, 8, (n) => status(ask(`/portal/links?q=nowhere-${n}`, asFree))),
     exports: at(2, 2, () => status(ask("/portal/account/export", asFree))),
-    "stalled live numbers": at(WATCHERS, WATCHERS, () => stalledWatcher(port, watcher)),
+    "stalled event streams": at(WATCHERS, WATCHERS, () => stalledWatcher(port, watcher)),
     "unknown slugs": at(500, 16, (n) => status(ask(`/s${(n * 7919) % 1_000_000}${n}`))),
     passwords: at(20, 4, (n) =>
       status(ask("/portal/sign-in", {}, { email: "watcher@example.com", password: `guess ${n}` })),
@@ -99,13 +96,17 @@ async function repeat({ perSecond, inFlight, send }: Abuse, until: number): Prom
   return answers;
 }
 
-/** Requests live updates of the most visited link and never reads them, until the service closes the connection. */
-function stalledWatcher(port: number, cookie: string): Promise<string> {
+/** Requests the stream of the account's events and reads no more than its head, until the service closes the connection. */
+function stalledWatcher(port: number, key: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port }, () => {
-      const path = `/portal/links/localhost/${benchSlug(0)}/live`;
-      socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`);
+      const headers = `host: localhost\r\nx-api-key: ${key}\r\naccept: text/event-stream`;
+      socket.write(`GET /api/v1/events HTTP/1.1\r\n${headers}\r\n\r\n`);
+    });
+    socket.once("data", (head) => {
       socket.pause();
+      const status = head.toString("latin1", 9, 12);
+      if (status !== "200") resolve(status);
     });
     socket.on("error", () => resolve("reset"));
     socket.on("close", () => resolve("dropped"));

@@ -4,8 +4,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-export type Child = ReturnType<typeof startChild>;
-
 /** `file` is named from `bench/`; `request` sends a message and resolves with the next one from the child. */
 export function startChild(file: string) {
   const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), { execArgv: [] });

@@ -14,8 +14,6 @@ export type CoordinationConfig = Pick<Config, "dataDir"> &
 export type Coordination = {
   /** Shared through Redis; while Redis is unavailable each process counts for itself. */
   rateLimits(): RateLimits;
-  /** In Redis, else in files for all processes that share the data folder. */
-  dailySalts: DailySalts;
   /** Undefined without REDIS_URL. */
   redis: { readonly unavailable: boolean } | undefined;
 };
@@ -31,13 +29,15 @@ export async function openCoordination(
   return {
     redis,
     rateLimits: await rateLimitsIn(redis, hashSubject),
-    dailySalts: await saltsIn(redis, config),
   };
 }
 
-/** The daily salts alone. */
+/** In Redis, else in files for all processes that share the data folder. */
 export async function openDailySalts(open: Open, config: CoordinationConfig): Promise<DailySalts> {
-  return await saltsIn(await connectRedis(open, config), config);
+  const redis = await connectRedis(open, config);
+  if (!redis) return fileDailySalts(join(config.dataDir, "visitor-salts"));
+  const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
+  return redisDailySalts(redis);
 }
 
 async function rateLimitsIn(
@@ -47,15 +47,6 @@ async function rateLimitsIn(
   if (!redis) return () => memoryRateLimits();
   const { redisRateLimits } = await import("../api/limits/rate-limit.redis.ts");
   return () => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits());
-}
-
-async function saltsIn(
-  redis: RedisConnection | undefined,
-  { dataDir }: CoordinationConfig,
-): Promise<DailySalts> {
-  if (!redis) return fileDailySalts(join(dataDir, "visitor-salts"));
-  const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
-  return redisDailySalts(redis);
 }
 
 /** Undefined without REDIS_URL. Keys carry the base host, as services with different ones may share a Redis server. */

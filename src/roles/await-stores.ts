@@ -1,6 +1,5 @@
 // Polls stores that are unavailable at the start, logs when they answer, and creates missing collections and indexes.
 import type { Backend } from "../backend.ts";
-import { BadConfig } from "../config.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { pause } from "../runtime/pause.ts";
@@ -8,10 +7,7 @@ import { pause } from "../runtime/pause.ts";
 const POLL_MS = 1_000;
 const LOG_EVERY_MS = 30_000;
 
-/**
- * Runs in the background until the returned function is called; requests don't wait for it. When the stores turn out not
- * to belong together, BadConfig is left unhandled on purpose: it ends the process, as it would at the start.
- */
+/** Runs in the background until the returned function is called; requests don't wait for it. */
 export function awaitStores(
   { eventStore, prepare }: Pick<Backend, "eventStore" | "prepare">,
   log: Pick<Logger, "info" | "warn">,
@@ -36,7 +32,6 @@ async function pollStore(
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof BadConfig) throw error;
       if (performance.now() - loggedAt >= LOG_EVERY_MS) {
         log.warn(`waiting for the ${name}: ${messageOf(error)}`);
         loggedAt = performance.now();

@@ -63,7 +63,7 @@ export function enforce(reply: FastifyReply, limit: number, window: RateWindow, 
   if (!window.granted) throw rateLimitExceeded(window, limit, now);
 }
 
-export function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
+function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
   const retryAfter = secondsUntilReset(window, now);
   const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
   return new Refused("rate_limit_exceeded", text, { retryAfter });

@@ -33,9 +33,9 @@ export const commands: readonly CommandRow[] = [
 
 async function backUp(work: Work, config: Config, folder: string) {
   const { dataDir } = config;
-  const names = embeddedFiles(config);
   const servers = "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers";
-  if (names.length === 0) throw new Refused("backup_refused", servers);
+  if (config.eventStoreUrl) throw new Refused("backup_refused", servers);
+  const names = embeddedFiles(config);
   requireFiles(
     dataDir,
     names.filter((name) => EVERY_SERVICE_HAS.has(name)),
@@ -85,10 +85,6 @@ function bytesIn(folder: string, names: readonly string[]): number {
  * In the order of copying. The copies are consistent with each other, because later files may hold newer state than
  * earlier ones without harm. Left out: read.db, which is rebuilt from the events, and secret.key when SECRET_KEY is set.
  */
-function embeddedFiles(config: Pick<Config, "eventStoreUrl" | "mongodbUrl" | "secretKey">) {
-  return [
-    ...(config.eventStoreUrl ? [] : [LOG]),
-    ...(config.mongodbUrl ? [] : ["deliveries.db", "secrets.db"]),
-    ...(config.secretKey ? [] : ["secret.key"]),
-  ];
+function embeddedFiles({ secretKey }: Config): string[] {
+  return [LOG, "deliveries.db", "secrets.db", ...(secretKey ? [] : ["secret.key"])];
 }

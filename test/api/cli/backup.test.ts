@@ -80,6 +80,19 @@ describe("a backup of the embedded files", () => {
     expect(await refused("backup", service.config.dataDir)).toContain("is not empty");
   });
 
+  it("is refused on servers, which have tools of their own", async () => {
+    const servers = {
+      EVENTSTORE_URL: "esdb://127.0.0.1:1",
+      MONGODB_URL: "mongodb://127.0.0.1:1",
+      REDIS_URL: "redis://127.0.0.1:1",
+      SECRET_KEY: "a secret of thirty-two characters",
+    };
+    const { refused } = commandLine(service.config.dataDir, { BASE_URL, ...servers });
+    expect(await refused("backup", join(folder.path, "of-servers"))).toContain(
+      "use the tools of these servers",
+    );
+  });
+
   it("is refused without the log or the secrets, as in another folder or for another user", async () => {
     const backup = join(folder.path, "second");
     const part = await copyOfFirst("without-log");

@@ -1,6 +1,6 @@
 // An import takes no line of an export of our own at its word: what a request or a click could not bring doesn't come in.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LinkEvent } from "../../../src/events/catalogue.ts";
+import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { type OwnImport, openImport, ownExport } from "../../support/import/own-export.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests edit parsed lines in ways that no type allows.
@@ -60,14 +60,49 @@ describe("a link of an edited export", () => {
     ["an unsafe host", "https://bad.example/"],
     ["a URL without end", `https://example.com/${"x".repeat(9_000)}`],
   ])("is refused when it leads to %s, or ever did", async (_, url) => {
-    for (const member of ["from", "to"]) {
-      const report = await edited("link", "moved", (line) => {
-        line.changes[0][member] = url;
-      });
-      expect(report).toMatchObject({ links: { failed: 1 }, clicks: { skipped: 3 } });
+    const first = await edited("link", "moved", (line) => {
+      line.changes[0].from = url;
+    });
+    const later = await edited("link", "moved", (line) => {
+      line.changes[0].to = url;
+    });
+    for (const report of [first, later]) {
+      expect(report.links).toMatchObject({ failed: 1 });
       expect(report.errors).toMatchObject([{ place: "line 2" }]);
+      expect(report.clicks).toMatchObject({ skipped: 3 });
     }
     expect(await linkEvents("moved")).toEqual([]);
+  });
+
+  it("is refused when it was changed after it was deleted, with its clicks", async () => {
+    const report = await edited("link", "moved", (line) => {
+      line.changes.unshift({ type: "LinkDeleted", at: line.changes[0].at });
+    });
+    expect(report.errors).toEqual([expect.objectContaining({ error: expect.stringContaining("deleted") })]);
+    expect(report).toMatchObject({ links: { created: 2, failed: 1 }, clicks: { created: 1, skipped: 3 } });
+    expect(await linkEvents("moved")).toEqual([]);
+  });
+
+  it("was retargeted from where it led, whatever the file says, and not twice to the same", async () => {
+    await edited("link", "moved", (line) => {
+      const { to, at } = line.changes[0];
+      line.changes.push(
+        { ...line.changes[0] },
+        { type: "LinkRetargeted", at, from: "https://x.example/", to: "https://y.example/" },
+      );
+      expect(to).toBe(line.long_url);
+    });
+    const [, first, second, ...more] = (await linkEvents("moved")) as EventOf<"LinkRetargeted">[];
+    expect([first?.data.from, first?.data.to]).toEqual(["https://example.com/", second?.data.from]);
+    expect([second?.data.to, more]).toEqual(["https://y.example/", []]);
+  });
+
+  it("has the times of its history in order: an earlier one becomes that of the change before", async () => {
+    await edited("link", "gone", (line) => {
+      line.changes[1].at = "2020-01-01T00:00:00Z";
+    });
+    const times = (await linkEvents("gone")).map(({ data }) => data.at.slice(14, 16));
+    expect(times).toEqual(["00", "01", "01", "03"]);
   });
 
   it.each(["2999-01-01T00:00:00Z", "2021-02-31T10:00:00Z", "1969-12-31T23:59:59Z", "2021-03-01T24:30:00Z"])(
@@ -107,6 +142,27 @@ describe("a click of an edited export", () => {
     );
   });
 
+  it("is cleaned and cut as a hit is", async () => {
+    const hostile = `a\u0000b\u001b[2J\u202e\ud800${"x".repeat(3_000)}`;
+    const report = await edited("click", "moved", ({ click }) => {
+      for (const member of ["userAgent", "city", "region", "prefetch", "language", "country"])
+        click[member] = hostile;
+      click.utm.source = hostile;
+      click.referrer = `https://user:secret@example.org/${hostile}?private=1#part`;
+    });
+    expect(report.errors).toEqual([]);
+    const [click] = await clicks();
+    const text = JSON.stringify(click);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
+    expect(text).not.toMatch(/\\u|[\u0000-\u001f\u202a-\u202e]|secret|private=1/);
+    expect(click?.userAgent).toHaveLength(512);
+    expect(click?.prefetch).toHaveLength(128);
+    expect(click?.utm?.source).toHaveLength(128);
+    expect(click?.referrer?.length).toBeLessThanOrEqual(512);
+    expect(click).not.toHaveProperty("language");
+    expect(click).not.toHaveProperty("country");
+  });
+
   it("is read by the present rules, as its user agent alone says what made it", async () => {
     await edited("click", "moved", ({ click }) => {
       Object.assign(click, { userAgent: "Googlebot/2.1", device: "mobile", kind: "click" });
@@ -117,6 +173,22 @@ describe("a click of an edited export", () => {
     expect((await clicks())[0]?.rules).not.toBe(99);
   });
 
+  it("led where its link led at its revision, and nowhere else", async () => {
+    await edited("click", "moved", ({ click }) => {
+      Object.assign(click, { longUrl: "javascript:alert(1)", via: "web", accountId: "someone" });
+    });
+    const [click] = await clicks();
+    expect(click).toMatchObject({ longUrl: "https://example.com/", accountId: own.accountId, via: "api" });
+  });
+
+  it.each([2, -1, 1.5])("is refused at revision %d, which its link never had", async (revision) => {
+    const report = await edited("click", "moved", ({ click }) => {
+      click.linkRevision = revision;
+    });
+    expect(report.clicks).toMatchObject({ created: 3, failed: 1 });
+    expect(report.errors[0]?.error).toMatch(/revision/i);
+  });
+
   it.each([
     ["at", "2021-02-31T10:00:00.000Z"],
     ["at", "2999-01-01T00:00:00.000Z"],
@@ -124,8 +196,6 @@ describe("a click of an edited export", () => {
     ["accountVisitor", "198.51.100.77"],
     ["kind", "AccountClosed"],
     ["method", "POST"],
-    ["linkRevision", 2],
-    ["linkRevision", -1],
   ])("is refused with the %s %s", async (member, value) => {
     const report = await edited("click", "moved", ({ click }) => {
       click[member] = value;

@@ -48,7 +48,6 @@ export function portalQueriesContract(name: string, open: () => Promise<ReadStor
     listSuite();
     topSuite();
     dashboardSuite();
-    historySuite();
   });
 }
 
@@ -307,5 +306,3 @@ function dashboardSuite() {
     });
   });
 }
-
-function historySuite() {}

@@ -48,7 +48,6 @@ export function portalQueriesContract(name: string, open: () => Promise<ReadStor
     listSuite();
     topSuite();
     dashboardSuite();
-    historySuite();
   });
 }
 
@@ -318,5 +317,3 @@ function dashboardSuite() {
     });
   });
 }
-
-function historySuite() {}

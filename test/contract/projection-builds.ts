@@ -1,5 +1,4 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asBuild, type Build, queriedBuild } from "../../src/projections/builds/build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";

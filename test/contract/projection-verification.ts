@@ -1,5 +1,4 @@
 // The contract of `projections verify` on every read store: what differs from the log is named, nothing else is.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";

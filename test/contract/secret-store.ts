@@ -1,5 +1,4 @@
 // The contract of secret stores for re-encryption, beyond the secrets port.
-
 import { beforeAll, describe, expect, it } from "vitest";
 import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/secrets/keyring.ts";

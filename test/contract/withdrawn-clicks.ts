@@ -1,5 +1,4 @@
 // The contract of withdrawals on every read store: clicks go from all documents, come back, and a rebuild agrees.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";

@@ -23,7 +23,6 @@ const DURABILITIES: readonly Durability[] = isLong ? ["batched", "durable"] : ["
 const LIMIT_MS = 180_000;
 /** A long poll interval, because answering takes CPU time from the service that the test waits for. */
 const SELDOM = { withinMs: 120_000, everyMs: 500 };
-const nothingWrong = { failed: 0, lost: 0, doubled: 0 };
 
 type Durability = "batched" | "durable";
 
@@ -91,6 +90,13 @@ async function openScene(durability: Durability) {
 type Scene = Awaited<ReturnType<typeof openScene>>;
 type Health = { status: string; degraded?: { part: string; reason: string }[] };
 
+/** Ends the load: no redirect of it failed, and each of its clicks is in the log once when none waits any more. */
+async function expectCountedOnce(scene: Scene, what: string, redirects: RedirectLoad): Promise<void> {
+  await redirects.stop();
+  await scene.drained();
+  expect(await scene.reckon(what, [redirects])).toMatchObject({ failed: 0, lost: 0, doubled: 0 });
+}
+
 onOwnServers(() =>
   describe("redirects while EventStoreDB is unavailable, batched clicks and durable ones", () => {
     let scenes: Scene[] = [];
@@ -107,7 +113,7 @@ onOwnServers(() =>
     both(
       "continue while its connections are refused: none fails, no click is lost or duplicated",
       async (scene) => {
-        const { get, metric, health, load, drained, reckon, double } = scene;
+        const { get, metric, health, load, double } = scene;
         const redirects = load("refused", PER_SECOND);
         await redirects.answeredMore(100);
         await double.wire.close();
@@ -123,15 +129,12 @@ onOwnServers(() =>
         await redirects.answeredMore(MANY);
         await double.wire.open();
         await redirects.answeredMore(100);
-        await redirects.stop();
-        await drained();
-        const counts = await reckon("EventStoreDB unavailable", [redirects]);
-        expect(counts).toMatchObject(nothingWrong);
+        await expectCountedOnce(scene, "EventStoreDB unavailable", redirects);
       },
     );
 
     both("are counted once although answers get lost at the edges of outages", async (scene) => {
-      const { load, drained, reckon, double } = scene;
+      const { load, double } = scene;
       const redirects = load("edges");
       await redirects.answeredMore(100);
       for (let outage = 0; outage < effort(1, 3); outage++) {
@@ -143,23 +146,17 @@ onOwnServers(() =>
         await double.wire.open();
         await redirects.answeredMore(100);
       }
-      await redirects.stop();
-      await drained();
-      const counts = await reckon("answers lost before and after outages", [redirects]);
-      expect(counts).toMatchObject(nothingWrong);
+      await expectCountedOnce(scene, "answers lost before and after outages", redirects);
     });
 
     both("don't notice a store that takes appends and never answers", async (scene) => {
-      const { load, drained, reckon, double } = scene;
+      const { load, double } = scene;
       const redirects = load("silent");
       await redirects.answeredMore(100);
       double.script.add("append", { kind: "silent", commit: true }, { kind: "silent", commit: false });
       await double.script.seen("append", double.script.counts.append + 2);
       await redirects.answeredMore(MANY / 2);
-      await redirects.stop();
-      await drained();
-      const counts = await reckon("appends never answered", [redirects]);
-      expect(counts).toMatchObject(nothingWrong);
+      await expectCountedOnce(scene, "appends never answered", redirects);
     });
 
     both("keep their clicks through a kill -9 during the outage", async (scene) => {

@@ -95,7 +95,7 @@ describe("analytics as of a time", () => {
           await folder.remove();
         }
       }),
-      { numRuns: effort(10, 40), interruptAfterTimeLimit: 20_000 },
+      { numRuns: effort(20, 40), interruptAfterTimeLimit: 20_000 },
     );
     expect(answered).toBeGreaterThan(20);
     expect(refused).toBeGreaterThan(5);

@@ -15,7 +15,6 @@ import { effort } from "../support/runtime/effort.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
-/** SEAL_FILE_EDITS=500 for the figure in docs/audit.md. */
 const EDITS = effort(5, 15);
 
 const keys = sealKeysOf("the key of this test");

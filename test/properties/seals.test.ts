@@ -9,7 +9,6 @@ import { linkClicked, linkCreated, position, stored } from "../support/event-sto
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 
-/** SEAL_EDITS=101000 for the figure in docs/audit.md. */
 const EDITS = effort(100, 400);
 
 const keys = sealKeysOf("the service's own key");

@@ -1,5 +1,4 @@
 // A log in memory with its seals, for tests that change it a hundred thousand times.
-
 import { BlockCheck } from "../../../src/audit/seals/check-blocks.ts";
 import type { TagKeys } from "../../../src/audit/seals/differences.ts";
 import { readSeal, SealJudge, sealFacts, sealProblems } from "../../../src/audit/seals/judge-seals.ts";

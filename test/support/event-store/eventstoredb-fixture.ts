@@ -17,8 +17,7 @@ export async function eventStoreDbFixture(): Promise<EventStoreDbFixture> {
 }
 
 /** For suites whose streams have names of their own: alone on the server, as a service with a prefix is. */
-export async function ownEventStoreDb(): Promise<EventStoreDbFixture & { ownPrefix: string }> {
+export async function ownEventStoreDb(): Promise<EventStoreDbFixture> {
   const fixture = await eventStoreDbFixture();
-  const ownPrefix = `${fixture.prefix}_`;
-  return { ...fixture, ownPrefix, store: prefixedEventStore(fixture.store, ownPrefix) };
+  return { ...fixture, store: prefixedEventStore(fixture.store, `${fixture.prefix}_`) };
 }

@@ -1,5 +1,4 @@
 // Prints what a benchmark has found: numbers, and tables of text.
-
 /** Rounded, with thousands separators. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");

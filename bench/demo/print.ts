@@ -1,5 +1,4 @@
 // Prints analytics as bars of plain text, with bold headings on a terminal.
-
 const BAR_WIDTH = 30;
 const TOP = 6;
 

@@ -1,5 +1,4 @@
 // The visitors that benchmarks and the demo send, the same ones at every run.
-
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const CHROME = [112, 114, 116, 118, 120, 122, 124, 126, 128, 130, 131].map(
   (major) => `Chrome/${major}.0.0.0`,

@@ -1,5 +1,4 @@
 // Canonical JSON (RFC 8785): equal values have equal text, whatever the order in which a store gives members back.
-
 /** Of a plain JSON value; members that are undefined are left out. Each event is hashed by it, so it allocates little. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

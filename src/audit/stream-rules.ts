@@ -1,5 +1,4 @@
 // Invariants of each stream category, checked event by event in log order.
-
 import { type Withdrawal, withdrawalsAfter } from "../click-log/withdrawals.ts";
 import {
   type AccountState,

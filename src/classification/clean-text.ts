@@ -1,5 +1,4 @@
 // The one sanitiser of texts from outside before they go into an event: printable, well-formed and bounded.
-
 /** Control characters, breaks of lines, and what turns the direction of the text around it (Unicode TR 36, 2.5). */
 const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 

@@ -1,5 +1,4 @@
 // Port for leases: they let one process at a time run a singleton job, and expire so that a standby can take over.
-
 /**
  * No fencing token is needed: every write under a lease is guarded by a position or an id, so two holders for a short
  * time only repeat each other's work.

@@ -1,5 +1,4 @@
 // The JSON text of what is appended, refused where it would not be read back as it was written.
-
 /** Each string, and the colon behind it where it is a member's name. */
 const STRINGS = /"((?:[^"\\]|\\.)*)"(:?)/g;
 

@@ -1,5 +1,4 @@
 // The names of streams: the part up to the first `-` is the category by which readers of many streams choose.
-
 /** What accounts, operators and auditors are shown of the log: all categories but that of seals. */
 export const CATEGORY = {
   account: "account",

@@ -1,5 +1,4 @@
 // Throttles a computation: concurrent and later callers share one result for some time.
-
 /**
  * Calls `compute` at most every `ms` milliseconds, and never while a call is in flight; other callers get the last
  * call's result or error. `now`: monotonic milliseconds.

@@ -1,5 +1,4 @@
 // An error as plain fields for the log: they can be structured-cloned between threads and contain no personal data.
-
 export type ErrorFields = {
   /** The error's class. */
   type: string;

@@ -1,5 +1,4 @@
 // The base class of errors that are shown to users: a message for people, a stable code for programs.
-
 /** `code` never changes once published; runtime/refused.ts has the status and exit code of each refusal. */
 export abstract class DomainError extends Error {
   abstract readonly code: string;

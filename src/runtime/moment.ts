@@ -1,5 +1,4 @@
 // The one reading of dates and times that come from outside, UTC days, and by how much clocks may differ.
-
 /** Tolerated difference between the clocks of several machines. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 

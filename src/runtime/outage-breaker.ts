@@ -1,5 +1,4 @@
 // A circuit breaker: during an outage most calls fail immediately, and don't wait for the server's time-out.
-
 /** `clock`: monotonic milliseconds; `openMs`: for how long no call is admitted after a failure. */
 type OutageBreakerDeps = { clock: () => number; openMs: number };
 

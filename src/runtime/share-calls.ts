@@ -1,5 +1,4 @@
 // Coalesces concurrent calls, but never returns a result of a call that started before the caller's own.
-
 /**
  * Runs `call` at most once at a time for each key. Callers during a run share the next run, as the result of the one in
  * flight may be older than a change that the caller has just made.

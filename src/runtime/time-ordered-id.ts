@@ -1,5 +1,4 @@
 // Event ids that sort by time, so that inserts go to the end of the unique index over them and not to random pages.
-
 const VARIANT = "89ab";
 
 /** `at`: milliseconds since 1970. `number`: an integer from 0 to 2 ** 40 - 1. */

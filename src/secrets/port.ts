@@ -1,5 +1,4 @@
 // The port for data that must not be in events: e-mail addresses, webhook keys, idempotent answers. Records may expire.
-
 /** `value` is plain JSON. `expiresAt`: ISO 8601 UTC; an expired record reads as absent and is deleted by `sweep`. */
 export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
 

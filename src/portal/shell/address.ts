@@ -1,5 +1,4 @@
 // Builds the address of a page with its query string.
-
 /** A path with those of the values that are given. */
 export function address(
   path: string,

@@ -1,5 +1,4 @@
 // A coarse rank of links by clicks of people, so that an index for "most clicked" lists changes seldom, not with each click.
-
 /** Below this number of clicks each number has a rank of its own: the number itself. */
 export const EXACT_RANKS = 16;
 /** Ranks for each doubling of the number: each is at most an eighth as wide as its numbers are large. */

@@ -1,5 +1,4 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
-
 /** Values and counts in turn, values in the order in which they were first seen. One list, as a link has a dozen of them. */
 export type Tally = (string | number)[];
 

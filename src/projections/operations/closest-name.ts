@@ -1,5 +1,4 @@
 // Finds what somebody likely meant by a name that is not known.
-
 /** The known name that is most alike; undefined where none is. */
 export function closestName(given: string, known: readonly string[]): string | undefined {
   const most = Math.max(2, Math.floor(given.length / 3));

@@ -1,5 +1,4 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
-
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {
   /** As it was asked for. */

@@ -1,5 +1,4 @@
 // Extracts the slug of a request: only a path of exactly one segment can be a short link.
-
 /** Fast path: nearly every slug matches this and needs no percent-decoding. */
 const PLAIN = /^\/([A-Za-z0-9_-]{1,50})(?:\?|$)/;
 /** Accepts absolute-form request targets too (RFC 9112, 3.2.2). */

@@ -1,5 +1,4 @@
 // The minimal HTML page behind a custom domain's home and a 404, 451 or 503 of the redirect.
-
 /** `title` and `text` are inserted without HTML escaping: never pass user input. */
 export function plainPage(title: string, text: string): string {
   return `<!doctype html>

@@ -1,5 +1,4 @@
 // The cached form of a link: everything that the redirect and the click recorder need, computed once per link.
-
 import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";

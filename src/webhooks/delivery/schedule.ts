@@ -1,5 +1,4 @@
 // The retry schedule of deliveries, and the rule that pauses a failing webhook. Pure.
-
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

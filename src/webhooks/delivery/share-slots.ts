@@ -1,5 +1,4 @@
 // Shares the free slots of a worker round-robin, so that no webhook waits behind another one's backlog. Pure.
-
 /** `room`: how many more deliveries of the item may be in flight. */
 export type Waiting<T> = { item: T; room: number };
 

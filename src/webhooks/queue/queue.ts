@@ -1,5 +1,4 @@
 // Port of the delivery queue: pending deliveries, claims and the attempt log; contract: test/contract/delivery-queue.ts.
-
 /** `failed`: the last attempt failed (dead letter). `cancelled`: the webhook was removed while it was pending. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

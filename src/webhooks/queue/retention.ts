@@ -1,5 +1,4 @@
 // The retention of deliveries, which also limits how old an event may be to create one.
-
 const DAY_MS = 86_400_000;
 
 /** Retention of a delivery with its attempts after it has finished. */

@@ -1,5 +1,4 @@
 // Circuit breaker for a failing receiver: while it is open, deliveries wait without using up attempts. Pure.
-
 /** Times in milliseconds. `openedForMs` is 0 while closed; the circuit is half-open once `openUntil` has passed. */
 export type Circuit = { failures: number; openUntil: number; openedForMs: number };
 

@@ -1,5 +1,4 @@
 // URLs that must never lead to a connection, with the code of their refusal.
-
 /** `PORT` stands for an open port on 127.0.0.1. */
 export const HOSTILE_URLS: readonly [url: string, code: string][] = [
   // IPv4 in every spelling that URL parsers read

@@ -1,5 +1,4 @@
 // What every program that a test starts finds around it: nothing of the tester's own but what it needs to run.
-
 /**
  * Compiled code is kept between the many short lives of our programs, where vitest.config.ts says so. Servers that the
  * tester names may have certificates of an authority of their own.

@@ -1,5 +1,4 @@
 // Clicks of people on each of a link's last UTC days, for the small chart in lists of links.
-
 export const LAST_DAYS = 14;
 const DAY_MS = 86_400_000;
 

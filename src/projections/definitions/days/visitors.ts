@@ -1,5 +1,4 @@
 // Distinct visitors of a day in one bounded text: their codes while they are few, else a HyperLogLog sketch.
-
 /** Codes one after the other, or SKETCH and the registers, a character each. Empty for nobody. */
 export type Visitors = string;
 

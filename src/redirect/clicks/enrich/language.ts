@@ -1,5 +1,4 @@
 // Extracts a visitor's preferred language from Accept-Language.
-
 const TAG = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/;
 
 /** The tag with the highest weight in lower case, such as `en-gb`; "" when there is none (RFC 9110, 12.5.4). */

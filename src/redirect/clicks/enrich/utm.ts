@@ -1,5 +1,4 @@
 // Extracts UTM fields from a query string; a hit takes the short URL's query first, then the long URL's.
-
 import { cleanText } from "../../../classification/clean-text.ts";
 import { UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 

@@ -1,6 +1,5 @@
 // Port for the daily salts of visitor codes. Not part of `secrets`, because secrets are backed up: with a salt from a
 // backup, 256 guesses per IPv4 /24 turn a visitor code back into an address.
-
 export interface DailySalts {
   /**
    * The salt, base64, that all processes on this store use for a UTC day that has not ended yet. If the day has none,

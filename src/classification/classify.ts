@@ -2,6 +2,7 @@
 // ones were applied to it.
 import isbotPackage from "isbot/package.json" with { type: "json" };
 import parserPackage from "ua-parser-js/package.json" with { type: "json" };
+import type { LinkClicked } from "../events/catalogue.ts";
 import type { ClickKind } from "../events/vocabulary.ts";
 import { type Agent, agentOf } from "./user-agent.ts";
 
@@ -10,7 +11,7 @@ export const PRESENT_RULES = `2, isbot@${isbotPackage.version}, ua-parser-js@${p
 
 /** What the rules read: all of it is in the event, but for the scan. */
 export type Facts = {
-  method: "GET" | "HEAD";
+  method: LinkClicked["data"]["method"];
   prefetch: string;
   userAgent: string;
   /** Whether the QR image's address was followed. */

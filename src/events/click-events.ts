@@ -23,7 +23,12 @@ export const clickEvents = {
       .describe(
         "What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries",
       ),
-    method: z.enum(["GET", "HEAD"]),
+    rule: z
+      .number()
+      .int()
+      .optional()
+      .describe("Which of the link's rules led to `longUrl`, counted from 1; absent for its own destination"),
+    method: z.enum(["GET", "HEAD", "POST"]).describe("POST: the password was typed in"),
     userAgent: z.string().optional().describe("As sent, at most 512 characters"),
     device: z.enum(DEVICE_TYPES),
     browser: named.optional().describe("Absent when not recognised"),

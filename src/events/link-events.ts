@@ -1,6 +1,7 @@
 // Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug, and of `withdrawals-<host>/<slug>`.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
+import { changesOfOptions, optionsOfLink } from "./link-options.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
 /** Members of every event of one link. */
@@ -20,11 +21,18 @@ export const linkEvents = {
     custom: z.boolean().describe("Whether the slug was chosen by the owner"),
     keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
     domainId: z.uuid().optional().describe("Present on a custom domain only"),
+    ...optionsOfLink,
   }),
   LinkRetargeted: eventType("A link got another destination.", {
     ...ofLink,
     from: z.string().describe("The destination before"),
     to: z.string().describe("The destination from now on"),
+  }),
+  LinkOptionsChanged: eventType("What a link carries besides its destination was changed.", {
+    ...ofLink,
+    changes: z
+      .object(changesOfOptions)
+      .describe("The new value of each option that changed, null for one that was taken away"),
   }),
   LinkDisabled: eventType("A link was disabled: it answers 404 until it is enabled.", ofLink),
   LinkEnabled: eventType("A disabled link was enabled again.", ofLink),

@@ -2,6 +2,7 @@
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
+import { linkPasswordSecret } from "../commands/links/link-fields.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
@@ -10,6 +11,7 @@ import type { Position } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";
 import { type LinkDocument, links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
+import { documentPages } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 type FinishClosingDeps = CloseDeps & {
@@ -75,7 +77,15 @@ export async function finishClosing(
     deletedLinks += left.length;
     if (last && !(await deps.isShown(last))) break;
   }
+  await erasePasswords(deps, accountId);
   return { deletedLinks };
+}
+
+/** Of all its links, those that were deleted before too. */
+async function erasePasswords({ readStore, secrets }: FinishClosingDeps, accountId: string): Promise<void> {
+  const query = { where: { accountId }, range: { field: "passwordId", from: "" }, limit: LINKS_PAGE };
+  for await (const page of documentPages<LinkDocument>(readStore, links.collection.name, query))
+    for (const { passwordId = "" } of page) await secrets.delete(linkPasswordSecret(passwordId));
 }
 
 /** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */

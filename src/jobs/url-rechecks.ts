@@ -4,6 +4,7 @@ import { safetyOf, type UrlSafety } from "../commands/links/accept-url.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-safety.ts";
+import { destinationsOf } from "../events/link-options.ts";
 import { isEventError } from "../events/read-event.ts";
 import type { Secrets } from "../secrets/port.ts";
 
@@ -51,7 +52,7 @@ async function disableLink(
 ): Promise<boolean> {
   const link = await currentLink(deps.eventStore, host, slug);
   const isYoung = deps.clock().getTime() - Date.parse(since) < APPENDED_WITHIN_MS;
-  if (link.status !== "live" || link.longUrl !== longUrl) return !isYoung;
+  if (link.status !== "live" || !destinationsOf(link).includes(longUrl)) return !isYoung;
   const actor = { type: "system", id: "url-check" } as const;
   const context = { requestId: `url-check-${deps.newId()}`, actor };
   await applyLinkChange(deps, context, link.accountId, { host, slug }, { type: "disable" });

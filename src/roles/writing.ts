@@ -34,7 +34,7 @@ export function openWriting(
     accounts,
     links: {
       ...{ eventStore, clock, newId, random, sleep },
-      ...{ baseUrl, baseHost, randomSlug, log },
+      ...{ baseUrl, baseHost, randomSlug, log, secrets },
       currentAccount: accounts.current,
       derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),

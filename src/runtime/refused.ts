@@ -44,6 +44,10 @@ export const REFUSALS = {
   },
   not_found: { status: 404, message: "There is nothing at this address" },
   history_full: { status: 409 },
+  precondition_failed: {
+    status: 412,
+    message: "It has been changed since you read it: read it again, and decide anew",
+  },
   idempotency_key_reused: {
     status: 409,
     message: "This Idempotency-Key was used with another request body: use a new key for a new request",
@@ -77,6 +81,7 @@ export const REFUSALS = {
   link_not_yours: { status: 403, message: "This link belongs to another account" },
   link_blocked: { status: 409 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
+  external_id_taken: { status: 409, field: "external_id" },
 
   // Accounts, their keys and signing in.
   account_not_found: { status: 401, message: "Account not found" },
@@ -186,20 +191,23 @@ export class Refused extends DomainError {
   override readonly code: RefusalCode;
   /** Seconds. */
   readonly retryAfter: number | undefined;
+  /** Of the form, or of the request. */
+  readonly field: string | undefined;
 
-  constructor(code: RefusalCode, message?: string, details: { retryAfter?: number; cause?: unknown } = {}) {
-    const { retryAfter, ...options } = details;
+  constructor(
+    code: RefusalCode,
+    message?: string,
+    details: { retryAfter?: number; field?: string; cause?: unknown } = {},
+  ) {
+    const { retryAfter, field, ...options } = details;
     super(message ?? refusal(code).message, options);
     this.code = code;
     this.retryAfter = retryAfter ?? refusal(code).retryAfter;
+    this.field = field ?? refusal(code).field;
   }
 
   get status(): number | undefined {
     return refusal(this.code).status;
-  }
-
-  get field(): string | undefined {
-    return refusal(this.code).field;
   }
 
   get exit(): number {

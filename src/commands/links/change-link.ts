@@ -1,23 +1,42 @@
-// Changes an existing link: its owner retargets, disables, enables, deletes and restores it; the operator blocks an abusive
+// Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the operator blocks an abusive
 // one, whatever its owner does, and lets it go again.
+import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { acceptUrl, safetyOf } from "./accept-url.ts";
+import { acceptUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
-import { change, changeable, changeByOperator, type LinkChange, type OperatorChange } from "./link.ts";
+import {
+  change,
+  changeable,
+  changeByOperator,
+  changeTogether,
+  type ExistingLink,
+  type LinkChange,
+  type LinkState,
+  type OperatorChange,
+  refuseOther,
+} from "./link.ts";
+import { acceptFields, type LinkFields, linkPasswordSecret, requireTierOf } from "./link-fields.ts";
 import { currentLink, type LinkAddress, onLink } from "./link-stream.ts";
 
-/** `url` is checked like that of a new link; `enable` and `restore` check the link's present URL again. */
-export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
+/** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
+export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
+
+export type LinkChangeRequest =
+  | { type: "patch"; patch: LinkPatch }
+  | Exclude<LinkChange, { type: "retarget" | "set" }>;
 
 /**
- * Looks first whether the link can be changed so by this account, then at the URL: its check asks a remote service.
+ * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new link, and all of
+ * them again when a link is enabled or restored. Looks first whether the link can be changed so by this account, then at the
+ * URLs: their check asks a remote service. `ifRevision`: of the link's stream, as the caller has seen it.
  * @throws of several faults the first in this order: account_not_found for a closed account, link_not_found, link_not_yours,
- * link_blocked, link_deleted; invalid_url for `retarget`; unsafe_url for `retarget`, `enable` and `restore`; history_full
+ * link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, invalid_request for fields that
+ * contradict each other, history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -25,12 +44,23 @@ export async function changeLink(
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
-): Promise<Appended> {
+  ifRevision?: number,
+): Promise<ChangedLink> {
   const account = memoizedAccount(deps, by);
   await account();
-  const wanted = await accepted(deps, by, account, address, request);
-  return await applyLinkChange(deps, context, by.accountId, address, wanted);
+  const before = await currentLink(deps.eventStore, address.host, address.slug);
+  const { accountId } = by;
+  if (ifRevision !== undefined) refuseOther(changeable(before, accountId, firstOf(request)), ifRevision);
+  const changes = await acceptedChanges(deps, by, account, address, before, request);
+  const decide = (link: LinkState, at: string) =>
+    changeTogether(link, { by: accountId, at, changes, ifRevision });
+  const { link, position } = await onLink(deps, context, address, decide);
+  await forgetPassword(deps, before, link);
+  return { link: link as ExistingLink, position };
 }
+
+/** `link`: as it is after the change. */
+export type ChangedLink = Appended & { link: ExistingLink };
 
 /** Applies a change whose URL is already accepted. @throws what the decider `change` throws */
 export async function applyLinkChange(
@@ -39,8 +69,11 @@ export async function applyLinkChange(
   by: string,
   address: LinkAddress,
   wanted: LinkChange,
-): Promise<Appended> {
-  return await onLink(deps, context, address, (link, at) => change(link, { by, at, change: wanted }));
+): Promise<ChangedLink> {
+  const changed = await onLink(deps, context, address, (link, at) =>
+    change(link, { by, at, change: wanted }),
+  );
+  return { ...changed, link: changed.link as ExistingLink };
 }
 
 /** `legal`: the law demands it. @throws link_not_found, invalid_reason */
@@ -81,25 +114,65 @@ export function namedLink(text: string, baseHost: string): LinkAddress {
   return { host: url.hostname, slug };
 }
 
-async function accepted(
+/** By what `changeable` judges the whole request. */
+function firstOf(request: LinkChangeRequest): LinkChange["type"] {
+  if (request.type !== "patch") return request.type;
+  const { disabled, ...others } = request.patch;
+  return disabled === true && Object.keys(others).length === 0 ? "disable" : "set";
+}
+
+/** The changes that the request comes to, in the order in which they are applied; URLs and password are accepted. */
+async function acceptedChanges(
   deps: CreateLinkDeps,
   by: Caller,
   account: () => Promise<AccountState>,
   address: LinkAddress,
+  state: LinkState,
   request: LinkChangeRequest,
-): Promise<LinkChange> {
-  if (request.type === "disable" || request.type === "delete") return request;
-  const state = await currentLink(deps.eventStore, address.host, address.slug);
-  const { longUrl } = changeable(state, by.accountId, request.type);
-  if (request.type !== "retarget") {
-    // It may have become known as unsafe since the link was made.
-    const safety = await safetyOf(deps, new URL(longUrl));
-    if (safety === "unsafe") throw new Refused("unsafe_url");
-    if (safety === "unknown") await deps.recheckLater({ ...address, longUrl });
-    return request;
+): Promise<LinkChange[]> {
+  const link = changeable(state, by.accountId, firstOf(request));
+  if (request.type !== "patch") {
+    if (request.type === "enable" || request.type === "restore") await refuseUnsafe(deps, address, link);
+    return [{ type: request.type }];
   }
+  const { url, disabled, ...fields } = request.patch;
+  requireTierOf(fields, by.tier);
   const own = async () => verifiedHosts(await account());
-  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
-  if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
-  return { type: "retarget", to };
+  const to = url === undefined ? undefined : await acceptUrl(deps, url, own);
+  const { options, unchecked } = await acceptFields(deps, fields, own);
+  if (to?.isChecked === false) unchecked.push(to.longUrl);
+  if (disabled === false)
+    await refuseUnsafe(deps, address, {
+      ...withOptions(link, options),
+      longUrl: to?.longUrl ?? link.longUrl,
+    });
+  for (const longUrl of unchecked) await deps.recheckLater({ ...address, longUrl });
+  const changes: LinkChange[] = [];
+  if (to) changes.push({ type: "retarget", to: to.longUrl });
+  if (Object.keys(options).length > 0) changes.push({ type: "set", options });
+  if (disabled !== undefined) changes.push({ type: disabled ? "disable" : "enable" });
+  return changes;
+}
+
+/** A destination may have become known as unsafe since it was accepted. @throws unsafe_url */
+async function refuseUnsafe(
+  deps: CreateLinkDeps,
+  address: LinkAddress,
+  link: LinkOptions & { longUrl: string },
+): Promise<void> {
+  const urls = destinationsOf(link);
+  const safety = await deps.urlSafety(urls.map((url) => new URL(url)));
+  if (safety.includes("unsafe")) throw new Refused("unsafe_url");
+  for (const [n, longUrl] of urls.entries())
+    if (safety[n] !== "safe") await deps.recheckLater({ ...address, longUrl });
+}
+
+/** The hash of a password that the link no longer has. */
+async function forgetPassword(
+  { secrets }: CreateLinkDeps,
+  before: LinkState,
+  after: LinkState,
+): Promise<void> {
+  if (before.status === "free" || after.status === "free" || before.passwordId === undefined) return;
+  if (after.passwordId !== before.passwordId) await secrets.delete(linkPasswordSecret(before.passwordId));
 }

@@ -1,6 +1,7 @@
 // POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4). LinkCreated is appended
 // where there is no stream, which makes slugs unique.
 import { StoreUnavailable } from "../../connections/errors.ts";
+import { type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
@@ -9,16 +10,17 @@ import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { type Appended, type CommandDeps, handleCommand } from "../handle-command.ts";
-import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { acceptUrl } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
+import { type AcceptFieldsDeps, acceptFields, requireTierOf } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
 
 export type CreateLinkDeps = CommandDeps &
-  AcceptUrlDeps & {
+  AcceptFieldsDeps & {
     currentAccount: CurrentAccount;
     recheckLater: RecheckLater;
     randomSlug: () => string;
@@ -32,7 +34,8 @@ const SLUG_TRIES = 5;
  * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
  * loaded already (bulk requests).
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
- * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, slug_taken, no_free_slug
+ * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, invalid_url and unsafe_url of other fields,
+ * invalid_request for fields that contradict each other, slug_taken, no_free_slug
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -45,14 +48,17 @@ export async function createLink(
   await account();
   allowedByTier(by, request);
   const { url, customSlug } = request;
-  const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(await account()));
+  const ownHosts = async () => verifiedHosts(await account());
+  const { longUrl, isChecked } = await acceptUrl(deps, url, ownHosts);
   const place = await placeOf(deps, request, account);
   const custom = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
+  const { options: carried, unchecked } = await acceptFields(deps, request, ownHosts);
+  if (!isChecked) unchecked.push(longUrl);
   const scope = options.idempotency;
   for (let attempt = 0; ; attempt++) {
     const slug = custom ?? (scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, attempt));
-    if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
-    const wanted = { longUrl, slug, custom: custom !== undefined };
+    for (const url of unchecked) await deps.recheckLater({ host: place.host, slug, longUrl: url });
+    const wanted = { ...withOptions({}, carried), longUrl, slug, custom: custom !== undefined };
     const id = scope === undefined ? undefined : derivedId("LinkCreated", scope, attempt);
     try {
       const { link, position } = await append(deps, context, by, place, wanted, id);
@@ -88,6 +94,7 @@ export function memoizedAccount(
 function allowedByTier(by: Caller, request: ShortenRequest): void {
   if (request.customSlug !== undefined) requireDeveloper(by.tier, "Custom slugs");
   if (request.domain_id !== undefined) requireDeveloper(by.tier, "Custom domains");
+  requireTierOf(request, by.tier);
 }
 
 async function placeOf(
@@ -114,12 +121,13 @@ async function append(
   context: CommandContext,
   { accountId, via, keyId }: Caller,
   { host, origin, domainId }: LinkPlace,
-  { longUrl, slug, custom }: { longUrl: string; slug: string; custom: boolean },
+  wanted: LinkOptions & { longUrl: string; slug: string; custom: boolean },
   derived: string | undefined,
 ): Promise<Appended & { link: ExistingLink }> {
   const createdAt = deps.clock().toISOString();
+  const { slug } = wanted;
   const shortUrl = `${origin}/${slug}`;
-  const facts = { host, slug, accountId, longUrl, shortUrl, createdAt, via, custom, keyId, domainId };
+  const facts = { host, accountId, shortUrl, createdAt, via, keyId, domainId, ...wanted };
   const id = derived ?? deps.newId();
   const { state, position } = await handleCommand(deps, context, {
     ...foldedLink(host, slug),

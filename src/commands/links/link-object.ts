@@ -2,6 +2,7 @@
 // one, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
 import type { LinkDetails } from "./link.ts";
+import { fieldsOf, linkFields, shownLinkFields } from "./link-fields.ts";
 
 /** `custom_domain` and `domain_id` only for a link on a custom domain. */
 export const LinkObject = z
@@ -26,8 +27,12 @@ export const LinkObject = z
         description: "Only on a custom domain",
         examples: ["3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11"],
       }),
+    ...shownLinkFields,
   })
-  .meta({ id: "Link", description: "A short link" });
+  .meta({
+    id: "Link",
+    description: "A short link; what it carries besides its destination only where it is set",
+  });
 
 export type LinkObject = z.infer<typeof LinkObject>;
 
@@ -43,13 +48,15 @@ export function linkObject(
     long_url: link.longUrl,
     created_at: link.createdAt,
   };
-  if (!link.domainId) return { ...common, qr_download_url: qr };
+  const fields = fieldsOf(link);
+  if (!link.domainId) return { ...common, qr_download_url: qr, ...fields };
   return {
     ...common,
     // A slug is unique per host only: without the id the QR code of another domain's link could be served.
     qr_download_url: `${qr}?domain_id=${link.domainId}`,
     custom_domain: link.host,
     domain_id: link.domainId,
+    ...fields,
   };
 }
 
@@ -77,6 +84,7 @@ export const ShortenRequest = z
         description: "A verified and active custom domain of the caller. Developer tier.",
         examples: ["3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11"],
       }),
+    ...linkFields,
   })
   .meta({ id: "ShortenRequest" });
 

@@ -33,15 +33,15 @@ export async function existingLink(
   return link;
 }
 
-/** Runs `decide` on the link's current state and appends what it returns (handle-command.ts). */
+/** Runs `decide` on the link's current state and appends what it returns (handle-command.ts). `link`: as it is then. */
 export async function onLink(
   deps: CommandDeps,
   context: CommandContext,
   { host, slug }: LinkAddress,
   decide: (link: LinkState, at: string) => readonly LinkEvent[],
-): Promise<Appended> {
+): Promise<Appended & { link: LinkState }> {
   const at = deps.clock().toISOString();
   const command = { ...foldedLink(host, slug), decide: (link: LinkState) => decide(link, at) };
-  const { position } = await handleCommand(deps, context, command);
-  return { position };
+  const { state, position } = await handleCommand(deps, context, command);
+  return { link: state, position };
 }

@@ -8,6 +8,7 @@ import {
   noFlags,
   withFlags,
 } from "../../events/link-events.ts";
+import { type LinkOptions, type OptionChanges, withOptions } from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 
@@ -15,7 +16,7 @@ import { Refused } from "../../runtime/refused.ts";
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
 
 /**
- * `changes`: number of events after LinkCreated, bounded by STREAM_LIMITS.linkChanges. `block`: the operator's, whatever
+ * `changes`: number of events after LinkCreated, which is the stream's revision; bounded by STREAM_LIMITS.linkChanges. `block`: the operator's, whatever
  * the status.
  */
 export type ExistingLink = {
@@ -29,15 +30,20 @@ export type LinkState = { status: "free" } | ExistingLink;
 
 export const freeLink: LinkState = { status: "free" };
 
-/** @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored */
+/**
+ * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request for options
+ * that contradict each other
+ */
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw slugTaken(c.host, c.slug);
+  refuseContradiction(c);
   const { createdAt, ...facts } = c;
   return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
 
 export type LinkChange =
   | { type: "retarget"; to: string }
+  | { type: "set"; options: OptionChanges }
   | { type: "disable" | "enable" | "delete" | "restore" };
 
 /** What the operator does with a link. */
@@ -62,9 +68,9 @@ export function changeable(link: LinkState, by: string, type: LinkChange["type"]
 }
 
 /**
- * A change that is in effect already yields no events. A link that was disabled when it was deleted is disabled when it
+ * A change that is in effect already yields no events; only what changes is in LinkOptionsChanged. A link that was disabled when it was deleted is disabled when it
  * is restored.
- * @throws what `changeable` throws; history_full for every change except `disable` and `delete`
+ * @throws what `changeable` throws; invalid_request for options that contradict each other; history_full for every change except `disable` and `delete`
  */
 export function change(state: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   const wanted = c.change;
@@ -84,7 +90,51 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
       const { to } = wanted;
       return from === to ? [] : ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
     }
+    case "set": {
+      const changes = effective(link, wanted.options);
+      if (Object.keys(changes).length === 0) return [];
+      refuseContradiction(withOptions(link, changes));
+      return ifRoom(link, { type: "LinkOptionsChanged", data: { ...of, changes } });
+    }
   }
+}
+
+/** @throws precondition_failed when the link has another revision than its caller has seen */
+export function refuseOther({ changes }: ExistingLink, ifRevision: number): void {
+  if (changes !== ifRevision) throw new Refused("precondition_failed");
+}
+
+/**
+ * Several changes in one append, each of the link that those before it make. `ifRevision`: the revision of the stream that
+ * the caller has seen. @throws precondition_failed when it has another one by now; what `change` throws
+ */
+export function changeTogether(
+  state: LinkState,
+  c: { by: string; at: string; changes: readonly LinkChange[]; ifRevision?: number | undefined },
+): LinkEvent[] {
+  const { by, at, changes, ifRevision } = c;
+  if (ifRevision !== undefined && state.status !== "free") refuseOther(state, ifRevision);
+  const events: LinkEvent[] = [];
+  let link = state;
+  for (const one of changes) {
+    const next = change(link, { by, at, change: one });
+    events.push(...next);
+    link = next.reduce(evolve, link);
+  }
+  return events;
+}
+
+/** Those of the changes that are not in effect already. */
+function effective(link: LinkOptions, changes: OptionChanges): OptionChanges {
+  const isChange = ([name, value]: [string, unknown]) =>
+    value !== undefined && JSON.stringify(value) !== JSON.stringify(link[name as keyof LinkOptions] ?? null);
+  return Object.fromEntries(Object.entries(changes).filter(isChange));
+}
+
+/** What no link can have, whatever it had before. @throws invalid_request */
+function refuseContradiction({ activeFrom, expiresAt }: LinkOptions): void {
+  if (activeFrom !== undefined && expiresAt !== undefined && activeFrom >= expiresAt)
+    throw new Refused("invalid_request", "active_from must be before expires_at", { field: "active_from" });
 }
 
 /** In effect already it yields no events; another reason is a new block. @throws link_not_found */
@@ -119,6 +169,8 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
   switch (event.type) {
     case "LinkRetargeted":
       return { ...changed, longUrl: event.data.to };
+    case "LinkOptionsChanged":
+      return withOptions(changed, event.data.changes);
     case "LinkDisabled":
       return withFlags(changed, { disabled: true });
     case "LinkEnabled":

@@ -21,7 +21,7 @@ export const CHANGES = {
     several: "deleted. You can restore what you deleted at any time, under Deleted",
   },
   restore: { one: "The link is restored, as it was before it was deleted.", several: "restored" },
-} as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, object>;
+} as const satisfies Record<Exclude<LinkChangeRequest["type"], "patch">, object>;
 
 type Change = keyof typeof CHANGES;
 export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];

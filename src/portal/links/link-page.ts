@@ -44,7 +44,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   formRoute(app, deps, "/links/:host/:slug/destination", {
     schema: { params: LinkParams, body: DestinationForm },
     async run({ params, body, ...by }) {
-      const wanted = { type: "retarget", url: typedUrl(body.url) } as const;
+      const wanted = { type: "patch", patch: { url: typedUrl(body.url) } } as const;
       const { position } = await changeOwnLink(deps, by, params, wanted);
       const notice = "The link leads to its new destination from now on.";
       return { position, to: linkPath(params), notice };

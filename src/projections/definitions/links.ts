@@ -8,6 +8,7 @@ import {
   noFlags,
   withFlags,
 } from "../../events/link-events.ts";
+import { withOptions } from "../../events/link-options.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -45,6 +46,7 @@ export const links: Projection<LinkDocument> = {
   handles: [
     "LinkCreated",
     "LinkRetargeted",
+    "LinkOptionsChanged",
     "LinkDisabled",
     "LinkEnabled",
     "LinkBlocked",
@@ -83,6 +85,8 @@ export const links: Projection<LinkDocument> = {
       }
       case "LinkRetargeted":
         return { ...link, longUrl: event.data.to, ...seen };
+      case "LinkOptionsChanged":
+        return { ...withOptions(link, event.data.changes), ...seen };
       case "LinkDisabled":
         return withFlags({ ...link, ...seen }, { disabled: true });
       case "LinkEnabled":

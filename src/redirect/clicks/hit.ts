@@ -18,7 +18,7 @@ export type RawHit = {
   link: PackedTarget;
   /** Milliseconds since 1970. */
   at: number;
-  method: "GET" | "HEAD";
+  method: "GET" | "HEAD" | "POST";
   /** Raw, without `?`. */
   query: string;
   /** The client's full address: it never leaves the process. */

@@ -44,6 +44,7 @@ const deps = (service: TestService) => ({
   baseHost: service.config.baseHost,
   urlSafety: async () => ["safe" as const],
   recheckLater: async () => undefined,
+  secrets: service.backend.secrets,
   derivedSlug: () => "unused",
 });
 
@@ -76,7 +77,7 @@ beforeAll(async () => {
           ...(n % 2 === 0 && { referer: "https://www.example.net/from" }),
         },
       });
-  await change(0, { type: "retarget", url: "https://example.com/elsewhere" });
+  await change(0, { type: "patch", patch: { url: "https://example.com/elsewhere" } });
   await change(1, { type: "disable" });
   await change(2, { type: "delete" });
   await change(3, { type: "disable" });

@@ -109,7 +109,8 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
     (m) => createLink(deps, operator, callerOf(m.accountId, "free"), { url: "https://example.com/" }),
   ],
   "retarget a link": [
-    (m) => changeLink(deps, operator, m.by, m.address, { type: "retarget", url: "https://example.com/2" }),
+    (m) =>
+      changeLink(deps, operator, m.by, m.address, { type: "patch", patch: { url: "https://example.com/2" } }),
   ],
   "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
   "change the password": [

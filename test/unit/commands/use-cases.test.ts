@@ -135,7 +135,7 @@ describe("changing a link", () => {
     const urlSafety = vi.fn(async () => ["unknown" as const]);
     const recheckLater = vi.fn(async () => undefined);
     const watched = { ...deps, urlSafety, recheckLater };
-    const retarget = { type: "retarget", url: "https://example.org/" } as const;
+    const retarget = { type: "patch", patch: { url: "https://example.org/" } } as const;
     const [enable, restore] = [{ type: "enable" }, { type: "restore" }] as const;
     const change = (who: typeof by, address: typeof own, to: Parameters<typeof changeLink>[4]) =>
       changeLink(watched, operator, who, address, to);
@@ -148,7 +148,7 @@ describe("changing a link", () => {
     }
     for (const to of [retarget, enable])
       await expect(change(by, deleted, to)).rejects.toMatchObject({ code: "link_deleted" });
-    const nonsense = change(stranger, own, { ...retarget, url: "nope" });
+    const nonsense = change(stranger, own, { type: "patch", patch: { url: "nope" } });
     await expect(nonsense).rejects.toMatchObject({ code: "link_not_yours" });
     expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([0, 0]);
     for (const to of [retarget, enable]) await change(by, own, to);
@@ -172,7 +172,7 @@ describe("a link on a custom domain", () => {
     const request = { url: "https://example.com/", domain_id, customSlug: "loop" };
     await createLink(deps, operator, callerOf(accountId, "developer"), request);
     const address = { host: "go.example.com", slug: "loop" };
-    const loop = { type: "retarget", url: "https://go.example.com/loop" } as const;
+    const loop = { type: "patch", patch: { url: "https://go.example.com/loop" } } as const;
     for (const tier of ["developer", "free"] as const)
       await expect(
         changeLink(deps, operator, callerOf(accountId, tier), address, loop),

@@ -195,7 +195,7 @@ describe("a click of an edited export", () => {
     ["visitor", "ann@example.com"],
     ["accountVisitor", "198.51.100.77"],
     ["kind", "AccountClosed"],
-    ["method", "POST"],
+    ["method", "PUT"],
   ])("is refused with the %s %s", async (member, value) => {
     const report = await edited("click", "moved", ({ click }) => {
       click[member] = value;

@@ -71,7 +71,7 @@ describe("a link whose URL could not be checked", () => {
 
   it("is not disabled when it was retargeted meanwhile", async () => {
     known = "safe";
-    const elsewhere = { type: "retarget", url: "https://www.example.com/" } as const;
+    const elsewhere = { type: "patch", patch: { url: "https://www.example.com/" } } as const;
     await changeLink(deps(), operator, by, { host: "localhost", slug }, elsewhere);
     known = "unsafe";
     now = new Date(now.getTime() + 11 * 60_000);
@@ -84,15 +84,15 @@ describe("a link whose URL could not be checked", () => {
     known = "safe";
     await recheck();
     known = "unknown";
-    const elsewhere = { type: "retarget", url: "https://other.example/" } as const;
+    const elsewhere = { type: "patch", patch: { url: "https://other.example/" } } as const;
     await changeLink(deps(), operator, by, { host: "localhost", slug }, elsewhere);
-    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
+    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.patch.url }]);
     known = "safe";
     await recheck();
     await change("disable");
     known = "unknown";
     await change("enable");
-    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
+    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.patch.url }]);
   });
 
   it("is not made unless its recheck is noted", async () => {

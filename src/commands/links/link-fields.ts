@@ -1,0 +1,352 @@
+// What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API, bulk
+// requests, the portal and OpenAPI share, and how they become the options that events hold.
+import { hash } from "@node-rs/argon2";
+import { z } from "zod";
+import { cleanText } from "../../classification/clean-text.ts";
+import {
+  type LinkOptions,
+  type LinkRule,
+  OPTION_LIMITS as MOST,
+  type OptionChanges,
+  type OptionName,
+  REDIRECT_CODES,
+} from "../../events/link-options.ts";
+import { DEVICE_TYPES, type Tier } from "../../events/vocabulary.ts";
+import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { requireDeveloper } from "../caller.ts";
+import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+
+const TIME = `must be ${MOMENT_EXAMPLE}`;
+
+const text = (most: number) => z.string("must be a text").max(most, `must have at most ${most} characters`);
+const value = text(MOST.value).min(1, "must not be empty");
+const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
+const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
+  z.union([one, z.array(one).min(1).max(MOST.values)], message);
+
+const conditions = z
+  .strictObject(
+    {
+      device: oneOrMore(z.enum(DEVICE_TYPES), `must be one or more of ${DEVICE_TYPES.join(", ")}`)
+        .optional()
+        .meta({ examples: ["mobile"] }),
+      os: oneOrMore(value, "must be one or more names, such as iOS, Android, Windows, macOS or Linux")
+        .optional()
+        .meta({ examples: [["iOS", "Android"]] }),
+      country: oneOrMore(
+        z.string().regex(/^[A-Za-z]{2}$/),
+        "must be one or more codes of two letters, such as DE",
+      )
+        .optional()
+        .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
+      language: oneOrMore(
+        z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/),
+        "must be one or more language tags, such as de or pt-BR",
+      )
+        .optional()
+        .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
+      query: z
+        .record(value, z.union([text(MOST.value), z.literal(true)], "must be a text, or true for any"), {
+          error: "must be an object of names and values",
+        })
+        .refine((given) => Object.keys(given).length > 0, "must name a parameter")
+        .refine(
+          (given) => Object.keys(given).length <= MOST.values,
+          `must name at most ${MOST.values} parameters`,
+        )
+        .optional()
+        .meta({
+          description: "Of the short URL; `true` for any value",
+          examples: [{ ref: "shop", beta: true }],
+        }),
+      from: time
+        .optional()
+        .meta({ description: "At or after this time", examples: ["2026-12-01T00:00:00Z"] }),
+      to: time.optional().meta({ description: "Before this time", examples: ["2026-12-24T00:00:00Z"] }),
+      share: z
+        .number("must be a number over 0, at most 100")
+        .gt(0, "must be over 0")
+        .max(100, "must be at most 100")
+        .optional()
+        .meta({
+          description:
+            "Per cent of the visitors that the other conditions fit, beside those of rules before it; a visitor stays " +
+            "with one rule for the day (UTC)",
+          examples: [50],
+        }),
+    },
+    "must be an object of conditions",
+  )
+  .refine((given) => Object.values(given).some((one) => one !== undefined), "needs at least one condition");
+
+const rule = z.strictObject(
+  {
+    when: conditions,
+    url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
+  },
+  "must be an object with when and url",
+);
+
+/** `null` clears a field, and is as good as absent for a new link. */
+export const linkFields = {
+  title: text(MOST.title)
+    .nullish()
+    .meta({ description: "For people", examples: ["Spring sale"] }),
+  comments: text(MOST.comments)
+    .nullish()
+    .meta({ description: "For people", examples: ["Asked for by sales"] }),
+  tags: z
+    .array(
+      text(MOST.tag).refine((tag) => tag.trim() !== "", "must not be empty"),
+      "must be a list of texts",
+    )
+    .max(MOST.tags, `must hold at most ${MOST.tags} tags`)
+    .nullish()
+    .meta({ description: `At most ${MOST.tags}`, examples: [["spring", "newsletter"]] }),
+  external_id: text(MOST.externalId)
+    .refine((id) => id.trim() !== "", "must not be empty")
+    .nullish()
+    .meta({
+      description: "Your own name for the link: of one link of the account that is not deleted",
+      examples: ["order-4711"],
+    }),
+  active_from: time.nullish().meta({
+    description: "Before this time the link leads to `expired_url`, else it answers 404. Developer tier.",
+    examples: ["2026-12-01T00:00:00Z"],
+  }),
+  expires_at: time.nullish().meta({
+    description: "From this time on the link leads to `expired_url`, else it answers 404. Developer tier.",
+    examples: ["2026-12-24T00:00:00Z"],
+  }),
+  expired_url: z
+    .string("must be a URL")
+    .nullish()
+    .meta({
+      description: "The destination outside of the link's time and beyond its clicks. Developer tier.",
+      examples: ["https://example.com/sale-is-over"],
+    }),
+  max_clicks: z
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(MOST.maxClicks, `must be at most ${MOST.maxClicks}`)
+    .nullish()
+    .meta({
+      description:
+        "After so many clicks of people the link leads to `expired_url`, else it answers 404. May be passed by what " +
+        "other processes answered within the last second. Developer tier.",
+      examples: [1000],
+    }),
+  password: text(MOST.password)
+    .min(1, "must not be empty")
+    .nullish()
+    .meta({
+      description: "Visitors are asked for it. Kept as an argon2id hash, and never shown. Developer tier.",
+      examples: ["open sesame"],
+    }),
+  redirect_code: z
+    .literal(REDIRECT_CODES, `must be one of ${REDIRECT_CODES.join(", ")}`)
+    .nullish()
+    .meta({
+      description: "301 by default, or 302 where the answer depends on visitor, time or clicks",
+      examples: [302],
+    }),
+  forward_query: z
+    .boolean("must be true or false")
+    .nullish()
+    .meta({ description: "The visitor's query joins the destination's, whose own parameters win" }),
+  rules: z
+    .array(rule, "must be a list of rules")
+    .max(MOST.rules, `must hold at most ${MOST.rules} rules`)
+    .nullish()
+    .meta({
+      description: "Other destinations; the first rule that fits wins. Developer tier.",
+      examples: [[{ when: { os: ["iOS"] }, url: "https://example.com/app" }]],
+    }),
+};
+
+const LinkFields = z.object(linkFields);
+export type LinkFields = z.infer<typeof LinkFields>;
+export type FieldName = keyof LinkFields;
+export const FIELD_NAMES = Object.keys(linkFields) as FieldName[];
+
+/** The option that holds what a field says. */
+export const OPTION_OF_FIELD = {
+  title: "title",
+  comments: "comments",
+  tags: "tags",
+  external_id: "externalId",
+  active_from: "activeFrom",
+  expires_at: "expiresAt",
+  expired_url: "expiredUrl",
+  max_clicks: "maxClicks",
+  password: "passwordId",
+  redirect_code: "redirectCode",
+  forward_query: "forwardQuery",
+  rules: "rules",
+} as const satisfies Record<FieldName, OptionName>;
+
+const OF_DEVELOPERS = [
+  ...(["active_from", "expires_at", "expired_url", "max_clicks"] as const),
+  ...(["password", "rules"] as const),
+];
+
+/** Clearing them is free, as for an account that had the plan before. @throws tier_required */
+export function requireTierOf(fields: LinkFields, tier: Tier): void {
+  for (const name of OF_DEVELOPERS) if (!isEmpty(fields[name])) requireDeveloper(tier, `Links with ${name}`);
+}
+
+export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };
+
+/** `unchecked`: URLs that were accepted while the remote safety check was unavailable. */
+export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
+
+/**
+ * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A password's
+ * hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
+ * @throws invalid_url, unsafe_url with the field's name
+ */
+export async function acceptFields(
+  deps: AcceptFieldsDeps,
+  fields: LinkFields,
+  ownHosts: () => Promise<readonly string[]>,
+): Promise<AcceptedFields> {
+  const unchecked: string[] = [];
+  const urlOf = async (given: string, field: string) => {
+    try {
+      const { longUrl, isChecked } = await acceptUrl(deps, given, ownHosts);
+      if (!isChecked) unchecked.push(longUrl);
+      return longUrl;
+    } catch (error) {
+      if (!isRefused(error, "invalid_url", "unsafe_url")) throw error;
+      throw new Refused(error.code, `${field}: ${error.message}`, { field });
+    }
+  };
+  const options: Record<string, unknown> = {};
+  for (const name of FIELD_NAMES) {
+    const given = fields[name];
+    if (given === undefined) continue;
+    options[OPTION_OF_FIELD[name]] = isEmpty(given) ? null : await accepted(name, given);
+  }
+  return { options, unchecked };
+
+  async function accepted(name: FieldName, given: unknown): Promise<unknown> {
+    switch (name) {
+      case "comments":
+        return (
+          String(given)
+            .split(/\r?\n/)
+            .map((line) => cleanText(line, MOST.comments))
+            .join("\n")
+            .trim() || null
+        );
+      case "title":
+      case "external_id":
+        return cleanText(String(given), MOST.title) || null;
+      case "tags":
+        return [...new Set((given as string[]).map((tag) => cleanText(tag, MOST.tag)))].filter(Boolean);
+      case "active_from":
+      case "expires_at":
+        return utc(String(given));
+      case "expired_url":
+        return await urlOf(String(given), name);
+      case "password":
+        return await keepLinkPassword(deps, String(given));
+      case "rules":
+        return await Promise.all(
+          (given as Rules).map(async ({ when, url }, index) => ({
+            when: conditionsOf(when),
+            url: await urlOf(url, `rules.${index}.url`),
+          })),
+        );
+      default:
+        return given;
+    }
+  }
+}
+
+/** The URLs among the fields, such as for one request to the safety check about many links. */
+export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
+  return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
+}
+
+/** Where the hash of a link's password is kept, by the id that events hold. */
+export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
+
+/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+async function keepLinkPassword(
+  { secrets, newId }: Pick<AcceptFieldsDeps, "secrets" | "newId">,
+  password: string,
+): Promise<string> {
+  const id = newId();
+  await secrets.put(linkPasswordSecret(id), { value: await hash(password.normalize("NFKC"), COST) });
+  return id;
+}
+
+type Rules = NonNullable<LinkFields["rules"]>;
+
+function conditionsOf({
+  device,
+  os,
+  country,
+  language,
+  from,
+  to,
+  ...when
+}: Rules[number]["when"]): LinkRule["when"] {
+  const lists = {
+    device: device && listOf(device),
+    os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
+    country: country && listOf(country).map((code) => code.toUpperCase()),
+    language: language && listOf(language).map((tag) => tag.toLowerCase()),
+    ...when,
+    from: from && utc(from),
+    to: to && utc(to),
+  };
+  return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
+}
+
+function listOf<T>(one: T | T[]): T[] {
+  return Array.isArray(one) ? [...new Set(one)] : [one];
+}
+
+function utc(time: string): string {
+  return (parseMoment(time) as Date).toISOString();
+}
+
+/** What clears a field, and needs no plan. */
+function isEmpty(given: unknown): boolean {
+  return (
+    given === undefined ||
+    given === null ||
+    given === "" ||
+    given === false ||
+    (Array.isArray(given) && given.length === 0)
+  );
+}
+
+/** The fields of answers that say what the options are; absent where they are not set, and `has_password` for a password. */
+export function fieldsOf(link: LinkOptions) {
+  const shown: Record<string, unknown> = {};
+  for (const name of FIELD_NAMES) {
+    const set = link[OPTION_OF_FIELD[name]];
+    if (set === undefined || set === null) continue;
+    if (name === "password") shown.has_password = true;
+    else shown[name] = set;
+  }
+  return shown as ShownFields;
+}
+
+const { password: _password, ...shownFields } = linkFields;
+
+/** Of answers. */
+export const shownLinkFields = {
+  ...(Object.fromEntries(
+    Object.entries(shownFields).map(([name, schema]) => [name, schema.unwrap().unwrap().optional()]),
+  ) as unknown as { [F in keyof typeof shownFields]: z.ZodOptional<z.ZodType<NonNullable<LinkFields[F]>>> }),
+  has_password: z.literal(true).optional().meta({ description: "Visitors are asked for a password" }),
+};
+type ShownFields = { [F in keyof typeof shownLinkFields]?: z.infer<(typeof shownLinkFields)[F]> };

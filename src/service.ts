@@ -16,6 +16,7 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
+import { passwordWork } from "./runtime/password-work.ts";
 import { systemClock } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop/stop-in-stages.ts";
 
@@ -85,6 +86,9 @@ export async function openService(
       backend,
       health,
       roles,
+      rateLimits: group?.rateLimits ?? backend.rateLimits(),
+      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      passwordWork: passwordWork(),
       group,
       stopping: signal,
       onStop,

@@ -10,6 +10,7 @@ import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { PasswordWork } from "../runtime/password-work.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { DeliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
@@ -30,6 +31,7 @@ export type PortalDeps = CommandDeps & {
   /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
   sealKeys: readonly string[];
   rateLimits: RateLimits;
+  passwordWork: PasswordWork;
   log: Logger;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;

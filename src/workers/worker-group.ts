@@ -3,10 +3,11 @@ import cluster from "node:cluster";
 import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory.ts";
 import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
+import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
-import { ipcCalls } from "./ipc-calls.ts";
+import { type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
-/** With Redis, rate windows are there. Until `onStop` is called, the process ends at once when it is to stop. */
+/** With Redis, rate windows and counts of visits are there. Until `onStop` is called, the process ends at once when it is to stop. */
 export function joinWorkers({
   redisUrl,
 }: Pick<Config, "redisUrl">): WorkerGroup & { ready(): Promise<void> } {
@@ -25,7 +26,7 @@ export function joinWorkers({
   };
   const rateLimits = withOwnLimits(shared, memoryRateLimits());
   return {
-    ...(redisUrl ? {} : { rateLimits }),
+    ...(redisUrl ? {} : { rateLimits, visitCounter: visitCounterOfPrimary(calls) }),
     answerMetrics(own) {
       ownMetrics = own;
     },
@@ -49,5 +50,12 @@ export function joinWorkers({
       // A primary that has gone needs no answer, and a rejection here would end the process before its stop.
       await calls.call("ready").catch(() => undefined);
     },
+  };
+}
+
+export function visitCounterOfPrimary(calls: Pick<IpcCalls, "call">): VisitCounter {
+  return {
+    count: async (link, most, visits) =>
+      (await calls.call("countVisit", link, most, visits)) as boolean | undefined,
   };
 }

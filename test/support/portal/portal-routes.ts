@@ -6,6 +6,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { openLogReader } from "../../../src/log-reader/log-reader.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
+import { passwordWork } from "../../../src/runtime/password-work.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 
@@ -29,6 +30,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     ...deps,
     log,
     rateLimits: memoryRateLimits(),
+    passwordWork: passwordWork(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),

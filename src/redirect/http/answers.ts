@@ -54,17 +54,18 @@ export function answerUnavailable(
   answerError(request, response, 503, { error, advice, code, requestId });
 }
 
-/** `advice`: what the page says besides. */
-type ErrorText = { error: string; advice: string; code: string; requestId: string };
+/** `advice`: what the page says besides; or `page`: another one. */
+type ErrorText = { error: string; code: string; requestId: string } & ({ advice: string } | { page: string });
 
-function answerError(
+export function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { error, advice, code, requestId }: ErrorText,
+  { error, code, requestId, ...shown }: ErrorText,
 ): void {
   const isPage = request.headers.accept?.includes("text/html") ?? false;
-  const body = isPage ? plainPage(error, advice) : JSON.stringify({ error, code, request_id: requestId });
+  const page = "page" in shown ? shown.page : plainPage(error, shown.advice);
+  const body = isPage ? page : JSON.stringify({ error, code, request_id: requestId });
   response
     .writeHead(status, {
       "x-request-id": requestId,

@@ -1,8 +1,9 @@
 // Limits attempts at passwords by client address, account, and both together, and how many passwords are hashed at once.
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
-import { addressOf, byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
+import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
+import { addressOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 /**

@@ -5,11 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
+import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
+import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
 import { Refused } from "../../src/runtime/refused.ts";
 
@@ -63,10 +65,11 @@ async function start() {
         return undefined;
       },
     },
+    visitOf: visitReader({ secretKey: "s".repeat(32), openGeo: () => geoOf(undefined, undefined) }),
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 },
+    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, error: 0 },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -162,7 +165,14 @@ describe("the redirect", () => {
     async (_, text, hit) => {
       expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
-      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+      expect(server.deps.stats).toEqual({
+        found: 1,
+        notFound: 0,
+        disabled: 0,
+        blocked: 0,
+        expired: 0,
+        error: 0,
+      });
     },
   );
 
@@ -238,7 +248,14 @@ describe("the redirect", () => {
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
-    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+    expect(server.deps.stats).toEqual({
+      found: 0,
+      notFound: 0,
+      disabled: 0,
+      blocked: 0,
+      expired: 0,
+      error: 0,
+    });
   });
 
   it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {

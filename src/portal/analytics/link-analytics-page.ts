@@ -104,13 +104,23 @@ const DIMENSIONS: Readonly<Record<Dimension, { title: string; nameOf: (value: st
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 
 /** Ranked bars, whose SVG widths need neither scripts nor inline styles. */
-function breakdownCards(range: PageRange, { breakdowns, utm, totals: { total } }: LinkAnalytics): Html {
+function breakdownCards(
+  range: PageRange,
+  { link, breakdowns, utm, rules, totals: { total } }: LinkAnalytics,
+): Html {
   const cards = (Object.keys(DIMENSIONS) as Dimension[]).map((name) =>
     breakdownCard(DIMENSIONS[name].title, breakdowns[name], total, DIMENSIONS[name].nameOf),
   );
   const given = UTM_FIELDS.filter((name) => utm[name].length > 0);
   const utmCards = given.map((name) => breakdownCard(`UTM ${name}`, utm[name], total, String));
-  return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}</div>`;
+  const led = rules.length > 0 && breakdownCard("Rules", rules, total, (rule) => ruleName(link, rule));
+  return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}${led}</div>`;
+}
+
+/** With the destination that the rule has now; the clicks may be of another that had its number before. */
+function ruleName({ rules = [] }: LinkDocument, number: string): string {
+  const rule = rules[Number(number) - 1];
+  return rule ? `${number}: ${rule.url}` : `${number}, which the link no longer has`;
 }
 
 function breakdownCard(

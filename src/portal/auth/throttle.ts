@@ -1,7 +1,8 @@
 // Limits attempts at passwords by client address, account, and both together.
 import { hash } from "node:crypto";
-import { addressOf, byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
+import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
+import { addressOf } from "../../runtime/client-address.ts";
 
 /**
  * Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner

@@ -21,9 +21,10 @@ export type ClickOf = (hit: RawHit, visitorOf: VisitorOf) => LinkClicked;
 /** Memoizes the parsing of texts that repeat. Raw addresses are never cached. */
 export function clickReader(geo: Geo): ClickOf {
   const linkOf = memoize(20_000, (packed: PackedTarget) => {
-    const { key, revision, longUrl, accountId, via } = unpackTarget(packed);
+    const { key, revision, ...target } = unpackTarget(packed);
+    const { longUrl } = target;
     return {
-      link: { link: key, linkRevision: revision, longUrl, accountId, via },
+      link: { link: key, linkRevision: revision, ...target },
       utm: utmOf(queryOf(longUrl)),
     };
   });
@@ -85,7 +86,7 @@ function addUtm(data: Click, utm: Utm): void {
 }
 
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */
-function placeOrNowhere(geo: Geo, address: string): Place {
+export function placeOrNowhere(geo: Geo, address: string): Place {
   try {
     return geo.locate(address);
   } catch {

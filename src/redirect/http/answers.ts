@@ -1,16 +1,26 @@
-// Writes the redirect's answers to Node's own response: 301, or 404, 451 and 503 as a page or as JSON.
+// Writes the redirect's answers to Node's own response: a redirect, or 404, 451 and 503 as a page or as JSON.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { LinkEntry } from "../lookup/link-entry.ts";
+import type { RedirectCode } from "../../events/link-options.ts";
 import { plainPage } from "./plain-page.ts";
 
 /** Browsers and proxies must revalidate each visit, so that it is counted and sees a changed link. */
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 
-export function answerMoved(entry: LinkEntry, response: ServerResponse): void {
+export function answerMoved(
+  location: string,
+  response: ServerResponse,
+  code: RedirectCode = 301,
+  cacheControl = CACHE_CONTROL,
+): void {
   response
-    .writeHead(301, ["location", entry.location, "cache-control", CACHE_CONTROL, "content-length", "0"])
+    .writeHead(code, ["location", location, "cache-control", cacheControl, "content-length", "0"])
     .end();
+}
+
+/** The next visitor, or the same one later, may be led elsewhere. */
+export function answerMovedForNow(location: string, response: ServerResponse, code: RedirectCode): void {
+  answerMoved(location, response, code, "no-store");
 }
 
 /** 404, never cached: a link that is created a moment later must work. */
@@ -18,6 +28,27 @@ export function answerNotFound(request: IncomingMessage, response: ServerRespons
   const error = "Short link not found";
   const advice = "Please check the address for typing errors.";
   answerError(request, response, 404, { error, advice, code: "link_not_found", requestId });
+}
+
+const OUTSIDE_OF_TIME = {
+  link_not_active: {
+    error: "This short link is not active yet",
+    advice: "It will work later. Whoever gave it to you can say when.",
+  },
+  link_expired: {
+    error: "This short link has expired",
+    advice: "Whoever gave it to you may have a new one.",
+  },
+} as const;
+
+/** 404 for a link before or after the time that its owner has set. */
+export function answerOutsideOfTime(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  code: keyof typeof OUTSIDE_OF_TIME,
+): void {
+  answerError(request, response, 404, { ...OUTSIDE_OF_TIME[code], code, requestId });
 }
 
 /**

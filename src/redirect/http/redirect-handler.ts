@@ -4,9 +4,19 @@ import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { ClickRecorder } from "../clicks/click-recorder.ts";
-import type { LinkEntry } from "../lookup/link-entry.ts";
+import type { EntryOptions, LinkEntry } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
-import { answerBlocked, answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
+import { firstRule } from "../rules/first-rule.ts";
+import { withQueryOf } from "../rules/forward-query.ts";
+import type { VisitOf } from "../rules/visit.ts";
+import {
+  answerBlocked,
+  answerMoved,
+  answerMovedForNow,
+  answerNotFound,
+  answerOutsideOfTime,
+  answerUnavailable,
+} from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
@@ -18,12 +28,16 @@ export type RedirectStats = {
   notFound: number;
   disabled: number;
   blocked: number;
+  /** Outside of the link's time. */
+  expired: number;
   error: number;
 };
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
   recorder: Pick<ClickRecorder, "record">;
+  /** For links with rules. */
+  visitOf: VisitOf;
   baseHost: string;
   /** Of this service, which a 451 names as who blocks. */
   baseUrl: string;
@@ -47,7 +61,7 @@ export type HandleRequest = (request: IncomingMessage, response: ServerResponse)
  * cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, stats, now, requestIdOf } = deps;
+  const { lookup, recorder, requester, visitOf, stats, now, requestIdOf } = deps;
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
 
@@ -61,7 +75,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     });
   }
 
-  /** Returns a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
+  /** Of a link without options: a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
   function follow(
     entry: LinkEntry,
     request: IncomingMessage,
@@ -72,15 +86,40 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       answerNotFound(request, response, requestIdOf(request));
       return undefined;
     }
+    if (entry.options) return followWithOptions(entry, entry.options, request, response);
     const send = () => {
       stats[entry.block ? "blocked" : "found"] += 1;
-      if (!entry.block) return answerMoved(entry, response);
+      if (!entry.block) return answerMoved(entry.location, response);
       answerBlocked(request, response, requestIdOf(request), entry.block.legal ? deps.baseUrl : undefined);
     };
     const wait = recorder.record(hitOf(entry, request, requester, now()));
     if (wait) return wait.then(send);
     send();
     return undefined;
+  }
+
+  /** The link's time first, then its rules. A visit outside of the time is no click. */
+  async function followWithOptions(
+    entry: LinkEntry,
+    options: EntryOptions,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { activeFrom, expiresAt, expiredLocation, code } = options;
+    const hit = hitOf(entry, request, requester, now());
+    if (hit.at < activeFrom || hit.at >= expiresAt) {
+      stats.expired += 1;
+      if (expiredLocation !== undefined) return answerMovedForNow(expiredLocation, response, code);
+      const error = hit.at < activeFrom ? "link_not_active" : "link_expired";
+      return answerOutsideOfTime(request, response, requestIdOf(request), error);
+    }
+    const rules = options.rules;
+    const target = rules.length > 0 ? (firstRule(rules, visitOf(options.key, hit)) ?? entry) : entry;
+    await recorder.record({ ...hit, link: target.packed });
+    stats.found += 1;
+    const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
+    if (options.changes) answerMovedForNow(location, response, code);
+    else answerMoved(location, response, code);
   }
 
   /** Answers 503 with Retry-After; the cause goes to the log only. */

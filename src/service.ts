@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { requestIds } from "./api/request-id.ts";
 import { type Backend, openBackend } from "./backend.ts";
+import { passwordWork } from "./commands/password-work.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "./coordination/log-health.ts";
@@ -16,7 +17,6 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
-import { passwordWork } from "./runtime/password-work.ts";
 import { systemClock } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop/stop-in-stages.ts";
 

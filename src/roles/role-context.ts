@@ -1,11 +1,11 @@
 // What every role gets when it is opened.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Backend } from "../backend.ts";
+import type { PasswordWork } from "../commands/password-work.ts";
 import type { Config } from "../config.ts";
 import type { LogHealth } from "../coordination/log-health.ts";
 import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { PasswordWork } from "../runtime/password-work.ts";
 import type { Close } from "../runtime/stop/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
 

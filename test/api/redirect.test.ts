@@ -65,11 +65,15 @@ async function start() {
         return undefined;
       },
     },
+    admit: async (_link, _visit, record) => {
+      await record();
+      return "let in";
+    },
     visitOf: visitReader({ secretKey: "s".repeat(32), openGeo: () => geoOf(undefined, undefined) }),
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, error: 0 },
+    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -171,6 +175,7 @@ describe("the redirect", () => {
         disabled: 0,
         blocked: 0,
         expired: 0,
+        asked: 0,
         error: 0,
       });
     },
@@ -254,6 +259,7 @@ describe("the redirect", () => {
       disabled: 0,
       blocked: 0,
       expired: 0,
+      asked: 0,
       error: 0,
     });
   });

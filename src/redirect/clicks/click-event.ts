@@ -4,7 +4,7 @@ import { cleanText } from "../../classification/clean-text.ts";
 import { referrerOf } from "../../classification/referrer.ts";
 import { agentOf } from "../../classification/user-agent.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { UNKNOWN } from "../../events/vocabulary.ts";
+import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
@@ -35,8 +35,8 @@ export function clickReader(geo: Geo): ClickOf {
     const { method, query, address } = hit;
     const { link, utm } = linkOf(hit.link);
     const { automated, userAgent, device, browser, os } = agent(hit.userAgent);
-    const prefetch = cleanText(hit.prefetch, 128);
-    const kind = kindOf({ method, isScan: isQrScan(query), prefetch, automated });
+    const prefetch = prefetchOf(hit);
+    const kind = kindOfHit(hit, automated);
     const data: Click = {
       ...link,
       at: new Date(hit.at).toISOString(),
@@ -60,6 +60,16 @@ export function clickReader(geo: Geo): ClickOf {
     addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
     return { type: "LinkClicked", data };
   };
+}
+
+/** `automated`: what its user agent says. */
+export function kindOfHit(hit: RawHit, automated: boolean): ClickKind {
+  const { method, query } = hit;
+  return kindOf({ method, isScan: isQrScan(query), prefetch: prefetchOf(hit), automated });
+}
+
+function prefetchOf({ prefetch }: RawHit): string {
+  return cleanText(prefetch, 128);
 }
 
 /** Adds what is not empty. */

@@ -7,10 +7,13 @@ import { plainPage } from "./plain-page.ts";
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 
+/** The answer to a form, whatever the link's own code: 307 and 308 would send the password on to the destination. */
+export const SEE_OTHER = 303;
+
 export function answerMoved(
   location: string,
   response: ServerResponse,
-  code: RedirectCode = 301,
+  code: RedirectCode | typeof SEE_OTHER = 301,
   cacheControl = CACHE_CONTROL,
 ): void {
   response
@@ -19,7 +22,11 @@ export function answerMoved(
 }
 
 /** The next visitor, or the same one later, may be led elsewhere. */
-export function answerMovedForNow(location: string, response: ServerResponse, code: RedirectCode): void {
+export function answerMovedForNow(
+  location: string,
+  response: ServerResponse,
+  code: RedirectCode | typeof SEE_OTHER,
+): void {
   answerMoved(location, response, code, "no-store");
 }
 
@@ -30,7 +37,7 @@ export function answerNotFound(request: IncomingMessage, response: ServerRespons
   answerError(request, response, 404, { error, advice, code: "link_not_found", requestId });
 }
 
-const OUTSIDE_OF_TIME = {
+const NOT_NOW = {
   link_not_active: {
     error: "This short link is not active yet",
     advice: "It will work later. Whoever gave it to you can say when.",
@@ -39,16 +46,20 @@ const OUTSIDE_OF_TIME = {
     error: "This short link has expired",
     advice: "Whoever gave it to you may have a new one.",
   },
+  link_exhausted: {
+    error: "This short link has been opened as often as it may be",
+    advice: "Whoever gave it to you may have a new one.",
+  },
 } as const;
 
-/** 404 for a link before or after the time that its owner has set. */
-export function answerOutsideOfTime(
+/** 404 for a link before or after the time that its owner has set, or beyond its clicks. */
+export function answerNotNow(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  code: keyof typeof OUTSIDE_OF_TIME,
+  code: keyof typeof NOT_NOW,
 ): void {
-  answerError(request, response, 404, { ...OUTSIDE_OF_TIME[code], code, requestId });
+  answerError(request, response, 404, { ...NOT_NOW[code], code, requestId });
 }
 
 /**

@@ -11,7 +11,7 @@ export function hitOf(target: Target, request: IncomingMessage, requester: Reque
   return {
     link: target.packed,
     at,
-    method: method === "HEAD" ? "HEAD" : "GET",
+    method: method === "HEAD" || method === "POST" ? method : "GET",
     query: question < 0 ? "" : url.slice(question + 1),
     address: requester.address(request),
     userAgent: headers["user-agent"] ?? "",

@@ -30,12 +30,13 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
       () => response.destroy(),
     );
   };
+  const passOn: Handle = (request, response) => handle(request, response);
   const answer: Handle = (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === "1.1")
       return refuseConnection(new Error("No Host header"), request.socket);
     dropForwardedPorts(request.headers);
-    if (server.listening && redirect?.(request, response)) return;
-    handle(request, response);
+    if (server.listening && redirect?.(request, response, passOn)) return;
+    passOn(request, response);
   };
   const options = {
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -36,8 +36,10 @@ export type EntryOptions = {
   /** Milliseconds since 1970: the link works from the first on, until before the second. */
   activeFrom: number;
   expiresAt: number;
-  /** A Location outside of the link's time; undefined for 404. */
+  /** A Location outside of the link's time and beyond its clicks; undefined for 404. */
   expiredLocation: string | undefined;
+  maxClicks: number | undefined;
+  passwordId: string | undefined;
   code: RedirectCode;
   /** Whether caches must not keep the answer, as the next one may be another. */
   changes: boolean;
@@ -58,7 +60,8 @@ export function linkEntry(link: RedirectedLink): LinkEntry {
 }
 
 function entryOptions(link: RedirectedLink): EntryOptions | undefined {
-  const { activeFrom, expiresAt, expiredUrl, redirectCode, forwardQuery = false, rules = [] } = link;
+  const { activeFrom, expiresAt, expiredUrl, maxClicks, passwordId } = link;
+  const { redirectCode, forwardQuery = false, rules = [] } = link;
   const changes = changesWithVisit(link);
   if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
   return {
@@ -66,6 +69,7 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     activeFrom: activeFrom === undefined ? Number.NEGATIVE_INFINITY : Date.parse(activeFrom),
     expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
     expiredLocation: expiredUrl === undefined ? undefined : headerSafe(expiredUrl),
+    ...{ maxClicks, passwordId },
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,

@@ -1,7 +1,7 @@
 // The password of a link at the redirect: who has a pass goes on, everybody else is asked, and the right answer is a pass.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PasswordWork } from "../../commands/password-work.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import type { PasswordWork } from "../../runtime/password-work.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { answerError } from "../http/answers.ts";
 import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";

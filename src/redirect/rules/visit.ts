@@ -4,7 +4,7 @@ import { agentOf } from "../../classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
-import { placeOrNowhere } from "../clicks/click-event.ts";
+import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
 import type { Geo } from "../clicks/enrich/geo.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
@@ -17,8 +17,8 @@ export type VisitDeps = {
   openGeo: () => Geo;
 };
 
-/** `link`: `<host>/<slug>`. */
-export type VisitOf = (link: string, hit: RawHit) => Visit;
+/** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
+export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
 
 /** Memoizes the parsing of texts that repeat, as the recorder does. */
 export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
@@ -32,6 +32,9 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
     let lot: number | undefined;
     return {
       at: hit.at,
+      get isPerson() {
+        return kindOfHit(hit, agent(hit.userAgent).automated) !== "preview";
+      },
       get device() {
         return agent(hit.userAgent).device;
       },

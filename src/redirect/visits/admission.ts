@@ -11,7 +11,11 @@ export type GuardedVisit = AskedVisit & { readonly isPerson: boolean };
 /** `answered`: by the page that asks for the password. */
 export type Admission = "let in" | "exhausted" | "answered";
 
-export type Admit = (link: GuardedLink, visit: GuardedVisit, record: () => Promise<void>) => Promise<Admission>;
+export type Admit = (
+  link: GuardedLink,
+  visit: GuardedVisit,
+  record: () => Promise<void>,
+) => Promise<Admission>;
 
 /**
  * Asks nobody for the password of a link that leads nowhere any more, and counts only who has given it. `record`: of the

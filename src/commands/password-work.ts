@@ -1,6 +1,6 @@
 // Bounds how many passwords are hashed at once, as each takes a core for tens of milliseconds and 19 MB.
 import pLimit from "p-limit";
-import { Refused } from "./refused.ts";
+import { Refused } from "../runtime/refused.ts";
 
 export type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
 

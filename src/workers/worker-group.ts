@@ -3,8 +3,10 @@ import cluster from "node:cluster";
 import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory.ts";
 import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
+import { CoordinationUnavailable } from "../connections/errors.ts";
 import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
+import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** With Redis, rate windows and counts of visits are there. Until `onStop` is called, the process ends at once when it is to stop. */
@@ -53,9 +55,20 @@ export function joinWorkers({
   };
 }
 
+/** While the primary does not answer, one call a second waits for it: the others are refused at once. */
 export function visitCounterOfPrimary(calls: Pick<IpcCalls, "call">): VisitCounter {
+  const breaker = new OutageBreaker();
   return {
-    count: async (link, most, visits) =>
-      (await calls.call("countVisit", link, most, visits)) as boolean | undefined,
+    async count(link, most, visits) {
+      if (!breaker.admits()) throw new CoordinationUnavailable("The primary of --workers does not answer");
+      try {
+        const isBelow = await calls.call("countVisit", link, most, visits);
+        breaker.succeeded();
+        return isBelow as boolean | undefined;
+      } catch (error) {
+        breaker.failed();
+        throw error;
+      }
+    },
   };
 }

@@ -10,7 +10,7 @@ const STYLE = `
   input, button { font: inherit; min-height: 3rem; box-sizing: border-box; width: 100%; padding: .5rem .75rem; border-radius: .5rem }
   input { border: 1px solid GrayText; background: Field; color: FieldText }
   button { border: 1px solid ButtonText; background: CanvasText; color: Canvas; cursor: pointer }
-  :focus-visible { outline: 3px solid Highlight; outline-offset: 2px }
+  :focus-visible { outline: 3px solid; outline-offset: 2px }
   p { margin: 0; font-weight: 600 }
 `;
 

@@ -58,7 +58,7 @@ export type RedirectHandlerDeps = RedirectDeps & {
   log: Pick<Logger, "error">;
 };
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * True when the handler has answered the request, or will answer it or call `passOn` with it untouched; false when it is to

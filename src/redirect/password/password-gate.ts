@@ -21,7 +21,7 @@ export type PasswordGateDeps = {
   isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
   tries: PasswordTries;
   work: PasswordWork["unknown"];
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "warn">;
 };
 
 /** `now`: milliseconds since 1970. `isSecure`: the link is at an https address. */
@@ -52,15 +52,12 @@ const TOO_LARGE = { status: 400, code: "body_too_large", error: "This is too lon
 type Refusal = { status: number; code: string; error: string; retryAfter?: number };
 
 export function passwordGate({ passes, isPassword, tries, work, log }: PasswordGateDeps): PasswordGate {
-  /** Looks at the tries where the work is bounded, so that no more of them run than are counted. */
+  /** Who has tried too often is refused before the queue, so that they don't keep others from it. */
   async function refusalOf({ link, passwordId }: PassFor, address: string, password: string) {
-    const isRight = await work(async () => {
-      await tries.refuseMore(address, link);
-      const right = await isPassword(passwordId, password);
-      if (!right) await tries.countWrong(address, link);
-      return right;
-    });
-    if (isRight === undefined) log.error({ link }, "the password of a link is missing from the secrets");
+    await tries.refuseMore(address, link);
+    const isRight = await work(() => isPassword(passwordId, password));
+    if (!isRight) await tries.countWrong(address, link);
+    if (isRight === undefined) log.warn({ link }, "the password of a link is missing from the secrets");
     return isRight ? undefined : WRONG;
   }
 

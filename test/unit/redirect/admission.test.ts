@@ -79,7 +79,7 @@ describe("a password while the secrets are unavailable", () => {
       isPassword: () => Promise.reject(new StoreUnavailable("away")),
       tries: { refuseMore: async () => undefined, countWrong: async (address) => void wrong.push(address) },
       work: (work) => work(),
-      log: { error: () => undefined } as never,
+      log: { warn: () => undefined } as never,
     });
     const request = formWith("password=x");
     await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, request })).rejects.toThrow(

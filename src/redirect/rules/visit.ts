@@ -20,9 +20,9 @@ export type VisitDeps = {
 /** `link`: `<host>/<slug>`. */
 export type VisitOf = (link: string, hit: RawHit) => Visit;
 
-/** Memoizes the parsing of texts that repeat, as the recorder does. */
+/** Memoizes the parsing of texts that repeat. */
 export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
-  const agent = memoize(10_000, agentOf);
+  const agent = memoize(2_000, agentOf);
   const language = memoize(2_000, primaryLanguage);
   const lotOf = dailyLots(secretKey);
   let geo: Geo | undefined;

@@ -156,6 +156,15 @@ describe("the redirect", () => {
     ["a custom domain's slug that the base host keeps", request("GET /docs", { host: "go.example" }), {}],
     ["an encoded slug", request("GET /%61bcdefg"), {}],
     ["an address in absolute form", request("GET http://localhost/abcdefg?a=b"), { query: "a=b" }],
+    ["a slash behind the slug", request("GET /abcdefg/?qr=1"), { query: "qr=1" }],
+    ["a sentence's end behind the slug", request("GET /abcdefg.?utm_source=x"), { query: "utm_source=x" }],
+    [
+      "what a mail encloses the address in",
+      request("HEAD http://localhost/abcdefg/)%20,"),
+      { method: "HEAD" },
+    ],
+    ["an ideographic full stop behind it", request("GET /abcdefg%E3%80%82"), {}],
+    ["a custom domain's slug with a slash", request("GET /docs/", { host: "go.example" }), {}],
     ["a body", `${request("GET /abcdefg", { "content-length": "4" })}body`, {}],
   ])(
     "answers %s with the same 301, which no cache may reuse unasked, and records it",
@@ -176,6 +185,11 @@ describe("the redirect", () => {
     ["no link", "GET /nothing", {}, { notFound: 1 }],
     ["a name that is no slug", "GET /some.txt", {}, { notFound: 1 }],
     ["an encoded slash", "GET /a%2Fb", {}, { notFound: 1 }],
+    ["no link with a slash", "GET /nothing/", {}, { notFound: 1 }],
+    ["no link with a full stop", "GET /nothing.", {}, { notFound: 1 }],
+    ["a slug character behind a full stop", "GET /abcdefg.x", {}, { notFound: 1 }],
+    ["a file of the base host on another", "GET /robots.txt", { host: "go.example" }, { notFound: 1 }],
+    ["a disabled link with a slash", "GET /off/", {}, { disabled: 1 }],
     ["another host", "GET /abcdefg", { host: "other.example" }, { notFound: 1 }],
     ["no host", "GET /abcdefg", { host: "" }, { notFound: 1 }],
     ["a disabled link", "GET /off", {}, { disabled: 1 }],
@@ -232,8 +246,14 @@ describe("the redirect", () => {
   it.each([
     ["a word of the base host", request("GET /docs")],
     ["two segments", request("GET /requester/seen")],
-    ["a slash too many", request("GET /abcdefg/")],
+    ["a word of the base host with a slash", request("GET /docs/")],
+    ["a word of the base host with a full stop", request("GET /docs.")],
+    ["a file of the base host", request("GET /favicon.ico")],
+    ["a file of the base host with a slash", request("GET /robots.txt/")],
+    ["two slashes", request("GET /abcdefg//")],
+    ["a slash and a slug character", request("GET /abcdefg/.x")],
     ["what can't be decoded", request("GET /%zz")],
+    ["what can't be decoded behind a slug", request("GET /abcdefg%E3%80")],
     ["another method", request("POST /abcdefg", { "content-length": "0" })],
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);

@@ -17,6 +17,15 @@ export const trustProxy = list(
   isProxyRange,
   "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
 );
+export const clientIpHeader = text
+  .regex(
+    /^(?!x-forwarded-for$)[a-z][a-z\d-]{0,63}$/i,
+    "must be the name of a header such as CF-Connecting-IP (X-Forwarded-For is read without it)",
+  )
+  .optional();
+export const clientCountryHeader = text
+  .regex(/^[a-z][a-z\d-]{0,63}$/i, "must be the name of a header such as CF-IPCountry")
+  .optional();
 export const dnsServers = list(
   isDnsServer,
   "must be IP addresses, comma separated, each with an optional port",

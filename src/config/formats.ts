@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { TIERS } from "../events/vocabulary.ts";
+import { redisAddress } from "./sentinel-url.ts";
 
 export const text = z.string();
 export const port = number(0, 65_535).default(3000);
@@ -48,7 +49,10 @@ export const mongodbUrl = text
   .refine(readsAtPrimary, "must have readPreference primary (the default): another member may lag behind")
   .optional();
 export const redisUrl = text
-  .refine(isRedisUrl, "must be a Redis address such as redis://host:6379")
+  .refine(
+    (url) => redisAddress(url) !== undefined,
+    "must be a Redis address such as redis://host:6379, unix:///run/redis.sock or redis+sentinel://host:26379,host:26379/mymaster",
+  )
   .optional();
 export const smtpUrl = text
   .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
@@ -107,10 +111,6 @@ function hasNoOther(text: string, option: string, value: string): boolean {
 
 function isMongodbUrl(text: string): boolean {
   return /^mongodb(\+srv)?:\/\/\S+$/.test(text);
-}
-
-function isRedisUrl(text: string): boolean {
-  return /^rediss?:\/\/./.test(text) && URL.canParse(text);
 }
 
 function originOf(text: string, context: z.RefinementCtx): string {

@@ -67,7 +67,11 @@ const WRONG: readonly (readonly [variable: string, sentence: string, ...values: 
     "a-b",
   ],
   ["MONGODB_URL", "must be a MongoDB connection string such as mongodb://host:27017/linkledger", "127.0.0.1"],
-  ["REDIS_URL", "must be a Redis address such as redis://host:6379", "redis://", "127.0.0.1:6379"],
+  [
+    "REDIS_URL",
+    "must be a Redis address such as redis://host:6379, unix:///run/redis.sock or redis+sentinel://host:26379,host:26379/mymaster",
+    ...["redis://", "127.0.0.1:6379", "redis+sentinel://host:26379"],
+  ],
 ];
 
 const settings: readonly Setting[] = Object.values(SETTINGS);

@@ -25,6 +25,15 @@ describe("the client that a trusted proxy names in headers of its own", () => {
     expect(await remaining("198.51.100.8", "192.0.2.2")).toBe(first);
   });
 
+  it("is no operator, whom a request of this machine that no proxy forwarded comes from", async () => {
+    const metrics = async (headers: Record<string, string>) =>
+      (await service.ask("/metrics", { headers })).status;
+    expect(await metrics({})).toBe(200);
+    for (const name of ["cf-connecting-ip", "x-forwarded-for"])
+      for (const value of ["198.51.100.7", "127.0.0.1", "nonsense", ""])
+        expect([name, value, await metrics({ [name]: value })]).toEqual([name, value, 404]);
+  });
+
   it("is counted in the country that the proxy names, and in its own network", async () => {
     const { key } = await service.member("developer");
     const url = "https://example.com/";

@@ -43,6 +43,8 @@ export function readForwarded(clientIpHeader: string | undefined): (headers: Inc
   const name = clientIpHeader.toLowerCase();
   const addressesIn = name === "forwarded" ? forwardedAddresses : addressIn;
   return (headers) => {
+    // Of this machine's own requests nothing was forwarded, and nothing may seem so (operator-request.ts).
+    if (headers[name] === undefined && headers["x-forwarded-for"] === undefined) return;
     headers["x-forwarded-for"] = addressesIn(String(headers[name] ?? ""));
   };
 }

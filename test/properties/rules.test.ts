@@ -13,7 +13,7 @@ const openGeo = () => geoOf(undefined, undefined);
 const visitOf = visitReader({ secretKey: "s".repeat(32), openGeo });
 
 const hitOf = (hit: Partial<RawHit>): RawHit => ({
-  ...{ link: "", at: 20_000 * DAY, method: "GET", query: "", address: "203.0.113.9" },
+  ...{ link: "", at: 20_000 * DAY, method: "GET", query: "", address: "203.0.113.9", country: "" },
   ...{ userAgent: "", referrer: "", language: "", prefetch: "" },
   ...hit,
 });

@@ -14,6 +14,7 @@ export function hitOf(target: Target, request: IncomingMessage, requester: Reque
     method: method === "HEAD" || method === "POST" ? method : "GET",
     query: question < 0 ? "" : url.slice(question + 1),
     address: requester.address(request),
+    country: requester.countryOf(request),
     userAgent: headers["user-agent"] ?? "",
     referrer: headers.referer ?? "",
     language: headers["accept-language"] ?? "",

@@ -13,19 +13,23 @@ import { systemName, type Visit } from "./first-rule.ts";
 export type VisitDeps = {
   /** SECRET_KEY, the same in all processes. */
   secretKey: string;
-  /** Called once, when a rule first needs a country: the database takes memory of this thread. */
+  /** Called once, when a rule first needs a country that no proxy has named: the database takes memory of this thread. */
   openGeo: () => Geo;
 };
 
 /** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
 export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
 
-/** Memoizes the parsing of texts that repeat, as the recorder does. */
+/** Memoizes the parsing of texts that repeat. */
 export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
-  const agent = memoize(10_000, agentOf);
+  const agent = memoize(2_000, agentOf);
   const language = memoize(2_000, primaryLanguage);
   const lotOf = dailyLots(secretKey);
   let geo: Geo | undefined;
+  const placeByAddress = (address: string) => {
+    geo ??= openGeo();
+    return placeOrNowhere(geo, address);
+  };
   return (link, hit) => {
     let query: URLSearchParams | undefined;
     let country: string | undefined;
@@ -42,8 +46,7 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
         return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
       },
       get country() {
-        geo ??= openGeo();
-        country ??= placeOrNowhere(geo, hit.address).country;
+        country ??= hit.country || placeByAddress(hit.address).country;
         return country;
       },
       get language() {

@@ -21,7 +21,7 @@ const visitOf = visitReader({
   openGeo: () => geoOf({ get: (address) => (address === "203.0.113.9" ? berlin : undefined) }, undefined),
 });
 const plain: RawHit = {
-  ...{ link: "", at, method: "GET", query: "", address: "198.51.100.7" },
+  ...{ link: "", at, method: "GET", query: "", address: "198.51.100.7", country: "" },
   ...{ userAgent: "", referrer: "", language: "", prefetch: "" },
 };
 const chosen = (hit: Partial<RawHit>, ...rules: RuleConditions[]) => {
@@ -44,6 +44,8 @@ describe("a rule", () => {
     [{}, { os: ["unknown"] }, true],
     [{ address: "203.0.113.9" }, { country: ["AT", "DE"] }, true],
     [{ address: "198.51.100.7" }, { country: ["DE"] }, false],
+    [{ address: "203.0.113.9", country: "AT" }, { country: ["DE"] }, false],
+    [{ country: "AT" }, { country: ["AT"] }, true],
     [{ language: "de-AT,de;q=0.9,en;q=0.1" }, { language: ["de"] }, true],
     [{ language: "pt-BR" }, { language: ["pt-br"] }, true],
     [{ language: "pt" }, { language: ["pt-br"] }, false],

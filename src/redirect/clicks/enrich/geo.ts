@@ -29,7 +29,7 @@ export function geoOrNone(file: string | undefined, onNone: (message: string, er
   try {
     return openGeo(file);
   } catch (error) {
-    onNone(`GEOIP_DB: no click gets a place, ${messageOf(error)}`, error);
+    onNone(`GEOIP_DB: no visit gets a place, ${messageOf(error)}`, error);
     return geoOf(undefined, undefined);
   }
 }

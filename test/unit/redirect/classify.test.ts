@@ -137,11 +137,15 @@ const MISTAKEN = [
   "FLY_E141TV_PLUS/ WAP Browser/MAUI(HTTP PGDL;HTTPS)Profile/Q03C1-2.40 ru-RU",
 ];
 
+/** Apps through the HTTP client of their phone's system, which public lists count among people's browsers. */
+const APPS = [
+  "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
+  "Example/412 CFNetwork/1494.0.7 Darwin/23.4.0",
+];
+
 /** HTTP clients whose names isbot passes over: one sample at least for each entry of our own list. */
 const MISSED = [
   "Dart/3.4 (dart:io)",
-  "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
-  "Example/412 CFNetwork/1494.0.7 Darwin/23.4.0",
   "Viber/6.0.1 CFNetwork/758.4.3 Darwin/15.5.0",
   "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.22621.2506",
   "Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.22631; en-US) PowerShell/7.4.2",
@@ -226,6 +230,10 @@ const judged = (
 
 describe("the kind of a hit", () => {
   it.each(PEOPLE)("is click for a person's browser: %s", (userAgent) => {
+    expect(judged(userAgent)).toBe("click");
+  });
+
+  it.each(APPS)("is click for a person's app: %s", (userAgent) => {
     expect(judged(userAgent)).toBe("click");
   });
 

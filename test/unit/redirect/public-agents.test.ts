@@ -26,12 +26,8 @@ const ofKind = (agents: Listed[], kind: Listed["kind"]) =>
 const deviceDetector = deviceDetectorAgents();
 const uapCore = uapCoreAgents();
 
-/** The HTTP clients of Android and of Apple's systems, which Device Detector calls browsers. */
-const SYSTEMS_CLIENT = /\bdalvik\/|\bcfnetwork\//i;
-
 describe("the browsers of public lists", () => {
-  const called = [...new Set([...ofKind(deviceDetector, "browser"), ...ofKind(uapCore, "browser")])];
-  const listed = called.filter((userAgent) => !SYSTEMS_CLIENT.test(userAgent));
+  const listed = [...new Set([...ofKind(deviceDetector, "browser"), ...ofKind(uapCore, "browser")])];
   const browsers = [...listed.filter((userAgent) => CAN_OPEN_A_PAGE.test(userAgent)), ...visitors()];
   const left = browsers.filter(isAutomated);
 
@@ -42,14 +38,6 @@ describe("the browsers of public lists", () => {
 
   it("are programs for no reason but those that we know", () => {
     expect(left.filter((userAgent) => !LEFT.some(([pattern]) => pattern.test(userAgent)))).toEqual([]);
-  });
-});
-
-describe("the HTTP clients of phones' systems", () => {
-  it("are programs, whatever a list calls them", () => {
-    const clients = ofKind(deviceDetector, "browser").filter((userAgent) => SYSTEMS_CLIENT.test(userAgent));
-    expect(clients.length).toBeGreaterThan(50);
-    expect(clients.filter((userAgent) => !isAutomated(userAgent))).toEqual([]);
   });
 });
 

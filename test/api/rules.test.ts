@@ -14,12 +14,14 @@ const DESKTOP =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 const NOON = Date.parse("2026-05-01T12:00:00Z");
 
+const environment = { TRUST_PROXY: "127.0.0.1/32", CLIENT_COUNTRY_HEADER: "CF-IPCountry" };
+
 let service: TestService;
 let owner: Member;
 let now = NOON;
 
 beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" }, () => new Date(now));
+  service = await startTestService(environment, () => new Date(now));
   owner = await service.member("developer");
 }, 60_000);
 afterAll(() => service.stop());
@@ -102,7 +104,9 @@ describe("rules", () => {
     expect(await led(slug, { "user-agent": DESKTOP, "accept-language": "pt-BR" })).toBe(page("pt"));
     expect(await led(slug, { "user-agent": DESKTOP })).toBe(OWN);
 
-    await clicksAre(slug, 6);
+    expect(await led(slug, { "user-agent": DESKTOP, "cf-ipcountry": "US" })).toBe(page("us"));
+
+    await clicksAre(slug, 7);
     const clicks = await clicksOf(slug);
     expect(clicks.map(({ rule, longUrl }) => [rule, longUrl])).toEqual([
       ...([
@@ -114,8 +118,10 @@ describe("rules", () => {
         [4, page("us")],
         [5, page("pt")],
         [undefined, OWN],
+        [4, page("us")],
       ] as const),
     ]);
+    expect(clicks[6]).toMatchObject({ country: "US" });
     expect(clicks[3]).toMatchObject({ country: "US" });
     expect(clicks[5]).toMatchObject({ utm: { source: "own" } });
     expect(clicks[5]).not.toHaveProperty("rule");

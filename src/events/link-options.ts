@@ -103,12 +103,16 @@ export function optionsOf(link: LinkOptions): LinkOptions {
 }
 
 /**
- * Equal for links of one host that lead to the same places and carry the same; null for one with a password, which is never
- * the same as another.
+ * Equal for links of one account and host that lead to the same places and carry the same; null for one with a password,
+ * which is never the same as another.
  */
-export function fingerprintOf(link: LinkOptions & { host: string; longUrl: string }): string | null {
+export function fingerprintOf(
+  link: LinkOptions & { accountId: string; host: string; longUrl: string },
+): string | null {
   if (link.passwordId !== undefined && link.passwordId !== null) return null;
-  const text = JSON.stringify([link.host, link.longUrl, optionsOf(link)], withSortedNames);
+  const { accountId, host, longUrl } = link;
+  const sorted = link.rules ? withSortedNames : undefined;
+  const text = JSON.stringify([accountId, host, longUrl, optionsOf(link)], sorted);
   return hash("sha256", text, "base64url").slice(0, FINGERPRINT_CHARACTERS);
 }
 

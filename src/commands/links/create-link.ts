@@ -63,7 +63,7 @@ export async function createLink(
   const { accountId } = by;
   const { host } = place;
   const what: LinkOptions & { longUrl: string } = { ...withOptions({}, carried), longUrl };
-  const fingerprint = request.find_existing ? fingerprintOf({ ...what, host }) : null;
+  const fingerprint = request.find_existing ? fingerprintOf({ ...what, accountId, host }) : null;
   for (let attempt = 0; ; attempt++) {
     const slug = custom ?? (scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, attempt));
     for (const url of unchecked) await deps.recheckLater({ host, slug, longUrl: url });
@@ -80,7 +80,7 @@ export async function createLink(
     } catch (error) {
       if (custom !== undefined && fingerprint !== null && isRefused(error, "slug_taken")) {
         const link = await currentLink(deps.eventStore, host, custom);
-        if (link.status !== "free" && isSame(link, accountId, fingerprint)) return existing(deps, link);
+        if (link.status !== "free" && isSame(link, fingerprint)) return existing(deps, link);
       }
       if (custom !== undefined || !isRefused(error, "slug_taken")) throw error;
       if (attempt === SLUG_TRIES - 1) throw new Refused("no_free_slug");

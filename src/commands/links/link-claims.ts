@@ -14,7 +14,7 @@ export type LinkLookups = {
   /** Those that are not deleted. */
   withExternalId(accountId: string, externalId: string): Promise<LinkAddress[]>;
   /** Those that are live (fingerprintOf). */
-  withFingerprint(accountId: string, fingerprint: string): Promise<LinkAddress[]>;
+  withFingerprint(fingerprint: string): Promise<LinkAddress[]>;
 };
 
 export type ClaimDeps = Pick<CommandDeps, "eventStore" | "clock" | "sleep" | "newId"> & {
@@ -72,18 +72,16 @@ export async function unlessExisting<T>(
   fingerprint: string,
   append: () => Promise<T>,
 ): Promise<{ holder: ExistingLink } | { appended: T }> {
-  const { accountId } = by;
   return await claimed(deps, by, append, {
-    key: `link-claim/fingerprint/${accountId}/${fingerprint}`,
-    holds: (link) => isSame(link, accountId, fingerprint),
-    lookUp: () => deps.linkLookups.withFingerprint(accountId, fingerprint),
+    key: `link-claim/fingerprint/${fingerprint}`,
+    holds: (link) => isSame(link, fingerprint),
+    lookUp: () => deps.linkLookups.withFingerprint(fingerprint),
   });
 }
 
 /** Whether it is what find_existing looks for. */
-export function isSame(link: ExistingLink, accountId: string, fingerprint: string | null): boolean {
-  const isFollowed = link.status === "live" && !link.block;
-  return isFollowed && link.accountId === accountId && fingerprintOf(link) === fingerprint;
+export function isSame(link: ExistingLink, fingerprint: string): boolean {
+  return link.status === "live" && !link.block && fingerprintOf(link) === fingerprint;
 }
 
 /** `holder`: another link that has it, by its stream. */

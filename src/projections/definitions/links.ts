@@ -44,7 +44,7 @@ export const links: Projection<LinkDocument> = {
       // A link of the default host is found by its `_id`.
       ["slug", "domainId"],
       ["accountId", "externalId"],
-      ["accountId", "fingerprint"],
+      ["fingerprint"],
       ["accountId", "deleted", "createdAt", "_id", "keyId", "status", "domainId", "tags"],
     ],
   },

@@ -17,6 +17,6 @@ export function linkLookups({ readStore, writesAreReadable }: Deps): LinkLookups
   };
   return {
     withExternalId: (accountId, externalId) => find({ accountId, externalId, deleted: false }),
-    withFingerprint: (accountId, fingerprint) => find({ accountId, fingerprint, status: "live" }),
+    withFingerprint: (fingerprint) => find({ fingerprint, status: "live" }),
   };
 }

@@ -8,6 +8,7 @@ import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { type ChangedFields, changedFields, contentAfter, type LinkContent } from "./changed-fields.ts";
 import { linkFromStream } from "./find-link.ts";
 
 /** `Unreadable`: an event that can't be read. `from`, `to`: for a change of destination; LinkCreated has `to` only. */
@@ -19,6 +20,8 @@ export type LinkStep = {
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
+  /** By the names of fields in requests; empty where the type says all. */
+  changes: ChangedFields;
   /** Of ClicksWithdrawn: how many clicks went, and why. */
   withdrawn?: { clicks: number; reason: string };
   /** Of LinkBlocked. */
@@ -38,8 +41,11 @@ export async function linkHistory(
 ): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  const add = (recorded: RecordedEvent, event: StoredEvent | undefined) =>
-    void history.push(event ? stepOf(event) : unreadable(recorded));
+  let content: LinkContent = {};
+  const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
+    history.push(event ? stepOf(event, changedFields(content, event)) : unreadable(recorded));
+    if (event) content = contentAfter(content, event);
+  };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
   if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
@@ -50,16 +56,16 @@ export async function linkHistory(
 }
 
 function unreadable(recorded: RecordedEvent): LinkStep {
-  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt };
+  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt, changes: {} };
 }
 
 function originOf(event: RecordedEvent | StoredEvent) {
   return { position: event.position, revision: event.revision, actor: metadataOf(event).actor };
 }
 
-function stepOf(event: StoredEvent): LinkStep {
+function stepOf(event: StoredEvent, changes: ChangedFields): LinkStep {
   const { data } = event;
-  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at };
+  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, changes };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };

@@ -72,6 +72,11 @@ const follow = async () => {
   const { status, headers } = await service.ask(`/${slug}`);
   return [status, headers.location];
 };
+/** At once in the process that has answered; another one hears of it in a moment. */
+const expectToLead = async (...expected: [number, string?]) =>
+  onCluster()
+    ? await expect.poll(follow).toEqual([...expected, undefined].slice(0, 2))
+    : expect(await follow()).toEqual([...expected, undefined].slice(0, 2));
 
 describe("GET /api/v1/links/{slug}", () => {
   it("answers the link with its state the moment it is made, to any key of the account, in any case", async () => {
@@ -158,15 +163,15 @@ describe("PATCH /api/v1/links/{slug}", () => {
       ...{ title: "Spring", tags: ["a", "b"], external_id: "order-1", redirect_code: 301 },
       ...{ status: "live", revision: 2 },
     });
-    expect(await follow()).toEqual([301, `${url}/2`]);
+    await expectToLead(301, `${url}/2`);
     expect((await get()).body).toEqual(body);
     const off = await patch({ disabled: true, title: null, tags: [], comments: "" });
     expect(off.body).toMatchObject({ status: "disabled", disabled: true });
     expect(off.body).not.toHaveProperty("title");
     expect(off.body).not.toHaveProperty("tags");
-    expect((await follow())[0]).toBe(404);
+    await expectToLead(404);
     expect((await patch({ disabled: false })).body).toMatchObject({ status: "live", revision: 5 });
-    expect(await follow()).toEqual([301, `${url}/2`]);
+    await expectToLead(301, `${url}/2`);
   });
 
   it("changes nothing where nothing changes, and all or nothing", async () => {

@@ -278,6 +278,40 @@ describe("DELETE and restore", () => {
   });
 });
 
+it.skipIf(onCluster())(
+  "a link that is followed all the time leads nowhere but where the last answer says",
+  async () => {
+    const outcomes = [`301 ${url}`];
+    let answered = 0;
+    let isOver = false;
+    let hits = 0;
+    const visit = async () => {
+      while (!isOver) {
+        const from = answered;
+        const { status, headers } = await service.ask(`/${slug}`);
+        // What is asked for meanwhile may be in effect before it is answered.
+        expect(outcomes.slice(from)).toContain(`${status} ${headers.location ?? ""}`.trim());
+        hits += 1;
+      }
+    };
+    const change = async (outcome: string, ask: () => Promise<{ status: number }>) => {
+      outcomes.push(outcome);
+      expect((await ask()).status).toBe(200);
+      answered = outcomes.length - 1;
+    };
+    const changes = async () => {
+      for (let n = 0; n < 40; n++) {
+        const to = `${url}/${n}`;
+        await change(`301 ${to}`, () => patch({ url: to }));
+        await change("404", () => (n % 2 ? remove() : patch({ disabled: true })));
+        await change(`301 ${to}`, () => (n % 2 ? restore() : patch({ disabled: false })));
+      }
+    };
+    await Promise.all([changes().finally(() => (isOver = true)), ...Array.from({ length: 4 }, visit)]);
+    expect(hits).toBeGreaterThan(outcomes.length);
+  },
+);
+
 describe("GET /api/v1/links/{slug}/history", () => {
   it("says who changed what, newest first, a page at a time", async () => {
     await patch({ title: "a" });

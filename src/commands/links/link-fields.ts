@@ -331,7 +331,14 @@ const { password: _password, ...shownFields } = linkFields;
 /** Of answers. */
 export const shownLinkFields = {
   ...(Object.fromEntries(
-    Object.entries(shownFields).map(([name, schema]) => [name, schema.unwrap().unwrap().optional()]),
+    Object.entries(shownFields).map(([name, schema]) => [
+      name,
+      schema
+        .unwrap()
+        .unwrap()
+        .optional()
+        .meta(schema.meta() ?? {}),
+    ]),
   ) as unknown as { [F in keyof typeof shownFields]: z.ZodOptional<z.ZodType<NonNullable<LinkFields[F]>>> }),
   has_password: z.literal(true).optional().meta({ description: "Visitors are asked for a password" }),
 };

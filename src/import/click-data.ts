@@ -42,16 +42,19 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     // Of nobody when neither the address nor the user agent is known.
     const isSomebody = hit.address !== "" || hasAgent;
     const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
-    return { type: "LinkClicked", data: { ...data, ...visitors } };
+    const { rule } = facts;
+    return { type: "LinkClicked", data: { ...data, ...(rule !== undefined && { rule }), ...visitors } };
   };
 }
 
 /** @throws record_refused */
 function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
-  const { revision = 0, method = "GET", isScan = false, utm = {} } = facts;
-  const longUrl = destinations[revision];
+  const { revision = 0, method = "GET", isScan = false, utm = {}, rule } = facts;
+  const at = destinations[revision];
+  if (!at) throw new Refused("record_refused", `the link has had no revision ${revision} here`);
+  const longUrl = rule === undefined ? at.longUrl : at.rules[rule - 1]?.url;
   if (longUrl === undefined)
-    throw new Refused("record_refused", `the link has had no revision ${revision} here`);
+    throw new Refused("record_refused", `the link has had no rule ${rule} at its revision ${revision}`);
   const query = new URLSearchParams(isScan ? { qr: "1" } : {});
   for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
   const header = (text = "") => boundedHeader(text);

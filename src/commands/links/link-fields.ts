@@ -208,7 +208,7 @@ export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
  * @throws invalid_url, unsafe_url with the field's name
  */
 export async function acceptFields(
-  deps: AcceptFieldsDeps,
+  deps: Omit<AcceptFieldsDeps, "secrets"> & { secrets: Pick<Secrets, "put"> },
   fields: LinkFields,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<AcceptedFields> {
@@ -278,7 +278,7 @@ export const linkPasswordSecret = (passwordId: string) => `link-password/${passw
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 async function keepLinkPassword(
-  { secrets, newId }: Pick<AcceptFieldsDeps, "secrets" | "newId">,
+  { secrets, newId }: { secrets: Pick<Secrets, "put">; newId: () => string },
   password: string,
 ): Promise<string> {
   const id = newId();

@@ -15,12 +15,17 @@ import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.
 import { append, openStores } from "../runtime/stores.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
+/** Of some password. */
+export const HASH =
+  "$argon2id$v=19$m=19456,t=2,p=1$e5kx462mJpWIBADOTL6QeQ$NBgfWzzho/HGMkHulALrD9JAcnsY3el4SL9ZUg1tj00";
+
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 const at = (minute: number) => `2021-03-01T10:${String(minute).padStart(2, "0")}:00.000Z`;
 
 /** The links `moved`, `gone` (restored, then deleted) and `off`, with four clicks; the first line is the file's own. */
 export async function ownExport(): Promise<string[]> {
   const { eventStore, close } = await openStores();
+  const secrets = { get: async () => HASH };
   const of = (slug: string, minute: number) => ({ host: "sho.rt", slug, accountId: ACCOUNT, at: at(minute) });
   const change = (type: "LinkDisabled" | "LinkDeleted" | "LinkRestored", slug: string, minute: number) =>
     ({ type, data: of(slug, minute) }) satisfies LinkEvent;
@@ -46,7 +51,7 @@ export async function ownExport(): Promise<string[]> {
     linkClicked({ ...moved, at: at(3), kind: "preview", method: "HEAD", prefetch: "prefetch", referrer: "" }),
     linkClicked({ link: "sho.rt/off", at: at(1), userAgent: "", ip: "2001:db8:5::", language: "" }),
   ]);
-  const deps = { eventStore, baseHost: "sho.rt", clock: () => new Date(at(9)) };
+  const deps = { eventStore, secrets, baseHost: "sho.rt", clock: () => new Date(at(9)) };
   const parts = await Array.fromAsync(accountLines(deps, ACCOUNT, "account"));
   await close();
   return parts.join("").trimEnd().split("\n");

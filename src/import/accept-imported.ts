@@ -1,12 +1,7 @@
 // What an imported link carries becomes its options by the rules of a request, which nothing in a file gets around.
 import { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
-import {
-  acceptFields,
-  type LinkFields,
-  linkFields,
-  linkPasswordSecret,
-} from "../commands/links/link-fields.ts";
+import { acceptFields, linkFields, linkPasswordSecret } from "../commands/links/link-fields.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../events/link-options.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";
@@ -54,7 +49,8 @@ function acceptHash(password: Exclude<ImportedPassword, "replaced">): string {
 
 function refusedFields(error: z.ZodError): Refused {
   const [issue] = error.issues;
-  return new Refused("record_refused", `${issue?.path.join(".")} ${issue?.message}`);
+  const why = issue?.code === "unrecognized_keys" ? `can't have ${issue.keys.join(", ")}` : issue?.message;
+  return new Refused("record_refused", `${issue?.path.join(".")} ${why}`);
 }
 
 /** Texts for people that are longer than they may be here: shortened, as the link is worth more. Returns which. */
@@ -62,13 +58,18 @@ export function fitted(fields: ImportedFields): { fields: ImportedFields; shorte
   const { title, comments, tags } = fields;
   const most = OPTION_LIMITS;
   const fit = {
-    ...(title && { title: title.slice(0, most.title) }),
-    ...(comments && { comments: comments.slice(0, most.comments) }),
-    ...(tags && { tags: tags.slice(0, most.tags).map((tag) => tag.slice(0, most.tag)) }),
-  } satisfies LinkFields;
+    title: short(title, most.title),
+    comments: short(comments, most.comments),
+    tags: Array.isArray(tags) ? tags.slice(0, most.tags).map((tag) => short(tag, most.tag)) : tags,
+  };
   const isShorter = (name: keyof typeof fit) => JSON.stringify(fit[name]) !== JSON.stringify(fields[name]);
   return {
     fields: { ...fields, ...fit },
-    shortened: (Object.keys(fit) as (keyof typeof fit)[]).filter(isShorter),
+    shortened: (["title", "comments", "tags"] as const).filter(isShorter),
   };
+}
+
+/** What is no text is left to the schema. */
+function short<T>(text: T, most: number): T {
+  return typeof text === "string" ? (text.slice(0, most) as T) : text;
 }

@@ -35,9 +35,10 @@ export function listOf(record: Fields, ...names: readonly string[]): string[] {
 /** A member, or as CSV its JSON. @throws record_refused */
 export function jsonOf(record: Fields, name: string): unknown {
   const value = memberOf(record, name);
-  if (typeof value !== "string" || value.trim() === "") return value;
+  if (typeof value !== "string") return value ?? undefined;
+  if (value.trim() === "") return undefined;
   try {
-    return JSON.parse(value);
+    return JSON.parse(value) ?? undefined;
   } catch {
     throw new Refused("record_refused", `${name} is no JSON`);
   }

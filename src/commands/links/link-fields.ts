@@ -293,6 +293,7 @@ function conditionsOf({
   os,
   country,
   language,
+  query,
   from,
   to,
   ...when
@@ -302,11 +303,16 @@ function conditionsOf({
     os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
+    query: query && Object.fromEntries(Object.entries(query).map((parameter) => parameter.map(cleaned))),
     ...when,
     from: from && utc(from),
     to: to && utc(to),
   };
   return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
+}
+
+function cleaned<T>(one: T): T | string {
+  return typeof one === "string" ? cleanText(one, MOST.value) : one;
 }
 
 function listOf<T>(one: T | T[]): T[] {

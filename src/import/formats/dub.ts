@@ -58,6 +58,8 @@ export const dub: ImportFormat = {
   },
   columns: { links: [mapped.slug, ["url", "destination_url"]] },
   linksOf(record, { now }) {
+    if (text(record, "key") === "_root")
+      throw new Refused("record_refused", "it is the page of a domain itself, which has no slug here");
     const short = shortUrlOf(requiredText(record, "shortLink", "short_link", "link", "key"));
     const disabledAt = optionalTime(record, ...mapped.disabled);
     const disabled: ImportedChange = { at: disabledAt, change: { type: "disable" } };

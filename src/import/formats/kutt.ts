@@ -16,7 +16,7 @@ const mapped = {
   created_at: ["created_at"],
   comments: ["description"],
   expires_at: ["expire_in"],
-  disabled: ["banned", "updated_at"],
+  disabled: ["banned"],
   clicks: ["visit_count"],
   links_of_visits: ["id"],
 } as const satisfies FieldList["mapped"];
@@ -32,6 +32,7 @@ export const kutt: ImportFormat = {
       banned_by_id: USER,
       user_id: USER,
       uuid: "Kutt's API names the link by it",
+      updated_at: "it doesn't say what was changed; taken as the time of a ban",
       relative_created_at: RELATIVE,
       relative_expire_in: RELATIVE,
     },

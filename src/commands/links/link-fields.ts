@@ -3,6 +3,7 @@
 import { hash } from "@node-rs/argon2";
 import { z } from "zod";
 import { cleanText } from "../../classification/clean-text.ts";
+import { COUNTRIES } from "../../events/countries.ts";
 import {
   type LinkOptions,
   type LinkRule,
@@ -36,8 +37,8 @@ const conditions = z
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
       country: oneOrMore(
-        z.string().regex(/^[A-Za-z]{2}$/),
-        "must be one or more codes of two letters, such as DE",
+        z.string().refine((code) => COUNTRIES.has(code.toUpperCase())),
+        "must be one or more codes of ISO 3166-1, such as DE or GB",
       )
         .optional()
         .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),

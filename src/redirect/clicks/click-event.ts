@@ -55,7 +55,7 @@ export function clickReader(geo: Geo): ClickOf {
       referrer: referrer(hit.referrer),
       language: language(hit.language),
     });
-    addPlace(data, placeOrNowhere(geo, address));
+    addPlace(data, placeOfHit(geo, hit));
     addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
     return { type: "LinkClicked", data };
   };
@@ -82,6 +82,12 @@ function addUtm(data: Click, utm: Utm): void {
     data.utm = utm;
     return;
   }
+}
+
+/** The proxy's country goes before the database's, whose region and city are kept where it agrees. */
+function placeOfHit(geo: Geo, { address, country }: RawHit): Place {
+  const place = placeOrNowhere(geo, address);
+  return country === "" || country === place.country ? place : { ...nowhere, country };
 }
 
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */

@@ -14,6 +14,7 @@ export function hitOf(entry: LinkEntry, request: IncomingMessage, requester: Req
     method: method === "HEAD" ? "HEAD" : "GET",
     query: question < 0 ? "" : url.slice(question + 1),
     address: requester.address(request),
+    country: requester.countryOf(request),
     userAgent: headers["user-agent"] ?? "",
     referrer: headers.referer ?? "",
     language: headers["accept-language"] ?? "",

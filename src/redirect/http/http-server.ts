@@ -1,9 +1,8 @@
 // The HTTP server: answers redirects immediately, and queues other requests until the whole program is loaded.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";
 import type { HandleRequest } from "./redirect-handler.ts";
-import { dropForwardedPorts } from "./requester.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
@@ -21,8 +20,14 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
-/** `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them. */
-export function httpServer(redirect: HandleRequest | undefined): HttpServer {
+/**
+ * `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them.
+ * `readForwarded`: prepares the headers for both (requester.ts).
+ */
+export function httpServer(
+  redirect: HandleRequest | undefined,
+  readForwarded: (headers: IncomingHttpHeaders) => void,
+): HttpServer {
   const loaded = Promise.withResolvers<Handle>();
   let handle: Handle = (request, response) => {
     loaded.promise.then(
@@ -33,7 +38,7 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
   const answer: Handle = (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === "1.1")
       return refuseConnection(new Error("No Host header"), request.socket);
-    dropForwardedPorts(request.headers);
+    readForwarded(request.headers);
     if (server.listening && redirect?.(request, response)) return;
     handle(request, response);
   };

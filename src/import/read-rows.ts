@@ -2,7 +2,6 @@
 // also in the pages of an API.
 import { createReadStream, type ReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
 import { isObject } from "../runtime/is-object.ts";
@@ -75,7 +74,9 @@ async function* csvRows(source: ReadStream, delimiter: string): AsyncGenerator<R
       return columns;
     },
     cast: (value, { header, quoting }) => (!header && isNothing(value, quoting) ? null : value),
-    ...{ delimiter, bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    ...{ delimiter, bom: true, info: true, relax_column_count: true },
+    // Spreadsheets write rows of separators alone.
+    ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
     skip_records_with_error: true,
     on_skip(error) {
       // One record may have several errors. Pushed among the records, they keep their order and the backpressure.
@@ -96,13 +97,27 @@ function unreadable(place: string, why: string, cause?: unknown): RowOrError {
 
 async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
   let line = 0;
-  const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const text of lines) {
+  for await (const text of linesOf(source)) {
     line += 1;
     if (text.trim() === "") continue;
     const place = `line ${line}`;
     yield* recordsOf(text, place, (n) => `${place}, record ${n}`);
   }
+}
+
+/** By line feeds alone: node:readline also ends lines at U+2028, which JSON has in texts. */
+async function* linesOf(source: ReadStream): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of source.setEncoding("utf8") as AsyncIterable<string>) {
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      yield [...parts, chunk.slice(start, end)].join("");
+      parts = [];
+      start = end + 1;
+    }
+    parts.push(chunk.slice(start));
+  }
+  yield parts.join("");
 }
 
 /** Members that hold the records of an API's page. */

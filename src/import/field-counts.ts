@@ -16,7 +16,7 @@ const OTHERS = "(others)";
 
 /** `counts`: by the field's name in the file; a field that holds nothing is not there. */
 export function fieldCounts({ mapped, leftOut, refused }: FieldList) {
-  const counts: Record<string, FieldCount> = {};
+  const counts: Record<string, FieldCount> = Object.create(null);
   const known = new Map<string, Fate>();
   for (const [becomes, names] of Object.entries(mapped))
     for (const name of names) known.set(name, { becomes });

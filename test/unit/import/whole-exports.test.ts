@@ -1,5 +1,6 @@
 // Files of each service with every field filled, by hand from its documentation: what becomes of each field.
 
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -360,5 +361,34 @@ describe("two sources that want one slug", () => {
     expect(links).toMatchObject({ created: 0, already: 0, failed: 1 });
     expect(errors).toMatchObject([{ error: expect.stringContaining("one1 already exists") }]);
     expect((await run(format, first)).links).toMatchObject({ created: 0, already: 1, failed: 0 });
+  });
+});
+
+describe("the guide to imports", () => {
+  const guide = readFileSync(new URL("../../../docs/import.md", import.meta.url), "utf8");
+
+  it("names what each format takes and what makes a link fail", () => {
+    const rowOf = (name: string) =>
+      guide.split("\n").findLast((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
+    for (const [name, [format]] of Object.entries(WHOLES).filter(([name]) => name !== "csv")) {
+      const { mapped, refused }: FieldList = format.fields;
+      const { clicks: _, links_of_visits: _ids, ...taken } = mapped;
+      const named = (field: string) => rowOf(name).includes(field.split(".")[0] as string);
+      expect(Object.keys(refused).filter((field) => !named(field))).toEqual([]);
+      expect(Object.entries(taken).flatMap(([word, names]) => (names.some(named) ? [] : [word]))).toEqual([]);
+    }
+  });
+
+  it("has a table of one's own with every column, which is imported as it stands", async () => {
+    const [table = ""] = /^url,slug,.*\n(?:http.*\n)+/m.exec(guide) ?? [];
+    expect(table.split("\n")[0]?.split(",").toSorted()).toEqual(
+      Object.values(plainCsv.fields.mapped).flat().toSorted(),
+    );
+    const file = join(folder.path, "table.csv");
+    await writeFile(file, table);
+    expect(await run(plainCsv, file)).toMatchObject({
+      links: { created: 1, failed: 0 },
+      hosts: { [HOST]: 1 },
+    });
   });
 });

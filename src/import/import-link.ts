@@ -103,8 +103,8 @@ export function derivedTimeId(at: string, ...parts: readonly (string | number)[]
 }
 
 /**
- * Names the link at its source, so that another link that wants the same slug here is not taken for it. A source that
- * doesn't say where it served the link is told from others of its kind by when the link was made.
+ * Names the link at its source, so that another link that wants the same slug here is not taken for it. Where files don't say
+ * which host served it, it is told from those of other instances by when it was made.
  */
 function sourceOf(format: string, { domain, site, slug, createdAt }: ImportedLink): string {
   return JSON.stringify([format, domain ?? site ?? createdAt?.slice(0, 19) ?? "", slug]);

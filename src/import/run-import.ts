@@ -19,7 +19,14 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { Columns, ImportedClick, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
+import type {
+  Columns,
+  Fields,
+  ImportedClick,
+  ImportedLink,
+  ImportFormat,
+  LinkReference,
+} from "./imported.ts";
 import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
 /** `clicks`: a file of their own. */
@@ -132,18 +139,20 @@ function importing(
     const reported = { file, place };
     const found = await attempt(hasLinks ? links : clicks, reported, async () => {
       if ("error" in row) throw row.error;
-      const given = hasLinks && format.linksOf(row.record, { now: deps.clock(), withClicks });
-      if (!given) return "no link";
-      fields.add(row.record);
-      return given;
+      return { record: row.record, links: hasLinks ? linksIn(row.record) : undefined };
     });
-    if (found === undefined || "error" in row) return;
-    if (found !== "no link") {
-      for (const link of found) await attempt(links, reported, () => takeLink(link, reported));
-    } else if (hasClicks)
+    if (!found) return;
+    for (const link of found.links ?? []) await attempt(links, reported, () => takeLink(link, reported));
+    if (!found.links && hasClicks)
       await attempt(clicks, reported, async () => {
-        for (const click of format.clicksOf(row.record)) await takeClick(click);
+        for (const click of format.clicksOf(found.record)) await takeClick(click);
       });
+  }
+
+  function linksIn(record: Fields): readonly ImportedLink[] | undefined {
+    const found = format.linksOf(record, { now: deps.clock(), withClicks });
+    if (found) fields.add(record);
+    return found;
   }
 
   /** Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the import. */

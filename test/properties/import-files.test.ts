@@ -4,8 +4,20 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
 import { text } from "../../src/import/fields.ts";
+import { bitly } from "../../src/import/formats/bitly.ts";
+import { dub } from "../../src/import/formats/dub.ts";
+import { kutt } from "../../src/import/formats/kutt.ts";
+import { linkledger } from "../../src/import/formats/linkledger.ts";
+import { plainCsv } from "../../src/import/formats/plain-csv.ts";
+import { shlink } from "../../src/import/formats/shlink.ts";
+import { yourls } from "../../src/import/formats/yourls.ts";
+import type { FieldList, ImportFormat } from "../../src/import/imported.ts";
 import { readRows } from "../../src/import/read-rows.ts";
+import { runImport } from "../../src/import/run-import.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { openImport } from "../support/import/own-export.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -36,6 +48,67 @@ async function found(content: string) {
 }
 
 const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));
+
+const SITE = "https://example.com/";
+/** Each with the least that one of its links has. */
+const FORMATS = {
+  bitly: [bitly, { link: "bit.ly/one1", long_url: SITE }],
+  dub: [dub, { domain: "dub.sh", key: "one1", url: SITE }],
+  kutt: [kutt, { address: "one1", target: SITE }],
+  linkledger: [
+    linkledger,
+    {
+      ...{ type: "link", domain: null, slug: "one1", long_url: SITE, status: "live" },
+      ...{ created_at: "2024-03-01T10:00:00Z", via: "web", custom: true, options: {}, changes: [] },
+    },
+  ],
+  csv: [plainCsv, { slug: "one1", url: SITE }],
+  shlink: [shlink, { shortCode: "one1", longUrl: SITE }],
+  yourls: [yourls, { keyword: "one1", url: SITE }],
+} as const satisfies Record<string, readonly [ImportFormat, object]>;
+
+const anything = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(SITE, "2024-01-01", "$argon2id$v=19$m=1,t=1,p=1$x", "link", "click", "_root"),
+  fc.constantFrom<unknown>([{ url: SITE, percentage: 0 }], { DE: null }, { UK: SITE }, [null], ["a", 1, {}]),
+  fc.constantFrom<unknown>(
+    [{ longUrl: SITE, conditions: [{ type: "device", matchValue: "__proto__" }] }],
+    [{ conditions: [null] }],
+    [{ when: { os: "iOS", constructor: 1 }, url: SITE }],
+    [{ type: "LinkOptionsChanged", at: "2024-03-02", changes: { rules: 7 } }],
+  ),
+);
+
+describe("a record of any format", () => {
+  it("is a link, or fails with a reason, whatever its fields hold", async () => {
+    const own = await openImport();
+    const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+    const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
+    const name = fc.constantFrom(...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]));
+    const parts = fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 6 });
+    try {
+      await fc.assert(
+        fc.asyncProperty(name, parts, async (name, parts) => {
+          const [format, least] = FORMATS[name];
+          const { mapped, leftOut, refused }: FieldList = format.fields;
+          const names = [...Object.values(mapped).flat(), ...Object.keys(leftOut), ...Object.keys(refused)];
+          const record: Record<string, unknown> = { ...least };
+          for (const [n, value] of parts) record[names[n % names.length] as string] = value;
+          const links = join(folder.path, randomUUID());
+          await writeFile(links, `${JSON.stringify(least)}\n${JSON.stringify(record)}\n`);
+          const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+          const { created, already, failed } = report.links;
+          expect(created).toBeGreaterThan(0);
+          expect(created + already + failed + report.clicks.failed + report.clicks.read).toBeGreaterThan(1);
+          expect(report.errors.length).toBe(failed + report.clicks.failed);
+        }),
+        { numRuns: effort(40, 200) },
+      );
+    } finally {
+      await own.close();
+    }
+  });
+});
 
 describe("a file of records", () => {
   it("reads the same by commas, semicolons and tabs, in quotes or not, with any word for nothing", async () => {

@@ -1,6 +1,6 @@
 // Kutt: pages of `GET /api/v2/links`, or its tables links and visits as CSV or JSON. A visits row counts one hour.
 import { Refused } from "../../runtime/refused.ts";
-import { count, isTrue, jsonOf, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
+import { count, isTrue, jsonOf, optionalTime, requiredText, text, timeOf } from "../fields.ts";
 import type { ClickFacts, FieldList, Fields, ImportedChange, ImportFormat } from "../imported.ts";
 
 const BROWSERS = ["Chrome", "Edge", "Firefox", "IE", "Opera", "Safari"];
@@ -11,7 +11,7 @@ const MOST_IN_AN_HOUR = 1_000_000;
 
 const mapped = {
   slug: ["address"],
-  domain: ["domain", "domain_id", "link"],
+  domain: ["domain", "domain_id"],
   url: ["target"],
   created_at: ["created_at"],
   comments: ["description"],
@@ -31,6 +31,7 @@ export const kutt: ImportFormat = {
     leftOut: {
       banned_by_id: USER,
       user_id: USER,
+      link: "its slug and its domain are taken",
       uuid: "Kutt's API names the link by it",
       updated_at: "it doesn't say what was changed; taken as the time of a ban",
       relative_created_at: RELATIVE,
@@ -44,14 +45,14 @@ export const kutt: ImportFormat = {
   columns: { links: [mapped.slug, mapped.url], clicks: [["link_id"], ["created_at"]] },
   linksOf(record) {
     const domain = text(record, "domain")?.toLowerCase();
-    const [number, shortUrl] = [text(record, "domain_id"), text(record, "link")];
+    const number = text(record, "domain_id");
     const banned: ImportedChange = { at: optionalTime(record, "updated_at"), change: { type: "disable" } };
     return [
       {
         slug: requiredText(record, ...mapped.slug),
         domain,
         // The table has the number of the domain, whose name is in another table.
-        site: number === undefined ? shortUrl && shortUrlOf(shortUrl).host : `domain_id ${number}`,
+        site: number === undefined ? undefined : `domain_id ${number}`,
         id: text(record, "id"),
         longUrl: requiredText(record, ...mapped.url),
         createdAt: optionalTime(record, ...mapped.created_at),

@@ -16,11 +16,9 @@ export const yourls: ImportFormat = {
   columns: { links: [mapped.slug, mapped.url], clicks: [mapped.slug, ["click_time"]] },
   linksOf(record) {
     const { slug } = shortUrlOf(requiredText(record, ...mapped.slug));
-    const shortUrl = text(record, "shorturl");
     return [
       {
         slug,
-        site: shortUrl && shortUrlOf(shortUrl).host,
         longUrl: requiredText(record, ...mapped.url),
         createdAt: optionalTime(record, ...mapped.created_at),
         fields: { title: text(record, ...mapped.title) },

@@ -11,7 +11,6 @@ import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/export/account-lines.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
 import { type ImportReport, runImport } from "../../../src/import/run-import.ts";
-import type { Secrets } from "../../../src/secrets/port.ts";
 import { openCommandDeps, operator } from "../commands/command-deps.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append, openStores } from "../runtime/stores.ts";
@@ -109,7 +108,7 @@ export async function ownExport(): Promise<string[]> {
 
 export type OwnImport = {
   accountId: string;
-  secrets: Secrets;
+  deps: Awaited<ReturnType<typeof openCommandDeps>>["deps"];
   importLines(lines: readonly string[]): Promise<ImportReport>;
   /** Of the whole log, but for the account that was opened for the import. */
   events(): Promise<StoredEvent[]>;
@@ -124,7 +123,7 @@ export async function openImport(): Promise<OwnImport> {
   const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "developer" });
   return {
     accountId,
-    secrets: deps.secrets,
+    deps,
     async importLines(lines) {
       const links = join(folder.path, "export.ndjson");
       await writeFile(links, lines.join("\n"));

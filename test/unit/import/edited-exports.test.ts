@@ -29,7 +29,7 @@ async function clicks() {
   const events = await own.events();
   return events.flatMap((event) => (event.type === "LinkClicked" ? [event.data] : []));
 }
-const passwords = () => own.secrets.list(linkPasswordSecret(""), new Date());
+const passwords = () => own.deps.secrets.list(linkPasswordSecret(""), new Date());
 async function linkEvents(slug: string) {
   const events = await own.events();
   return events.filter(({ stream }) => stream === `link-localhost/${slug}`) as unknown as LinkEvent[];
@@ -182,11 +182,11 @@ describe("what a link of an edited export carries", () => {
 
   it("has a secret of its own, whatever the file calls it", async () => {
     const theirs = linkPasswordSecret("c0a6f6d2-4b1f-4f0e-8a53-7d3c9e1b2a40");
-    await own.secrets.put(theirs, { value: "another link's" });
+    await own.deps.secrets.put(theirs, { value: "another link's" });
     await edited("link", "off", (line) => {
       line.changes[0].changes.passwordId = "c0a6f6d2-4b1f-4f0e-8a53-7d3c9e1b2a40";
     });
-    expect(await own.secrets.get(theirs, new Date())).toBe("another link's");
+    expect(await own.deps.secrets.get(theirs, new Date())).toBe("another link's");
     expect(await passwords()).toHaveLength(2 + 1);
   });
 });

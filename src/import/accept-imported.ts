@@ -7,6 +7,8 @@ import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
 
+const Request = z.object(linkFields);
+
 /** `secrets`: to be put before the event that names them. `unchecked`: as of acceptFields. */
 type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonly [string, SecretRecord])[] };
 
@@ -22,7 +24,7 @@ export async function acceptImported(
   const text =
     typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
   const request = { ...others, ...(text !== undefined && { password: text }) };
-  const parsed = z.object(linkFields).safeParse(request);
+  const parsed = Request.safeParse(request);
   if (!parsed.success) throw refusedFields(parsed.error);
   const secrets: Accepted["secrets"] = [];
   const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };

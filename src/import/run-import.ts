@@ -179,7 +179,7 @@ function importing(
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     for (const field of shortened)
-      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: `${field} is shortened` });
+      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: `${field} shortened` });
     const one = { link, total: imported.totalClicks ?? 0, details: 0 };
     known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
     if (imported.id !== undefined) known.set(referenceKey({ id: imported.id }), one);

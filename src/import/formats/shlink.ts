@@ -44,7 +44,9 @@ export const shlink: ImportFormat = {
   linksOf(record, { withClicks }) {
     const shortUrl = text(record, "shortUrl");
     const totalClicks = count(record, "visitsSummary.total", "visitsCount");
-    const left = visitsLeft(numberOf(record, ...mapped.max_clicks), withClicks ? 0 : totalClicks);
+    const most = numberOf(record, ...mapped.max_clicks);
+    const left = most === undefined ? undefined : most - (totalClicks ?? 0);
+    const hasEnded = left !== undefined && left <= 0;
     return [
       {
         slug: requiredText(record, ...mapped.slug),
@@ -57,11 +59,12 @@ export const shlink: ImportFormat = {
           tags: listOf(record, ...mapped.tags),
           active_from: optionalTime(record, ...mapped.active_from),
           expires_at: optionalTime(record, ...mapped.expires_at),
-          max_clicks: left || undefined,
+          // Visits that are not imported one by one don't count here.
+          max_clicks: withClicks || hasEnded ? most : left,
           forward_query: isTrue(record, mapped.forward_query[0]),
           rules: rulesOf(record),
         },
-        changes: left === 0 ? [{ at: undefined, change: { type: "disable" } }] : [],
+        changes: hasEnded ? [{ at: undefined, change: { type: "disable" } }] : [],
         totalClicks,
       },
     ];
@@ -82,11 +85,6 @@ export const shlink: ImportFormat = {
     return [{ link: { domain, slug }, facts, traits: JSON.stringify(facts) }];
   },
 };
-
-/** Visits that are not imported one by one are not counted here: a link goes on with those that are left, and ends with none. */
-function visitsLeft(most: number | undefined, made = 0): number | undefined {
-  return most === undefined ? undefined : Math.max(0, most - made);
-}
 
 /** @throws record_refused for rules that are not in the file, or that a link here can't have */
 function rulesOf(record: Fields) {

@@ -76,6 +76,6 @@ it("what is not taken of a link is named with the reason, and how many links hav
   expect(stdout).toMatch(
     /Fields not taken\n.*\n +ip +2 +the address of whoever made the link.*\n +hue +1 +not known/,
   );
-  expect(stdout).toMatch(/Notes\n.*\n.*line 3 +title is shortened/);
+  expect(stdout).toMatch(/Notes\n.*\n.*line 3 +title shortened/);
   expect(stdout).not.toContain("keyword");
 });

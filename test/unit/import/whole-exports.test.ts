@@ -132,8 +132,8 @@ describe("the report of an import", () => {
     const { links, notes } = await run(plainCsv, file);
     expect(links).toMatchObject({ created: 1 });
     expect(notes.map(({ place, note }) => `${place}: ${note}`)).toEqual([
-      "line 2: title is shortened",
-      "line 2: tags is shortened",
+      "line 2: title shortened",
+      "line 2: tags shortened",
     ]);
     expect(await carried("localhost", "long")).toMatchObject({
       title: "t".repeat(200),
@@ -174,6 +174,7 @@ describe("what a link carries", () => {
         { when: { os: ["iOS"] }, url: "https://example.com/ios" },
       ],
     });
+    expect(await carried("localhost", "old")).toMatchObject({ max_clicks: 10 });
     // All its visits were made there.
     expect(await linkOf("localhost", "old")).toMatchObject({ status: "disabled" });
     expect(errors.map(({ error }) => error)).toEqual([
@@ -182,6 +183,15 @@ describe("what a link carries", () => {
       expect.stringContaining("not in the file"),
       expect.stringContaining("several conditions on language"),
     ]);
+  });
+
+  it("has as many visits as at Shlink, where those that were made come with it", async () => {
+    const log = join(folder.path, "visits.ndjson");
+    await writeFile(log, '{"shortCode":"Whole","domain":"go.example.org","date":"2024-03-03T10:00:00Z"}\n');
+    const { clicks } = await run(shlink, "shlink.json", { clicks: log });
+    expect(clicks).toMatchObject({ created: 1, only_totals: 39 + 10 });
+    expect(await carried(HOST, "whole")).toMatchObject({ max_clicks: 100 });
+    expect(await linkOf("localhost", "old")).toMatchObject({ status: "disabled", maxClicks: 10 });
   });
 
   it("comes from Kutt, but for a password, of which there is a bcrypt hash", async () => {

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { requestIds } from "./api/request-id.ts";
 import { type Backend, openBackend } from "./backend.ts";
+import { passwordWork } from "./commands/password-work.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "./coordination/log-health.ts";
@@ -85,6 +86,9 @@ export async function openService(
       backend,
       health,
       roles,
+      rateLimits: group?.rateLimits ?? backend.rateLimits(),
+      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      passwordWork: passwordWork(),
       group,
       stopping: signal,
       onStop,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
-import { linkPasswordSecret } from "../commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../commands/links/link-password.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import type { EventOf, LinkEvent, StoredEvent } from "../events/catalogue.ts";

@@ -1,7 +1,8 @@
 // What an imported link carries becomes its options by the rules of a request, which nothing in a file gets around.
 import { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
-import { acceptFields, linkFields, linkPasswordSecret } from "../commands/links/link-fields.ts";
+import { acceptFields, linkFields } from "../commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../commands/links/link-password.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../events/link-options.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";

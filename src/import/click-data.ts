@@ -42,8 +42,7 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     // Of nobody when neither the address nor the user agent is known.
     const isSomebody = hit.address !== "" || hasAgent;
     const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
-    const { rule } = facts;
-    return { type: "LinkClicked", data: { ...data, ...(rule !== undefined && { rule }), ...visitors } };
+    return { type: "LinkClicked", data: { ...data, ...visitors } };
   };
 }
 
@@ -59,7 +58,7 @@ function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts
   for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
   const header = (text = "") => boundedHeader(text);
   return {
-    link: packTarget({ ...link, revision, longUrl }),
+    link: packTarget({ ...link, revision, longUrl, ...(rule !== undefined && { rule }) }),
     at: Date.parse(facts.at),
     method,
     query: query.toString(),

@@ -48,7 +48,7 @@ export type ClaimedLinks = Map<string, { source: string; link: TargetLink }>;
 type Destinations = { longUrl: string; rules: readonly LinkRule[] };
 
 /** What the link's clicks have in common. `destinations`: of each of its revisions, from 0 on. */
-export type TargetLink = Omit<LinkTarget, "revision" | "longUrl"> & {
+export type TargetLink = Omit<LinkTarget, "revision" | "longUrl" | "rule"> & {
   host: string;
   destinations: readonly Destinations[];
 };

@@ -5,11 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
+import type { LinkOptions } from "../../src/events/link-options.ts";
+import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { readForwarded, requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
+import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
 import { Refused } from "../../src/runtime/refused.ts";
 
@@ -28,10 +31,10 @@ const NOT_FOUND =
 const entry = (
   host: string,
   slug: string,
-  { status = "live", block = null }: { status?: "live" | "disabled"; block?: LinkBlock | null } = {},
+  more: { status?: "live" | "disabled"; block?: LinkBlock | null } & LinkOptions = {},
 ) =>
   linkEntry({
-    ...{ host, slug, status, block },
+    ...{ host, slug, status: "live", block: null, ...more },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
     via: "api",
@@ -39,6 +42,12 @@ const entry = (
   });
 
 const block = { reason: "Phishing", since: "2026-03-01T10:00:00.000Z" };
+
+const RULES = [{ when: { query: { rule: true as const } }, url: "https://example.com/é?a=own#top" }];
+const LED =
+  "HTTP/1.1 302 Found\r\n" +
+  "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%zz%0d%0a<{|}>#top\r\n" +
+  "cache-control: no-store\r\ncontent-length: 0\r\nDate: now\r\nConnection: close\r\n\r\n";
 
 /** The redirect handler on real sockets, with a few cached links; collects the recorded hits. */
 async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHeader?: string } = {}) {
@@ -48,6 +57,8 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
     ["localhost/off", entry("localhost", "off", { status: "disabled" })],
     ["localhost/bad", entry("localhost", "bad", { block: { ...block, legal: false } })],
     ["localhost/law", entry("localhost", "law", { block: { ...block, legal: true } })],
+    ["localhost/led", entry("localhost", "led", { rules: RULES, forwardQuery: true })],
+    ["localhost/over", entry("localhost", "over", { rules: RULES, block: { ...block, legal: false } })],
     ["go.example/abcdefg", entry("go.example", "abcdefg")],
     ["go.example/docs", entry("go.example", "docs")],
   ]);
@@ -63,10 +74,15 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
         return undefined;
       },
     },
+    admit: async (_link, _visit, record) => {
+      await record();
+      return "let in";
+    },
+    visitOf: visitReader({ secretKey: "s".repeat(32), openGeo: () => geoOf(undefined, undefined) }),
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 },
+    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -171,7 +187,15 @@ describe("the redirect", () => {
     async (_, text, hit) => {
       expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
-      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+      expect(server.deps.stats).toEqual({
+        found: 1,
+        notFound: 0,
+        disabled: 0,
+        blocked: 0,
+        expired: 0,
+        asked: 0,
+        error: 0,
+      });
     },
   );
 
@@ -258,7 +282,35 @@ describe("the redirect", () => {
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
-    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+    expect(server.deps.stats).toEqual({
+      found: 0,
+      notFound: 0,
+      disabled: 0,
+      blocked: 0,
+      expired: 0,
+      asked: 0,
+      error: 0,
+    });
+  });
+
+  it("leads by rules with whatever is in the query, and waits for the click as ever", async () => {
+    const visit = request("GET /led?rule&a=1&b=%C3%A9%ff%zz%0d%0a<{|}>");
+    expect(await sendRaw(server.port, visit)).toBe(LED);
+    const { link } = server.hits[0] ?? {};
+    expect(link).toMatchObject({ key: "localhost/led", rule: 1, longUrl: RULES[0]?.url });
+    let committed = false;
+    server.deps.recorder.record = async () => {
+      committed = true;
+    };
+    expect(await sendRaw(server.port, visit)).toBe(LED);
+    expect(committed).toBe(true);
+    server.deps.recorder.record = () => Promise.reject(new Refused("recorder_busy", "busy"));
+    expect(await sendRaw(server.port, request("GET /led"))).toContain("HTTP/1.1 503 ");
+  });
+
+  it("answers that a link is blocked, whatever its rules", async () => {
+    expect(await sendRaw(server.port, request("GET /over?rule"))).toContain('"code":"link_blocked"');
+    expect(server.hits[0]?.link).not.toHaveProperty("rule");
   });
 
   it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {

@@ -20,7 +20,8 @@ import {
   type OperatorChange,
   refuseOther,
 } from "./link.ts";
-import { acceptFields, type LinkFields, linkPasswordSecret, requireTierOf } from "./link-fields.ts";
+import { acceptFields, type LinkFields, requireTierOf } from "./link-fields.ts";
+import { linkPasswordSecret } from "./link-password.ts";
 import { currentLink, type LinkAddress, onLink } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */

@@ -1,6 +1,5 @@
 // What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API, bulk
 // requests, the portal and OpenAPI share, and how they become the options that events hold.
-import { hash } from "@node-rs/argon2";
 import { z } from "zod";
 import { cleanText } from "../../classification/clean-text.ts";
 import { COUNTRIES } from "../../events/countries.ts";
@@ -18,6 +17,7 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { keepLinkPassword } from "./link-password.ts";
 
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
@@ -270,21 +270,6 @@ export async function acceptFields(
 /** The URLs among the fields, such as for one request to the safety check about many links. */
 export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
   return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
-}
-
-/** Where the hash of a link's password is kept, by the id that events hold. */
-export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
-
-/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-async function keepLinkPassword(
-  { secrets, newId }: { secrets: Pick<Secrets, "put">; newId: () => string },
-  password: string,
-): Promise<string> {
-  const id = newId();
-  await secrets.put(linkPasswordSecret(id), { value: await hash(password.normalize("NFKC"), COST) });
-  return id;
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;

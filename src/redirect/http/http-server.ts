@@ -1,15 +1,13 @@
 // The HTTP server: answers redirects immediately, and queues other requests until the whole program is loaded.
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";
-import type { HandleRequest } from "./redirect-handler.ts";
+import type { Handle, HandleRequest } from "./redirect-handler.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
 /** Fastify's default: longer than the idle timeout of common load balancers. */
 const KEEP_ALIVE_MS = 72_000;
-
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type HttpServer = {
   /** Resolves to the URL, such as http://127.0.0.1:3000. @throws what Node's server emits, such as EADDRINUSE */
@@ -35,12 +33,13 @@ export function httpServer(
       () => response.destroy(),
     );
   };
+  const passOn: Handle = (request, response) => handle(request, response);
   const answer: Handle = (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === "1.1")
       return refuseConnection(new Error("No Host header"), request.socket);
     readForwarded(request.headers);
-    if (server.listening && redirect?.(request, response)) return;
-    handle(request, response);
+    if (server.listening && redirect?.(request, response, passOn)) return;
+    passOn(request, response);
   };
   const options = {
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 // An import takes no line of an export of our own at its word: what a request or a click could not bring doesn't come in.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { linkPasswordSecret } from "../../../src/commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { CARRIED, HASH, type OwnImport, openImport, ownExport } from "../../support/import/own-export.ts";
 

@@ -4,14 +4,13 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { verify } from "@node-rs/argon2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import type { ExistingLink } from "../../../src/commands/links/link.ts";
-import { linkPasswordSecret } from "../../../src/commands/links/link-fields.ts";
 import { linkObject } from "../../../src/commands/links/link-object.ts";
+import { isLinkPassword, linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
 import { dub } from "../../../src/import/formats/dub.ts";
@@ -74,8 +73,7 @@ async function carried(host: string, slug: string) {
 
 async function passwordFits(host: string, slug: string, password: string): Promise<boolean> {
   const { passwordId = "" } = await linkOf(host, slug);
-  const hash = await open.deps.secrets.get(linkPasswordSecret(passwordId), new Date());
-  return await verify(String(hash), password);
+  return (await isLinkPassword(open.deps, passwordId, password)) === true;
 }
 
 const WHOLES = {

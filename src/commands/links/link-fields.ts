@@ -209,7 +209,7 @@ export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
  * @throws invalid_url, unsafe_url with the field's name
  */
 export async function acceptFields(
-  deps: AcceptFieldsDeps,
+  deps: Omit<AcceptFieldsDeps, "secrets"> & { secrets: Pick<Secrets, "put"> },
   fields: LinkFields,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<AcceptedFields> {
@@ -279,6 +279,7 @@ function conditionsOf({
   os,
   country,
   language,
+  query,
   from,
   to,
   ...when
@@ -288,11 +289,16 @@ function conditionsOf({
     os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
+    query: query && Object.fromEntries(Object.entries(query).map((parameter) => parameter.map(cleaned))),
     ...when,
     from: from && utc(from),
     to: to && utc(to),
   };
   return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
+}
+
+function cleaned<T>(one: T): T | string {
+  return typeof one === "string" ? cleanText(one, MOST.value) : one;
 }
 
 function listOf<T>(one: T | T[]): T[] {

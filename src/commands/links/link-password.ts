@@ -10,7 +10,7 @@ export const linkPasswordSecret = (passwordId: string) => `link-password/${passw
 
 /** Returns the new password's id. */
 export async function keepLinkPassword(
-  { secrets, newId }: { secrets: Secrets; newId: () => string },
+  { secrets, newId }: { secrets: Pick<Secrets, "put">; newId: () => string },
   password: string,
 ): Promise<string> {
   const id = newId();

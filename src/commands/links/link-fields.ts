@@ -24,7 +24,12 @@ const text = (most: number) => z.string("must be a text").max(most, `must have a
 const value = text(MOST.value).min(1, "must not be empty");
 const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
 const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
-  z.union([one, z.array(one).min(1).max(MOST.values)], message);
+  z.union(
+    [one, z.array(one).min(1, message).max(MOST.values, `must hold at most ${MOST.values} values`)],
+    message,
+  );
+const COUNTRIES = "must be one or more codes of two letters, such as DE";
+const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
 
 const conditions = z
   .strictObject(
@@ -35,21 +40,18 @@ const conditions = z
       os: oneOrMore(value, "must be one or more names, such as iOS, Android, Windows, macOS or Linux")
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
-      country: oneOrMore(
-        z.string().regex(/^[A-Za-z]{2}$/),
-        "must be one or more codes of two letters, such as DE",
-      )
+      country: oneOrMore(z.string().regex(/^[A-Za-z]{2}$/, COUNTRIES), COUNTRIES)
         .optional()
         .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-      language: oneOrMore(
-        z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/),
-        "must be one or more language tags, such as de or pt-BR",
-      )
+      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
         .optional()
         .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
       query: z
         .record(value, z.union([text(MOST.value), z.literal(true)], "must be a text, or true for any"), {
-          error: "must be an object of names and values",
+          error: ({ code }) =>
+            code === "invalid_key"
+              ? `must have names of 1 to ${MOST.value} characters`
+              : "must be an object of names and values",
         })
         .refine((given) => Object.keys(given).length > 0, "must name a parameter")
         .refine(
@@ -166,7 +168,7 @@ export const linkFields = {
     }),
 };
 
-const LinkFields = z.object(linkFields);
+export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
 export type FieldName = keyof LinkFields;
 export const FIELD_NAMES = Object.keys(linkFields) as FieldName[];
@@ -187,14 +189,16 @@ export const OPTION_OF_FIELD = {
   rules: "rules",
 } as const satisfies Record<FieldName, OptionName>;
 
-const OF_DEVELOPERS = [
+/** Of the Developer tier. */
+export const DEVELOPER_FIELDS: readonly FieldName[] = [
   ...(["active_from", "expires_at", "expired_url", "max_clicks"] as const),
   ...(["password", "rules"] as const),
 ];
 
 /** Clearing them is free, as for an account that had the plan before. @throws tier_required */
 export function requireTierOf(fields: LinkFields, tier: Tier): void {
-  for (const name of OF_DEVELOPERS) if (!isEmpty(fields[name])) requireDeveloper(tier, `Links with ${name}`);
+  for (const name of DEVELOPER_FIELDS)
+    if (!isEmpty(fields[name])) requireDeveloper(tier, `Links with ${name}`, name);
 }
 
 export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };

@@ -114,10 +114,13 @@ function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[]
 
 function said({ detail, error }: ExplainedStep): HtmlValue {
   if (error !== null) return "It can't be read.";
-  const parts = Object.entries(detail).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const parts = Object.entries(detail).map(([name, value]) => `${name}: ${inWords(value)}`);
   return parts.length === 0 ? html`<span class="muted">nothing more</span>` : parts.join(" · ");
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [

@@ -4,6 +4,13 @@ import type { Actor, EventStore, RecordedEvent } from "../../event-store/port.ts
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { blockOf, type LinkBlock } from "../../events/link-events.ts";
+import {
+  type LinkOptions,
+  type OptionChanges,
+  type OptionName,
+  optionsOf,
+  withOptions,
+} from "../../events/link-options.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -19,6 +26,8 @@ export type LinkStep = {
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
+  /** Of LinkOptionsChanged, and of a LinkCreated with options: the options that changed, null for one that was not or is not set. */
+  changes?: Readonly<Record<"from" | "to", OptionChanges>>;
   /** Of ClicksWithdrawn: how many clicks went, and why. */
   withdrawn?: { clicks: number; reason: string };
   /** Of LinkBlocked. */
@@ -38,8 +47,13 @@ export async function linkHistory(
 ): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  const add = (recorded: RecordedEvent, event: StoredEvent | undefined) =>
-    void history.push(event ? stepOf(event) : unreadable(recorded));
+  let options: LinkOptions = {};
+  const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
+    if (!event) return void history.push(unreadable(recorded));
+    const changes = changesBy(event, options);
+    options = withOptions(options, changes?.to ?? {});
+    history.push({ ...stepOf(event), ...(changes && { changes }) });
+  };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
   if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
@@ -55,6 +69,15 @@ function unreadable(recorded: RecordedEvent): LinkStep {
 
 function originOf(event: RecordedEvent | StoredEvent) {
   return { position: event.position, revision: event.revision, actor: metadataOf(event).actor };
+}
+
+/** `before`: the options of the link that the event changes. */
+function changesBy(event: StoredEvent, before: LinkOptions): LinkStep["changes"] {
+  if (event.type !== "LinkCreated" && event.type !== "LinkOptionsChanged") return undefined;
+  const to: OptionChanges = event.type === "LinkCreated" ? optionsOf(event.data) : event.data.changes;
+  const names = Object.keys(to) as OptionName[];
+  if (names.length === 0) return undefined;
+  return { from: Object.fromEntries(names.map((name) => [name, before[name] ?? null])), to };
 }
 
 function stepOf(event: StoredEvent): LinkStep {

@@ -32,7 +32,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     stranger = await people.person();
     path = await people.shorten(owner, "https://example.com/spring");
     slug = path.split("/").at(-1) as string;
-    await owner.post(`${path}/destination`, { url: "https://example.com/summer" });
+    await owner.post(`${path}/edit`, { url: "https://example.com/summer" });
     await owner.post(`${path}/disable`, {});
     await owner.post(`${path}/enable`, {});
     const headers = {

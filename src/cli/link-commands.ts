@@ -59,7 +59,7 @@ function stepRow({ type, at, actor, to, changes, blocked, withdrawn }: LinkStep)
   return {
     ...{ at, type, by: actorKey(actor) },
     ...(to !== undefined && { to }),
-    ...(changes && { changes }),
+    ...(Object.keys(changes).some((name) => name !== "url") && { changes }),
     ...(reason && { reason }),
   };
 }

@@ -56,7 +56,7 @@ ${choice({
   error: errorOf(errors, "redirect_code"),
   options: [["", "Default"], ...REDIRECT_CODES.map((code) => [String(code), String(code)] as const)],
 })}</div>
-${checkBox("forward_query", `${LABELS.forward_query}: the visitor's joins that of the destination`, typed.forward_query === "1")}
+${checkBox("forward_query", LABELS.forward_query, typed.forward_query === "1")}
 ${!mayHaveAll && html`<p class="hint">What follows comes with the <a href="/portal/plan">Developer plan</a>.</p>`}
 <div class="grid grid-small">${moment("active_from")}${moment("expires_at")}</div>
 ${input("expired_url", { maxlength: LONGEST_URL, hint: "Where it leads outside of this time and after the last click; nowhere (404) when empty" })}
@@ -99,7 +99,7 @@ function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErr
   const isWrong = Object.keys(errors).some((name) => name.startsWith(`rules.${index}.`));
   const name = `Rule ${index + 1}`;
   const summary = rule ? html`${name}${rule.url && `: ${readableUrl(rule.url)}`}` : `${name}: empty`;
-  return html`<details class="rule" ${isWrong && html`open`}><summary class="break">${summary}</summary>
+  return html`<details class="rule" ${isWrong && html`open`}><summary>${summary}</summary>
 <fieldset class="stack" ${error && html`aria-describedby="${conditionsAt}-error"`}><legend class="visually-hidden">${name}</legend>
 ${errorText(`${conditionsAt}-error`, error)}
 ${deviceFields(index, rule?.device ?? "", errors)}

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { FIELD_NAMES, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { Tier } from "../../events/vocabulary.ts";
@@ -21,11 +22,11 @@ import { card, confirmedPost, formCard, hiddenFields, postButton } from "../shel
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
+import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
 import { linkFieldsForm } from "./link-fields-form.ts";
-import { optionChanges, optionFacts } from "./link-options-view.ts";
 import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
 import {
-  changedFields,
+  editedFields,
   fieldErrors,
   isLinkField,
   shownFields,
@@ -65,7 +66,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
       const patch = {
         ...(url !== undefined && url !== link.longUrl && { url: typedUrl(url) }),
-        ...changedFields(typedFields(sent), shownFields(link)),
+        ...editedFields(typedFields(sent), shownFields(link)),
       };
       const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
       const notice = "Your changes are saved. They hold from now on.";
@@ -133,7 +134,7 @@ function shareCard(link: LinkDocument): Html {
 }
 
 function optionsCard(link: LinkDocument): Html | false {
-  const options = optionFacts(link);
+  const options = fieldFacts(link);
   return options && card("Options", options);
 }
 
@@ -165,8 +166,10 @@ function editCard(
 /** The link as it was, by what later changes say of the time before them. */
 function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision: number): LinkDocument {
   let earlier = link;
-  for (const step of history.filter((one) => one.revision > revision).toReversed())
-    earlier = withOptions({ ...earlier, longUrl: step.from ?? earlier.longUrl }, step.changes?.from ?? {});
+  for (const { changes, from } of history.filter((step) => step.revision > revision).toReversed()) {
+    const before = FIELD_NAMES.map((name) => [OPTION_OF_FIELD[name], changes[name]?.from]);
+    earlier = withOptions({ ...earlier, longUrl: from ?? earlier.longUrl }, Object.fromEntries(before));
+  }
   return earlier;
 }
 
@@ -235,12 +238,12 @@ const TITLES: { [T in LinkStep["type"]]?: string } = {
   Unreadable: "A change that can't be read",
 };
 
-function detail({ from, to, changes, withdrawn, blocked }: LinkStep): HtmlValue {
+function detail({ type, from, to, changes, withdrawn, blocked }: LinkStep): HtmlValue {
   if (blocked) return html`<p class="small">${blocked.legal && "For a legal reason: "}${blocked.reason}</p>`;
   if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
   return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}${
     to !== undefined && html`<p class="small leads-to">to ${outward(to)}</p>`
-  }${changes && optionChanges(changes)}`;
+  }${fieldChanges(changes, type === "LinkCreated")}`;
 }
 
 function who(actor: Actor, keys: readonly KeyDocument[]): string {

@@ -18,7 +18,7 @@ import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { linkFieldsForm } from "./link-fields-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
-import { changedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
+import { editedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
 
 const PATH = "/portal/links/new";
@@ -46,7 +46,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
-        ...changedFields(typedFields(typed), NO_FIELDS),
+        ...editedFields(typedFields(typed), NO_FIELDS),
         url: typedUrl(typed.url),
         domain_id: typed.domain || undefined,
         customSlug: typed.slug || undefined,

@@ -25,7 +25,7 @@ export type FieldErrors = Readonly<Record<string, string>>;
 export const LABELS: Readonly<Record<FieldName, string>> = {
   ...{ title: "Title", tags: "Tags", comments: "Comments", external_id: "External ID" },
   ...{ active_from: "Active from", expires_at: "Expires at", expired_url: "Expired URL" },
-  ...{ max_clicks: "Most clicks", password: "Password", redirect_code: "Redirect code" },
+  ...{ max_clicks: "Max clicks", password: "Password", redirect_code: "Redirect code" },
   ...{ forward_query: "Forward the query", rules: "Rules" },
 };
 
@@ -134,7 +134,7 @@ function eachCondition(textOf: (name: keyof RuleConditions) => string) {
  * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of a plan;
  * null for one that is cleared. @throws invalid_request with the field's name
  */
-export function changedFields(typed: TypedFields, shown: TypedFields): LinkFields {
+export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields {
   const { data, error } = LinkFields.safeParse(readFields(typed, shown));
   if (data) return data;
   const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];

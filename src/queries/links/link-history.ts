@@ -4,17 +4,11 @@ import type { Actor, EventStore, RecordedEvent } from "../../event-store/port.ts
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { blockOf, type LinkBlock } from "../../events/link-events.ts";
-import {
-  type LinkOptions,
-  type OptionChanges,
-  type OptionName,
-  optionsOf,
-  withOptions,
-} from "../../events/link-options.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { type ChangedFields, changedFields, contentAfter, type LinkContent } from "./changed-fields.ts";
 import { linkFromStream } from "./find-link.ts";
 
 /** `Unreadable`: an event that can't be read. `from`, `to`: for a change of destination; LinkCreated has `to` only. */
@@ -26,8 +20,8 @@ export type LinkStep = {
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
-  /** Of LinkOptionsChanged, and of a LinkCreated with options: the options that changed, null for one that was not or is not set. */
-  changes?: Readonly<Record<"from" | "to", OptionChanges>>;
+  /** By the names of fields in requests; empty where the type says all. */
+  changes: ChangedFields;
   /** Of ClicksWithdrawn: how many clicks went, and why. */
   withdrawn?: { clicks: number; reason: string };
   /** Of LinkBlocked. */
@@ -47,12 +41,10 @@ export async function linkHistory(
 ): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  let options: LinkOptions = {};
+  let content: LinkContent = {};
   const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
-    if (!event) return void history.push(unreadable(recorded));
-    const changes = changesBy(event, options);
-    options = withOptions(options, changes?.to ?? {});
-    history.push({ ...stepOf(event), ...(changes && { changes }) });
+    history.push(event ? stepOf(event, changedFields(content, event)) : unreadable(recorded));
+    if (event) content = contentAfter(content, event);
   };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
@@ -64,25 +56,16 @@ export async function linkHistory(
 }
 
 function unreadable(recorded: RecordedEvent): LinkStep {
-  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt };
+  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt, changes: {} };
 }
 
 function originOf(event: RecordedEvent | StoredEvent) {
   return { position: event.position, revision: event.revision, actor: metadataOf(event).actor };
 }
 
-/** `before`: the options of the link that the event changes. */
-function changesBy(event: StoredEvent, before: LinkOptions): LinkStep["changes"] {
-  if (event.type !== "LinkCreated" && event.type !== "LinkOptionsChanged") return undefined;
-  const to: OptionChanges = event.type === "LinkCreated" ? optionsOf(event.data) : event.data.changes;
-  const names = Object.keys(to) as OptionName[];
-  if (names.length === 0) return undefined;
-  return { from: Object.fromEntries(names.map((name) => [name, before[name] ?? null])), to };
-}
-
-function stepOf(event: StoredEvent): LinkStep {
+function stepOf(event: StoredEvent, changes: ChangedFields): LinkStep {
   const { data } = event;
-  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at };
+  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, changes };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };

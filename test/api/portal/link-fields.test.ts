@@ -331,7 +331,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const refused = await free.post("/portal/links", typed);
     expect([refused.status, refusalAt(refused.text, "max_clicks")]).toEqual([
       402,
-      expect.stringContaining("Links with Most clicks require the Developer plan"),
+      expect.stringContaining("Links with Max clicks require the Developer plan"),
     ]);
     expect(textIn(refused.text, "title")).toBe("kept");
   });

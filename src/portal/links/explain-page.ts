@@ -101,7 +101,7 @@ export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>)
 
 function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[] {
   const title = ({ type, stream, revision }: ExplainedStep) => {
-    const name = html`<strong>${type || "Unreadable event"}</strong>`;
+    const name = html`<strong class="nowrap">${type || "Unreadable event"}</strong>`;
     return pathOf ? html`<a href="${pathOf(stream, revision)}">${name}</a>` : name;
   };
   return [

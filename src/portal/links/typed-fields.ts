@@ -152,9 +152,8 @@ function isSame(typed: TypedFields, shown: TypedFields, name: FieldName): boolea
 }
 
 function readField(typed: TypedFields, name: FieldName): unknown {
-  if (name === "rules") return (typed.rules ?? []).map(readRule);
-  const given = typed[name] ?? "";
-  return given === "" ? null : FIELDS[name].read(given);
+  if (name === "rules") return typed.rules?.length ? typed.rules.map(readRule) : null;
+  return typed[name] ? FIELDS[name].read(typed[name]) : null;
 }
 
 function readRule(rule: TypedRule) {

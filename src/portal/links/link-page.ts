@@ -146,7 +146,8 @@ function editCard(
 ): Html {
   const set = shownFields(link);
   const before = refused ? asOfRevision(link, history, Number(typedText(refused.typed, "revision"))) : link;
-  const url = refused ? typedText(refused.typed, "url").slice(0, LONGEST_URL) : link.longUrl;
+  const url =
+    refused?.typed.url === undefined ? before.longUrl : typedText(refused.typed, "url").slice(0, LONGEST_URL);
   const typed = refused ? typedAgain(typedFields(refused.typed), shownFields(before), set) : set;
   const destination = field({
     ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },

@@ -54,7 +54,12 @@ export const commands: readonly CommandRow[] = [
   },
 ];
 
-function stepRow({ type, at, actor, to, blocked, withdrawn }: LinkStep) {
+function stepRow({ type, at, actor, to, changes, blocked, withdrawn }: LinkStep) {
   const { reason } = blocked ?? withdrawn ?? {};
-  return { at, type, by: actorKey(actor), ...(to !== undefined && { to }), ...(reason && { reason }) };
+  return {
+    ...{ at, type, by: actorKey(actor) },
+    ...(to !== undefined && { to }),
+    ...(Object.keys(changes).some((name) => name !== "url") && { changes }),
+    ...(reason && { reason }),
+  };
 }

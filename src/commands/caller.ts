@@ -14,8 +14,8 @@ export type Caller = {
 /** Written into the metadata of every event of the command; `requestId` becomes the correlation id. */
 export type CommandContext = { requestId: string; actor: Actor };
 
-/** @throws tier_required */
-export function requireDeveloper(tier: Tier, feature: string): void {
+/** `field`: of the request, that asks for the feature. @throws tier_required */
+export function requireDeveloper(tier: Tier, feature: string, field?: string): void {
   if (!TIER_LIMITS[tier].developerFeatures)
-    throw new Refused("tier_required", `${feature} require the Developer plan`);
+    throw new Refused("tier_required", `${feature} require the Developer plan`, field ? { field } : {});
 }

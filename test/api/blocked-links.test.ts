@@ -59,10 +59,10 @@ describe("a link that the operator blocks", { timeout: 60_000 }, () => {
     expect(page.text).not.toContain("<b>of a bank");
     expect(decoded(page.text)).toContain(`<strong class="break">${REASON}</strong>`);
     expect(page.text).toContain("by the operator of this service");
-    expect(page.text).not.toContain("Save destination");
+    expect(page.text).not.toContain("Save changes");
     expect((await owner.get("/portal/links")).text).toContain('badge-bad">Blocked<');
     const to = { url: "https://example.org/" };
-    for (const [what, fields] of [["destination", to], ["enable"], ["restore"]] as const) {
+    for (const [what, fields] of [["edit", to], ["enable"], ["restore"]] as const) {
       const refused = await change(what, fields);
       expect(refused.status).toBe(409);
       expect(decoded(refused.text)).toContain(

@@ -93,7 +93,7 @@ describe("custom domains", () => {
     await until("404 from the domain", async () => (await follow()) === 404);
     expect(await isSaidToBeOff()).toBe(true);
     const page = "/portal/links/links.example.com/launch";
-    const refused = await owner.submit(page, { url: "javascript:alert(1)" }, `${page}/destination`);
+    const refused = await owner.submit(page, { url: "javascript:alert(1)" }, `${page}/edit`);
     expect([refused.status, refused.text.includes("links.example.com is not active")]).toEqual([400, true]);
     await act("links.example.com", "activate");
     await until("301 from the domain", async () => (await follow()) === 301);

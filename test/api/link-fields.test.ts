@@ -133,7 +133,9 @@ function rowOf(name: FieldName) {
 
 /** One that no other test has: it is one link's alone. */
 function own(name: FieldName, value: unknown, of: string): unknown {
-  return name === "external_id" && typeof value === "string" && value.length <= 100 ? `${value}-${of}` : value;
+  return name === "external_id" && typeof value === "string" && value.length <= 100
+    ? `${value}-${of}`
+    : value;
 }
 
 describe.each(FIELD_NAMES)("%s", (name) => {
@@ -208,21 +210,25 @@ describe.each(FIELD_NAMES)("%s", (name) => {
     expect(carried(await read(slug))).toEqual({});
   });
 
-  it.skipIf(onCluster())("comes with an import of a table, and is refused there where it is wrong", async () => {
-    const cell = (value: unknown) => `"${String(value).replaceAll('"', '""')}"`;
-    const file = join(folder.path, `${name}.csv`);
-    const good = column ?? String(own(name, row.set, "table"));
-    const bad = typeof wrong === "object" ? (name === "tags" ? String(wrong) : JSON.stringify(wrong)) : wrong;
-    const slugs = [`${name}-good`, `${name}-bad`].map((text) => text.replaceAll("_", "-"));
-    const rows = [good, bad].map((value, n) => `${URL},${slugs[n]},${cell(value)}`);
-    await writeFile(file, `url,slug,${name}\n${rows.join("\n")}\n`);
-    const report = await cliOf(service).json("import", "csv", file, "--account", owner.accountId);
-    expect(carried(await read(slugs[0] ?? ""))).toEqual(shown("set", "table"));
-    // Texts that are too long are shortened, and the report says so.
-    const isShortened = ["title", "comments", "tags"].includes(name);
-    expect(report.links).toMatchObject(isShortened ? { created: 2 } : { created: 1, failed: 1 });
-    expect(JSON.stringify(report)).toContain(name);
-  });
+  it.skipIf(onCluster())(
+    "comes with an import of a table, and is refused there where it is wrong",
+    async () => {
+      const cell = (value: unknown) => `"${String(value).replaceAll('"', '""')}"`;
+      const file = join(folder.path, `${name}.csv`);
+      const good = column ?? String(own(name, row.set, "table"));
+      const bad =
+        typeof wrong === "object" ? (name === "tags" ? String(wrong) : JSON.stringify(wrong)) : wrong;
+      const slugs = [`${name}-good`, `${name}-bad`].map((text) => text.replaceAll("_", "-"));
+      const rows = [good, bad].map((value, n) => `${URL},${slugs[n]},${cell(value)}`);
+      await writeFile(file, `url,slug,${name}\n${rows.join("\n")}\n`);
+      const report = await cliOf(service).json("import", "csv", file, "--account", owner.accountId);
+      expect(carried(await read(slugs[0] ?? ""))).toEqual(shown("set", "table"));
+      // Texts that are too long are shortened, and the report says so.
+      const isShortened = ["title", "comments", "tags"].includes(name);
+      expect(report.links).toMatchObject(isShortened ? { created: 2 } : { created: 1, failed: 1 });
+      expect(JSON.stringify(report)).toContain(name);
+    },
+  );
 });
 
 describe.skipIf(onCluster())("all fields together", () => {
@@ -238,7 +244,9 @@ describe.skipIf(onCluster())("all fields together", () => {
     expect(status).toBe(201);
     await patch(body.slug, { title: "Changed", redirect_code: null });
     const list = async () => {
-      const { body: page } = await service.ask<{ links: Link[] }>("/api/v1/links?scope=account&limit=100", { key });
+      const { body: page } = await service.ask<{ links: Link[] }>("/api/v1/links?scope=account&limit=100", {
+        key,
+      });
       return page.links;
     };
     const before = await list();

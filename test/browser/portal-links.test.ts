@@ -203,6 +203,76 @@ onServer(chromiumServer, () => {
     expect(new Set(places).size).toBe(1);
   });
 
+  it(
+    "has forms for what it carries that a keyboard fills in, say what is wrong, and fit on a phone",
+    PATIENCE,
+    async () => {
+      const page = await developer();
+      const complaints = complaintsOf(page);
+      const found: string[] = [];
+      const look = async (what: string) => {
+        for (const [colorScheme, width] of [
+          ["light", 1280],
+          ["dark", 390],
+        ] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 844 });
+          for (const line of await seriousViolations(page)) found.push(`${what} ${colorScheme}: ${line}`);
+          const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+          if (Number(overflow) > 0) found.push(`${what}: ${overflow} pixels too wide at ${width}`);
+        }
+      };
+      const unfold = async (name: string) => {
+        await page.getByText(name, { exact: true }).focus();
+        await page.keyboard.press("Enter");
+      };
+      const rule = (n: number) => page.getByRole("group", { name: `Rule ${n}` });
+      await page.goto(`${base}/portal/links/new`);
+      expect(await page.getByLabel("Title").isVisible()).toBe(false);
+      await page.getByLabel("Destination").fill("example.com/sale");
+      await unfold("More options");
+      await page.getByLabel("Title").fill("Spring sale");
+      await page.getByLabel("Tags").fill("spring, newsletter");
+      await page.getByLabel("Expires at (UTC)").fill("2099-12-24T18:30");
+      await unfold("Rule 1: empty");
+      await rule(1).getByLabel("mobile").check();
+      await rule(1).getByLabel("Countries").fill("Germany");
+      await rule(1)
+        .getByLabel("Leads to")
+        .fill(`example.com/${"a-long-path/".repeat(20)}`);
+      await look("a new link");
+      await page.keyboard.press("Enter");
+      const wrong = rule(1).getByLabel("Countries");
+      await page.getByText("It must be one or more codes of two letters").waitFor();
+      expect([await wrong.getAttribute("aria-invalid"), await wrong.inputValue()]).toEqual([
+        "true",
+        "Germany",
+      ]);
+      expect(await page.getByLabel("Expires at (UTC)").inputValue()).toBe("2099-12-24T18:30");
+      expect(await rule(1).getByLabel("mobile").isChecked()).toBe(true);
+      await look("a new link that is refused");
+      await wrong.fill("DE");
+      await page.keyboard.press("Enter");
+      await page.getByText("is ready").waitFor();
+      await unfold("More options");
+      await page.getByLabel("Max clicks").fill("many");
+      await look("a link's page");
+      await page.getByLabel("Max clicks").press("Enter");
+      await page.getByText("It must be a whole number").waitFor();
+      await look("a link's page that is refused");
+      await page.getByLabel("Max clicks").fill("100");
+      await page.keyboard.press("Enter");
+      await page.getByText("Your changes are saved").waitFor();
+      await page.getByText("Max clicks: from none to 100").waitFor();
+      await page.goto(`${base}/portal/links`);
+      await page.getByText("Spring sale").waitFor();
+      await look("the list");
+      expect(found).toEqual([]);
+      // Both forms that were refused.
+      expect(complaints.filter((one) => !one.includes("status of 400"))).toEqual([]);
+    },
+  );
+
   it("has no serious violation on any page of links, light or dark, wide or on a phone", {
     timeout: 240_000,
   }, async () => {

@@ -97,7 +97,7 @@ onServer(mongodb, () =>
         return [
           {
             name: "edit",
-            make: () => act(page(edited), "destination", { url }),
+            make: () => act(page(edited), "edit", { url }),
             isTrue: async () => (await follow(edited)).headers.location === url,
           },
           {

@@ -25,7 +25,12 @@ const text = (most: number) => z.string("must be a text").max(most, `must have a
 const value = text(MOST.value).min(1, "must not be empty");
 const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
 const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
-  z.union([one, z.array(one).min(1).max(MOST.values)], message);
+  z.union(
+    [one, z.array(one).min(1, message).max(MOST.values, `must hold at most ${MOST.values} values`)],
+    message,
+  );
+const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
+const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
 
 const conditions = z
   .strictObject(
@@ -37,20 +42,20 @@ const conditions = z
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
       country: oneOrMore(
-        z.string().refine((code) => COUNTRIES.has(code.toUpperCase())),
-        "must be one or more codes of ISO 3166-1, such as DE or GB",
+        z.string().refine((code) => COUNTRIES.has(code.toUpperCase()), COUNTRY),
+        COUNTRY,
       )
         .optional()
         .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-      language: oneOrMore(
-        z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/),
-        "must be one or more language tags, such as de or pt-BR",
-      )
+      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
         .optional()
         .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
       query: z
         .record(value, z.union([text(MOST.value), z.literal(true)], "must be a text, or true for any"), {
-          error: "must be an object of names and values",
+          error: ({ code }) =>
+            code === "invalid_key"
+              ? `must have names of 1 to ${MOST.value} characters`
+              : "must be an object of names and values",
         })
         .refine((given) => Object.keys(given).length > 0, "must name a parameter")
         .refine(
@@ -167,7 +172,7 @@ export const linkFields = {
     }),
 };
 
-const LinkFields = z.object(linkFields);
+export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
 export type FieldName = keyof LinkFields;
 export const FIELD_NAMES = Object.keys(linkFields) as FieldName[];
@@ -188,14 +193,16 @@ export const OPTION_OF_FIELD = {
   rules: "rules",
 } as const satisfies Record<FieldName, OptionName>;
 
-const OF_DEVELOPERS = [
+/** Of the Developer tier. */
+export const DEVELOPER_FIELDS: readonly FieldName[] = [
   ...(["active_from", "expires_at", "expired_url", "max_clicks"] as const),
   ...(["password", "rules"] as const),
 ];
 
 /** Clearing them is free, as for an account that had the plan before. @throws tier_required */
 export function requireTierOf(fields: LinkFields, tier: Tier): void {
-  for (const name of OF_DEVELOPERS) if (!isEmpty(fields[name])) requireDeveloper(tier, `Links with ${name}`);
+  for (const name of DEVELOPER_FIELDS)
+    if (!isEmpty(fields[name])) requireDeveloper(tier, `Links with ${name}`, name);
 }
 
 export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };

@@ -29,15 +29,19 @@ export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 /** Who is signed in, and the request for the metadata of events. */
 type By = { session: SignedIn; context: CommandContext };
 
-/** @throws link_not_found also for another account's link; what changeLink throws */
+/** `ifRevision`: as for changeLink. @throws link_not_found also for another account's link; what changeLink throws */
 export async function changeOwnLink(
   deps: PortalDeps,
   { session: { accountId, tier }, context }: By,
   address: LinkAddress,
   wanted: LinkChangeRequest,
+  ifRevision?: number,
 ): Promise<{ position: Position | undefined }> {
+  const by = { accountId, tier, via: "web" } as const;
   try {
-    return await changeLink(deps.links, context, { accountId, tier, via: "web" }, address, wanted);
+    return await changeLink(deps.links, context, by, address, wanted, {
+      ifRevision: ifRevision === undefined ? undefined : [ifRevision],
+    });
   } catch (error) {
     throw isRefused(error, "link_not_yours") ? new Refused("link_not_found") : error;
   }

@@ -101,7 +101,7 @@ export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>)
 
 function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[] {
   const title = ({ type, stream, revision }: ExplainedStep) => {
-    const name = html`<strong>${type || "Unreadable event"}</strong>`;
+    const name = html`<strong class="nowrap">${type || "Unreadable event"}</strong>`;
     return pathOf ? html`<a href="${pathOf(stream, revision)}">${name}</a>` : name;
   };
   return [
@@ -114,10 +114,13 @@ function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[]
 
 function said({ detail, error }: ExplainedStep): HtmlValue {
   if (error !== null) return "It can't be read.";
-  const parts = Object.entries(detail).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const parts = Object.entries(detail).map(([name, value]) => `${name}: ${inWords(value)}`);
   return parts.length === 0 ? html`<span class="muted">nothing more</span>` : parts.join(" · ");
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [

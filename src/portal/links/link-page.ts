@@ -2,27 +2,46 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { FIELD_NAMES, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
 import type { Actor } from "../../event-store/port.ts";
+import { withOptions } from "../../events/link-options.ts";
+import type { Tier } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, confirmedPost, formCard, postButton } from "../shell/parts.ts";
+import { card, confirmedPost, formCard, hiddenFields, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
+import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
+import { linkFieldsForm } from "./link-fields-form.ts";
 import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
+import {
+  editedFields,
+  fieldErrors,
+  isLinkField,
+  shownFields,
+  typedAgain,
+  typedFields,
+} from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
 
 const MOST_STEPS = 100;
-const DestinationForm = z.object({ url: z.string().trim().max(LONGEST_URL).default("") });
+
+/** Without a `revision` whatever the link has become is edited. */
+const EditForm = z.looseObject({
+  url: z.string().trim().max(LONGEST_URL).optional(),
+  revision: z.coerce.number().int().min(0).optional(),
+});
 
 type Params = z.infer<typeof LinkParams>;
 
@@ -41,12 +60,16 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       path,
     });
 
-  formRoute(app, deps, "/links/:host/:slug/destination", {
-    schema: { params: LinkParams, body: DestinationForm },
-    async run({ params, body, ...by }) {
-      const wanted = { type: "patch", patch: { url: typedUrl(body.url) } } as const;
-      const { position } = await changeOwnLink(deps, by, params, wanted);
-      const notice = "The link leads to its new destination from now on.";
+  formRoute(app, deps, "/links/:host/:slug/edit", {
+    schema: { params: LinkParams, body: EditForm },
+    async run({ params, body: { url, revision, ...sent }, ...by }) {
+      const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
+      const patch = {
+        ...(url !== undefined && url !== link.longUrl && { url: typedUrl(url) }),
+        ...editedFields(typedFields(sent), shownFields(link)),
+      };
+      const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
+      const notice = "Your changes are saved. They hold from now on.";
       return { position, to: linkPath(params), notice };
     },
     again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
@@ -54,30 +77,39 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** `refused`: a new destination that was typed and not taken. */
+/** `refused`: changes that were typed and not taken. */
 async function sendLink(
   deps: PortalDeps,
   reply: FastifyReply,
   { host, slug }: Params,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId } = signedIn(reply.request);
+  const { accountId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const domains = link.domainId === null ? [] : await listDomains(deps, accountId);
   const isThere = link.status !== "deleted";
-  const destination = !link.block && destinationCard(link, refused);
+  const edit = !link.block && editCard(link, history, tier, refused);
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",
     status: refused?.status,
-    notice: (refused && noticeOf(refused, "url")) ?? whyNotFollowed(link, isServed(link, domains)),
+    notice: (refused && whyRefused(refused)) ?? whyNotFollowed(link, isServed(link, domains)),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
-      isThere && html`${shareCard(link)}${destination}${stateCard(link)}`
+      isThere && html`${shareCard(link)}${optionsCard(link)}${edit}${stateCard(link)}`
     }${removalCard(link)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
+}
+
+/** Where no field says it. */
+function whyRefused(refused: RefusedForm): Notice | undefined {
+  if (isLinkField(refused.field)) return undefined;
+  if (!isRefused(refused.error, "precondition_failed")) return noticeOf(refused, "url");
+  const text =
+    "This link was changed meanwhile: see its history. What you typed is still here, everything else as it is now. Save again to change it.";
+  return { kind: "failed", text };
 }
 
 /** Why nobody can follow the link, apart from being disabled, which a card says. */
@@ -101,17 +133,45 @@ function shareCard(link: LinkDocument): Html {
   return card("Share", body);
 }
 
-function destinationCard(link: LinkDocument, refused: RefusedForm | undefined): Html {
-  return formCard("Change the destination", {
-    action: linkPath(link, "/destination"),
-    fields: field({
-      ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
-      value: refused ? typedText(refused.typed, "url").slice(0, LONGEST_URL) : link.longUrl,
-      error: errorOf(refused, "url"),
-      hint: "The short link and its QR code stay the same. From now on they lead here.",
-    }),
-    button: "Save destination",
+function optionsCard(link: LinkDocument): Html | false {
+  const options = fieldFacts(link);
+  return options && card("Options", options);
+}
+
+function editCard(
+  link: LinkDocument,
+  history: readonly LinkStep[],
+  tier: Tier,
+  refused: RefusedForm | undefined,
+): Html {
+  const set = shownFields(link);
+  const before = refused ? asOfRevision(link, history, Number(typedText(refused.typed, "revision"))) : link;
+  const url =
+    refused?.typed.url === undefined ? before.longUrl : typedText(refused.typed, "url").slice(0, LONGEST_URL);
+  const typed = refused ? typedAgain(typedFields(refused.typed), shownFields(before), set) : set;
+  const destination = field({
+    ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+    value: url === before.longUrl ? link.longUrl : url,
+    error: errorOf(refused, "url"),
+    hint: "The short link and its QR code stay the same. From now on they lead here.",
   });
+  const errors = refused && { errors: fieldErrors(refused, set), isAgain: true };
+  const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
+  return formCard("Edit link", {
+    action: linkPath(link, "/edit"),
+    fields: html`${hiddenFields({ revision: String(link.revision) })}${destination}${more}`,
+    button: "Save changes",
+  });
+}
+
+/** The link as it was, by what later changes say of the time before them. */
+function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision: number): LinkDocument {
+  let earlier = link;
+  for (const { changes, from } of history.filter((step) => step.revision > revision).toReversed()) {
+    const before = FIELD_NAMES.map((name) => [OPTION_OF_FIELD[name], changes[name]?.from]);
+    earlier = withOptions({ ...earlier, longUrl: from ?? earlier.longUrl }, Object.fromEntries(before));
+  }
+  return earlier;
 }
 
 function stateCard(link: LinkDocument): Html {
@@ -173,16 +233,18 @@ function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: rea
 /** Others are shown by their name: `LinkDisabled` as "Disabled". */
 const TITLES: { [T in LinkStep["type"]]?: string } = {
   LinkRetargeted: "Destination changed",
+  LinkOptionsChanged: "Edited",
   ClicksWithdrawn: "Hits withdrawn",
   ClicksRestored: "Withdrawn hits count again",
   Unreadable: "A change that can't be read",
 };
 
-function detail({ from, to, withdrawn, blocked }: LinkStep): Html | "" {
+function detail({ type, from, to, changes, withdrawn, blocked }: LinkStep): HtmlValue {
   if (blocked) return html`<p class="small">${blocked.legal && "For a legal reason: "}${blocked.reason}</p>`;
   if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
-  if (to === undefined) return "";
-  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;
+  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}${
+    to !== undefined && html`<p class="small leads-to">to ${outward(to)}</p>`
+  }${fieldChanges(changes, type === "LinkCreated")}`;
 }
 
 function who(actor: Actor, keys: readonly KeyDocument[]): string {

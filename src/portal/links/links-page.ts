@@ -183,9 +183,9 @@ function linkColumns(
   const short = (link: ListedLink) => {
     const { _id: key, shortUrl, status } = link;
     const [id, name] = [`short-${key}`, shortName(link)];
-    return html`<span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${chosen.includes(key) && html`checked`}>
+    return html`<div><span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${chosen.includes(key) && html`checked`}>
 <a class="clip" href="${linkPath(link)}">${name}</a>${blockBadge(link)}${statusBadge(status, isServed(link, domains))}<span id="${id}" hidden>${shortUrl}</span>
-<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button></span>`;
+<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button></span>${about(link)}</div>`;
   };
   const clicks = (link: ListedLink) =>
     html`<span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
@@ -195,6 +195,16 @@ function linkColumns(
     { name: "Clicks", cell: clicks, end: true },
     { name: "Made", cell: ({ createdAt }) => html`<span class="nowrap">${time(createdAt)}</span>` },
   ];
+}
+
+/** Its title, and its tags, each of which shows the links that have it. */
+function about({ title, tags = [] }: ListedLink): Html | false {
+  const tag = (one: string) =>
+    html`<a class="badge" href="${address(PATH, { tag: one })}"><span class="clip">${one}</span></a>`;
+  return (
+    (title !== undefined || tags.length > 0) &&
+    html`<div class="about small">${title !== undefined && html`<span class="clip muted" title="${title}">${title}</span>`}${tags.map(tag)}</div>`
+  );
 }
 
 const HEIGHT = 20;

@@ -16,12 +16,14 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
+import { linkFieldsForm } from "./link-fields-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
+import { editedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
 
 const PATH = "/portal/links/new";
 
-const CreateForm = z.object({
+const CreateForm = z.looseObject({
   url: z.string().trim().max(LONGEST_URL).default(""),
   domain: z.string().max(100).default(""),
   slug: z.string().trim().max(200).default(""),
@@ -32,7 +34,8 @@ const CreateForm = z.object({
 const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") });
 
 type Given = { url: string; domain: string; slug: string };
-type FieldErrors = { [Name in keyof Given]?: string | undefined };
+/** Of the link that there isn't yet. */
+const NO_FIELDS = shownFields({});
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
@@ -43,6 +46,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
+        ...editedFields(typedFields(typed), NO_FIELDS),
         url: typedUrl(typed.url),
         domain_id: typed.domain || undefined,
         customSlug: typed.slug || undefined,
@@ -70,14 +74,22 @@ async function sendForm(
   const domains = mayHave ? await listDomains(deps, accountId) : [];
   const usable = domains.filter(({ state, active }) => state === "verified" && active);
   const errors = refused && errorsOf(refused);
+  const fields = linkFieldsForm({
+    ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
+    ...(errors && { errors }),
+    isAgain: refused !== undefined,
+  });
   return sendPage(reply, {
     title: "New link",
     nav: "Links",
     status: refused?.status,
-    notice: refused && !errors ? { kind: "failed", text: refused.message } : undefined,
+    notice:
+      refused && Object.keys(errors ?? {}).length === 0
+        ? { kind: "failed", text: refused.message }
+        : undefined,
     styles: ["charts.css"],
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, ...(errors && { errors }) })}
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, fields, ...(errors && { errors }) })}
 ${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }
@@ -87,21 +99,31 @@ function given(typed: RefusedForm["typed"]): Given {
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 
-/** Undefined for errors that don't belong to a field of the form. */
-function errorsOf({ error, message }: RefusedForm): FieldErrors | undefined {
+/** None for a refusal that belongs to no field of the form. */
+function errorsOf(refused: RefusedForm): FieldErrors {
+  const { error, message, field } = refused;
   if (isRefused(error, "custom_slug_needs_domain"))
     return { slug: "A slug of your own needs one of your domains: choose it first." };
-  if (isRefused(error, "tier_required")) return { domain: message };
-  return isRefused(error) && error.field ? { [error.field]: message } : undefined;
+  if (isRefused(error, "tier_required") && !field) return { domain: message };
+  return fieldErrors(refused, NO_FIELDS);
 }
 
-type LinkForm = { domains?: readonly DomainDocument[]; given?: Partial<Given>; errors?: FieldErrors };
+type LinkForm = {
+  domains?: readonly DomainDocument[];
+  given?: Partial<Given>;
+  /** What a link can carry besides. */
+  fields?: Html;
+  errors?: FieldErrors;
+};
 
 /**
  * The address alone, or with a choice of `domains` and a slug. `once`: idempotency value of this form, so that submitting
  * it twice creates one link.
  */
-export function createLinkForm(once: string, { domains = [], given = {}, errors = {} }: LinkForm = {}): Html {
+export function createLinkForm(
+  once: string,
+  { domains = [], given = {}, fields, errors = {} }: LinkForm = {},
+): Html {
   const isShort = domains.length === 0;
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
@@ -111,13 +133,14 @@ export function createLinkForm(once: string, { domains = [], given = {}, errors 
     hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one.",
   };
   const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
-  return html`<form method="post" action="/portal/links" class="${isShort ? "form-row shorten" : "form"}">${hiddenFields({ once })}
+  return html`<form method="post" action="/portal/links" class="${fields ? "form" : "form-row shorten"}">${hiddenFields({ once })}
 ${field({
   ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value: given.url },
   ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off" },
   error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
 })}
-${isShort ? button : html`<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div><div>${button}</div>`}</form>`;
+${!isShort && html`<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
+${fields ? html`${fields}<div>${button}</div>` : button}</form>`;
 }
 
 const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;

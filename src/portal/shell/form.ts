@@ -19,24 +19,35 @@ export type Field = {
   minlength?: number | undefined;
   maxlength?: number | undefined;
   autofocus?: boolean | undefined;
+  disabled?: boolean | undefined;
+  inputmode?: "numeric" | "decimal" | undefined;
+  /** Of a text of several lines. */
+  rows?: number | undefined;
 };
 
 export function field(given: Field): Html {
-  const { label, name, type = "text", value, hint, error } = given;
+  const { label, name, type = "text", value, hint, error, rows } = given;
   const id = given.id ?? `field-${name}`;
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
-  return html`<div class="field">
-<label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}"
-${value !== undefined && type !== "password" ? html`value="${value}"` : ""}
+  const attributes = html`
 ${given.autocomplete ? html`autocomplete="${given.autocomplete}"` : ""}
 ${given.placeholder ? html`placeholder="${given.placeholder}"` : ""}
 ${given.required ? html`required` : ""}
 ${given.minlength ? html`minlength="${given.minlength}"` : ""}
 ${given.maxlength ? html`maxlength="${given.maxlength}"` : ""}
 ${given.autofocus ? html`autofocus` : ""}
+${given.disabled ? html`disabled` : ""}
+${given.inputmode ? html`inputmode="${given.inputmode}"` : ""}
 ${described ? html`aria-describedby="${described}"` : ""}
-${error ? html`aria-invalid="true"` : ""}>
+${error ? html`aria-invalid="true"` : ""}>`;
+  // The first line break in a textarea is none of its text.
+  const input = rows
+    ? html`<textarea id="${id}" name="${name}" rows="${rows}"${attributes}\n${value}</textarea>`
+    : html`<input id="${id}" name="${name}" type="${type}"
+${value !== undefined && type !== "password" ? html`value="${value}"` : ""}${attributes}`;
+  return html`<div class="field">
+<label for="${id}">${label}</label>
+${input}
 ${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
 ${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}
 </div>`;

@@ -11,6 +11,7 @@ import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coor
 import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
+import type { OptionChanges } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
@@ -124,10 +125,19 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]) {
     const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
     // Without its schema it may say anything, also of others.
     const said = error === null ? Object.entries(data as object) : [];
-    const detail = Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name)));
+    const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
     steps.push({ position, recorded_at, type, by: await nameOf(actor), detail, stream, revision, error });
   }
   return steps;
+}
+
+/** Options that were changed beside each other, and the names of those that were taken away. */
+function detailOf({ changes, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (changes === undefined) return rest;
+  const all = Object.entries(changes as OptionChanges);
+  const cleared = all.flatMap(([name, value]) => (value === null ? [name] : []));
+  const set = Object.fromEntries(all.filter(([, value]) => value !== null));
+  return { ...rest, ...set, ...(cleared.length > 0 && { cleared }) };
 }
 
 const ACTORS = {

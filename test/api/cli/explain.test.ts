@@ -32,7 +32,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     stranger = await people.person();
     path = await people.shorten(owner, "https://example.com/spring");
     slug = path.split("/").at(-1) as string;
-    await owner.post(`${path}/destination`, { url: "https://example.com/summer" });
+    await owner.post(`${path}/edit`, { url: "https://example.com/summer" });
     await owner.post(`${path}/disable`, {});
     await owner.post(`${path}/enable`, {});
     const headers = {
@@ -140,6 +140,26 @@ describe("a link explained", { timeout: 60_000 }, () => {
     expect(text).not.toContain(stranger.email);
     expect(text).not.toContain("/admin");
     expect((await stranger.get(`${path}/explain`)).status).toBe(404);
+  });
+
+  it("says which options were set, changed and cleared, as the command that shows the link does", async () => {
+    const made = await owner.post("/portal/links", {
+      url: "https://example.com/",
+      title: "First",
+      tags: "a, b",
+    });
+    const page = String(made.headers.location);
+    await owner.post(`${page}/edit`, { title: "Second", tags: "" });
+    const name = page.split("/").at(-1) as string;
+    const { history } = await cli.json("explain", name);
+    expect(history[0].detail).toMatchObject({ title: "First", tags: ["a", "b"] });
+    expect(history[1].detail).toEqual({ title: "Second", cleared: ["tags"] });
+    expect((await cli.linkledger(["explain", name])).stdout).toContain(": title Second, cleared tags");
+    const shown = await cli.json("link", "show", name);
+    expect(shown.history[1].changes).toEqual({
+      title: { from: "First", to: "Second" },
+      tags: { from: ["a", "b"], to: null },
+    });
   });
 
   it("names a destination that was forged, a change that was removed, and clicks that are gone", async () => {

@@ -150,7 +150,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/old");
     const status = async () => (await people.follow(path)).status;
-    await one.submit(path, { url: "https://example.com/new" }, `${path}/destination`);
+    await one.submit(path, { url: "https://example.com/new" }, `${path}/edit`);
     expect((await people.follow(path)).headers.location).toBe("https://example.com/new");
 
     const disabled = await one.submit(path, {}, `${path}/disable`);
@@ -189,12 +189,12 @@ describe("links in the portal", { timeout: 60_000 }, () => {
   it("keep their destination when the new one is refused", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/old");
-    const refused = await one.submit(path, { url: "javascript:alert(1)" }, `${path}/destination`);
+    const refused = await one.submit(path, { url: "javascript:alert(1)" }, `${path}/edit`);
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="field-url-error"');
     expect(refused.text).toContain('value="javascript:alert(1)"');
     expect((await people.follow(path)).headers.location).toBe("https://example.com/old");
-    await one.submit(path, { url: "example.com/new" }, `${path}/destination`);
+    await one.submit(path, { url: "example.com/new" }, `${path}/edit`);
     expect((await people.follow(path)).headers.location).toBe("https://example.com/new");
   });
 });
@@ -311,7 +311,7 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/first");
     for (let n = 1; n < CHANGES; n += 1) await one.post("/portal/plan/withdraw", {});
-    for (const action of ["/portal/links", `${path}/destination`]) {
+    for (const action of ["/portal/links", `${path}/edit`]) {
       const { status, text, headers } = await one.post(action, { url: URL_TYPED });
       expect([status, typedIn(text)]).toEqual([429, URL_TYPED]);
       expect(text).toContain("You have made 50 changes within an hour");

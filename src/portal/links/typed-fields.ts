@@ -1,0 +1,217 @@
+// What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed. Inputs
+// have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
+import { FIELD_NAMES, type FieldName, fieldsOf, LinkFields } from "../../commands/links/link-fields.ts";
+import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
+import { DEVICE_TYPES } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { RefusedForm } from "../shell/form-route.ts";
+import { typedUrl } from "./urls.ts";
+
+type RuleInput = keyof RuleConditions | "url";
+/** Empty texts for what isn't set. */
+export type TypedRule = Readonly<Record<RuleInput, string>>;
+
+/** Empty texts for what isn't set; absent where the form had no such input, or a disabled one. */
+export type TypedFields = {
+  readonly [F in FieldName]?: F extends "rules" ? readonly TypedRule[] : string;
+} & {
+  /** Whether the box that removes the password is ticked. */
+  readonly removesPassword?: boolean;
+};
+
+/** Why fields are refused, by their names. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+export const LABELS: Readonly<Record<FieldName, string>> = {
+  ...{ title: "Title", tags: "Tags", comments: "Comments", external_id: "External ID" },
+  ...{ active_from: "Active from", expires_at: "Expires at", expired_url: "Expired URL" },
+  ...{ max_clicks: "Max clicks", password: "Password", redirect_code: "Redirect code" },
+  ...{ forward_query: "Forward the query", rules: "Rules" },
+};
+
+export const CONDITION_LABELS: Readonly<Record<RuleInput, string>> = {
+  ...{ device: "Device", os: "OS", country: "Countries", language: "Languages", query: "Query" },
+  ...{ from: "From", to: "To", share: "Share", url: "Leads to" },
+};
+
+/** `shown`: a value that is set; `read`: what is typed, for the schema of the field. */
+type Form = { shown: (value: never) => string; read: (text: string) => unknown };
+
+const text: Form = { shown: String, read: (typed) => typed };
+const number: Form = { shown: String, read: Number };
+const url: Form = { shown: String, read: typedUrl };
+const box: Form = { shown: () => "1", read: () => true };
+const list: Form = {
+  shown: (values: readonly string[]) => values.join(", "),
+  read: (typed) => commaSeparated(typed),
+};
+/** As a `datetime-local` has it, in UTC. */
+const time: Form = { shown: (at: string) => at.replace(/(:00)?\.000Z$|Z$/, ""), read: (typed) => typed };
+/** Boxes, in the order in which browsers send them. */
+const devices: Form = {
+  ...list,
+  shown: (values: readonly string[]) => DEVICE_TYPES.filter((one) => values.includes(one)).join(", "),
+};
+/** A line for each parameter; percent codes for what would be read otherwise. */
+const parameters: Form = {
+  shown: (query: Readonly<Record<string, string | true>>) =>
+    Object.entries(query)
+      .map(([name, value]) => `${coded(name, /[%=\s]/g)}=${value === true ? "*" : codedValue(value)}`)
+      .join("\n"),
+  read: (typed) =>
+    Object.fromEntries(
+      typed.split("\n").flatMap((line) => {
+        const [name = "", ...value] = line.trim().split("=");
+        const given = value.join("=");
+        return line.trim() === "" ? [] : [[decoded(name), given === "*" ? true : decoded(given)]];
+      }),
+    ),
+};
+
+type TextName = Exclude<FieldName, "rules">;
+const FIELDS: Readonly<Record<TextName, Form>> = {
+  ...{ title: text, comments: text, tags: list, external_id: text },
+  ...{ active_from: time, expires_at: time, expired_url: url, max_clicks: number },
+  ...{ password: text, redirect_code: number, forward_query: box },
+};
+const TEXT_NAMES = Object.keys(FIELDS) as TextName[];
+
+const CONDITIONS: Readonly<Record<keyof RuleConditions, Form>> = {
+  ...{ device: devices, os: list, country: list, language: list, query: parameters },
+  ...{ from: time, to: time, share: number },
+};
+export const CONDITION_NAMES = Object.keys(CONDITIONS) as (keyof RuleConditions)[];
+
+/** Name of an input. */
+export function ruleInput(index: number | string, name: RuleInput): string {
+  return name === "url" ? `rules.${index}.url` : `rules.${index}.when.${name}`;
+}
+
+/** Of what is set; a password is never shown. */
+export function shownFields(link: LinkOptions): TypedFields {
+  const set: Readonly<Record<string, unknown>> = fieldsOf(link);
+  return {
+    ...Object.fromEntries(TEXT_NAMES.map((name) => [name, shownBy(FIELDS[name], set[name])])),
+    rules: (link.rules ?? []).map(({ when, url }) => ({
+      ...eachCondition((name) => shownBy(CONDITIONS[name], when[name])),
+      url,
+    })),
+  };
+}
+
+function shownBy({ shown }: Form, value: unknown): string {
+  return value === undefined ? "" : shown(value as never).trim();
+}
+
+/** Of a form that was sent, without the rules that are empty. */
+export function typedFields(sent: RefusedForm["typed"]): TypedFields {
+  const given = (name: string) =>
+    [sent[name] ?? []]
+      .flat()
+      .map((one) => String(one).replaceAll("\r\n", "\n").trim())
+      .filter(Boolean)
+      .join(", ");
+  const numbers = Object.keys(sent).flatMap((name) => /^rules\.(\d{1,2})\./.exec(name)?.[1] ?? []);
+  const rules = [...new Set(numbers)]
+    .sort((a, b) => Number(a) - Number(b))
+    .map((index) => ({
+      ...eachCondition((name) => given(ruleInput(index, name))),
+      url: given(ruleInput(index, "url")),
+    }))
+    .filter((rule) => Object.values(rule).some(Boolean));
+  return {
+    ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, given(name)])),
+    ...(numbers.length > 0 && { rules }),
+    removesPassword: given("remove_password") !== "",
+  };
+}
+
+function eachCondition(textOf: (name: keyof RuleConditions) => string) {
+  return Object.fromEntries(CONDITION_NAMES.map((name) => [name, textOf(name)])) as Omit<TypedRule, "url">;
+}
+
+/**
+ * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of a plan;
+ * null for one that is cleared. @throws invalid_request with the field's name
+ */
+export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields {
+  const { data, error } = LinkFields.safeParse(readFields(typed, shown));
+  if (data) return data;
+  const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];
+  throw new Refused("invalid_request", sentence(message), { field: path.join(".") });
+}
+
+function readFields(typed: TypedFields, shown: TypedFields): Readonly<Record<string, unknown>> {
+  const changed = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, shown, name));
+  const read = Object.fromEntries(changed.map((name) => [name, readField(typed, name)]));
+  return typed.removesPassword ? { password: null, ...read } : read;
+}
+
+function isSame(typed: TypedFields, shown: TypedFields, name: FieldName): boolean {
+  return JSON.stringify(typed[name]) === JSON.stringify(shown[name]);
+}
+
+function readField(typed: TypedFields, name: FieldName): unknown {
+  if (name === "rules") return typed.rules?.length ? typed.rules.map(readRule) : null;
+  return typed[name] ? FIELDS[name].read(typed[name]) : null;
+}
+
+function readRule(rule: TypedRule) {
+  const given = CONDITION_NAMES.filter((name) => rule[name] !== "");
+  const when = Object.fromEntries(given.map((name) => [name, CONDITIONS[name].read(rule[name])]));
+  return { when, url: typedUrl(rule.url) };
+}
+
+/** What stands in the form again: `now` what the link carries, where what was typed is as it was shown `before`. */
+export function typedAgain(typed: TypedFields, before: TypedFields, now: TypedFields): TypedFields {
+  const touched = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, before, name));
+  return { ...typed, ...now, ...Object.fromEntries(touched.map((name) => [name, typed[name]])) };
+}
+
+/** Whether it is one of these fields, or within one, that was refused. */
+export function isLinkField(name = ""): boolean {
+  return Object.hasOwn(LABELS, name.split(".", 1)[0] ?? "");
+}
+
+/** All that is wrong with the form that was refused. */
+export function fieldErrors({ typed, field, message }: RefusedForm, shown: TypedFields): FieldErrors {
+  const { error } = LinkFields.safeParse(readFields(typedFields(typed), shown));
+  const wrong = error?.issues.map((issue) => [issue.path.join("."), sentence(issue.message)]) ?? [];
+  return {
+    ...Object.fromEntries(wrong.reverse()),
+    ...(field !== undefined && { [field]: inWords(message.replace(`${field}: `, "")) }),
+  };
+}
+
+/** Schemas say what a value must be. */
+function sentence(message: string): string {
+  return `It ${message}.`;
+}
+
+/** Names of the API are those of no input. */
+function inWords(message: string): string {
+  return message.replace(/\b[a-z]+_[a-z]+\b/g, (name) => LABELS[name as FieldName] ?? name);
+}
+
+function commaSeparated(typed: string): string[] {
+  return typed
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
+function coded(part: string, chars: RegExp): string {
+  return part.replace(chars, encodeURIComponent);
+}
+
+function codedValue(value: string): string {
+  return value === "*" ? "%2A" : coded(value, /[%\s]/g);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

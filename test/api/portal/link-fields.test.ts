@@ -1,0 +1,398 @@
+// What a link carries besides its destination, in the portal's forms without scripts: set, changed, cleared, refused.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blockLink } from "../../../src/commands/links/change-link.ts";
+import { FIELD_NAMES, type FieldName } from "../../../src/commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { optionsOf as carried } from "../../../src/events/link-options.ts";
+import { linkHistory } from "../../../src/queries/links/link-history.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { decoded } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+type Typed = Readonly<Record<string, string>>;
+type Row = {
+  /** Each with what the log has of it, and the words of the link's page. */
+  set: [typed: Typed, option: unknown, words: string];
+  changed: [typed: Typed, option: unknown, words: string];
+  cleared: Typed;
+  /** Each with where it is refused, and why. */
+  wrong: [typed: Typed, field: string, why: string][];
+};
+
+const LATER = "2099-12-24T18:30";
+const URL_TYPED = "example.com/over";
+const rule = (more: Typed, n = 0) =>
+  Object.fromEntries(
+    Object.entries({ url: "example.com/app", ...more }).map(([name, value]) => [
+      name === "url" ? `rules.${n}.url` : `rules.${n}.when.${name}`,
+      value,
+    ]),
+  );
+
+const FIELDS: Readonly<Record<FieldName, Row>> = {
+  title: {
+    set: [{ title: " Spring sale " }, { title: "Spring sale" }, "Spring sale"],
+    changed: [{ title: "<b>Summer</b>" }, { title: "<b>Summer</b>" }, "&#60;b&#62;Summer"],
+    cleared: { title: "" },
+    wrong: [[{ title: "x".repeat(201) }, "title", "It must have at most 200 characters."]],
+  },
+  comments: {
+    set: [{ comments: "one\r\ntwo" }, { comments: "one\ntwo" }, "one<br>two"],
+    changed: [{ comments: "three" }, { comments: "three" }, "three"],
+    cleared: { comments: " " },
+    wrong: [[{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."]],
+  },
+  tags: {
+    set: [{ tags: "spring, , mail,spring" }, { tags: ["spring", "mail"] }, "spring, mail"],
+    changed: [{ tags: "mail" }, { tags: ["mail"] }, "mail"],
+    cleared: { tags: "" },
+    wrong: [
+      [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
+      [{ tags: `a,${"x".repeat(51)}` }, "tags", "It must have at most 50 characters."],
+    ],
+  },
+  external_id: {
+    set: [{ external_id: "order-1" }, { externalId: "order-1" }, "order-1"],
+    changed: [{ external_id: "order-2" }, { externalId: "order-2" }, "order-2"],
+    cleared: { external_id: "" },
+    wrong: [[{ external_id: "x".repeat(101) }, "external_id", "It must have at most 100 characters."]],
+  },
+  active_from: {
+    set: [
+      { active_from: "2026-01-31T12:00" },
+      { activeFrom: "2026-01-31T12:00:00.000Z" },
+      "2026-01-31 12:00",
+    ],
+    changed: [{ active_from: "2026-02-01" }, { activeFrom: "2026-02-01T00:00:00.000Z" }, "2026-02-01 00:00"],
+    cleared: { active_from: "" },
+    wrong: [
+      [{ active_from: "soon" }, "active_from", "It must be a date such as"],
+      [{ active_from: LATER, expires_at: LATER }, "active_from", "Active from must be before Expires at"],
+    ],
+  },
+  expires_at: {
+    set: [{ expires_at: LATER }, { expiresAt: `${LATER}:00.000Z` }, "2099-12-24 18:30"],
+    changed: [
+      { expires_at: "2099-12-25T00:00" },
+      { expiresAt: "2099-12-25T00:00:00.000Z" },
+      "2099-12-25 00:00",
+    ],
+    cleared: { expires_at: "" },
+    wrong: [[{ expires_at: "2099-02-31T00:00" }, "expires_at", "It must be a date such as"]],
+  },
+  expired_url: {
+    set: [{ expired_url: URL_TYPED }, { expiredUrl: `https://${URL_TYPED}` }, `href="https://${URL_TYPED}"`],
+    changed: [{ expired_url: "http://b.example/" }, { expiredUrl: "http://b.example/" }, "http://b.example/"],
+    cleared: { expired_url: "" },
+    wrong: [
+      [{ expired_url: "javascript:alert(1)" }, "expired_url", "</svg>Invalid URL"],
+      [{ expired_url: "https://bad.example/" }, "expired_url", "flagged as unsafe"],
+    ],
+  },
+  max_clicks: {
+    set: [{ max_clicks: "1000" }, { maxClicks: 1000 }, "1,000"],
+    changed: [{ max_clicks: "5" }, { maxClicks: 5 }, "5"],
+    cleared: { max_clicks: "" },
+    wrong: [
+      [{ max_clicks: "many" }, "max_clicks", "It must be a whole number."],
+      [{ max_clicks: "0" }, "max_clicks", "It must be at least 1."],
+    ],
+  },
+  password: {
+    set: [{ password: "open sesame" }, { passwordId: expect.any(String) }, "<dt>Password</dt><dd>set</dd>"],
+    changed: [{ password: "another" }, { passwordId: expect.any(String) }, "Password: replaced"],
+    cleared: { remove_password: "1" },
+    wrong: [[{ password: "x".repeat(129) }, "password", "It must have at most 128 characters."]],
+  },
+  redirect_code: {
+    set: [{ redirect_code: "302" }, { redirectCode: 302 }, "302"],
+    changed: [{ redirect_code: "308" }, { redirectCode: 308 }, "308"],
+    cleared: { redirect_code: "" },
+    wrong: [[{ redirect_code: "303" }, "redirect_code", "It must be one of 301, 302, 307, 308."]],
+  },
+  forward_query: {
+    set: [{ forward_query: "1" }, { forwardQuery: true }, "<dt>Forward the query</dt><dd>yes</dd>"],
+    changed: [{ forward_query: "1", title: "t" }, { forwardQuery: true }, "<dd>yes</dd>"],
+    cleared: { forward_query: "" },
+    wrong: [],
+  },
+  rules: {
+    set: [
+      // The rows between are empty.
+      {
+        ...rule({ os: "iOS, Android", country: "de,at", query: "ref=a%3Db\r\nbeta=*", share: "12.5" }),
+        ...rule({ url: "", os: "" }, 1),
+        ...rule({ url: "example.com/b", from: LATER, language: "pt-BR" }, 2),
+      },
+      {
+        rules: [
+          {
+            when: {
+              ...{ os: ["iOS", "Android"], country: ["DE", "AT"] },
+              ...{ query: { ref: "a=b", beta: true }, share: 12.5 },
+            },
+            url: "https://example.com/app",
+          },
+          { when: { language: ["pt-br"], from: `${LATER}:00.000Z` }, url: "https://example.com/b" },
+        ],
+      },
+      "Countries: DE, AT",
+    ],
+    changed: [
+      rule({ device: "mobile" }),
+      { rules: [{ when: { device: ["mobile"] }, url: "https://example.com/app" }] },
+      "Device: mobile",
+    ],
+    cleared: rule({ url: "" }),
+    wrong: [
+      [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
+      [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
+      [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
+      [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
+      [rule({ os: "x".repeat(201) }), "rules.0.when.os", "It must have at most 200 characters."],
+      [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],
+      [rule({ from: "now" }), "rules.0.when.from", "It must be a date such as"],
+      [rule({ to: "now" }), "rules.0.when.to", "It must be a date such as"],
+      [rule({ share: "101" }), "rules.0.when.share", "It must be at most 100."],
+      [rule({}), "rules.0.when", "It needs at least one condition."],
+      [
+        Object.assign({}, ...Array.from({ length: 21 }, (_, n) => rule({ os: "iOS" }, n))),
+        "rules",
+        "It must hold at most 20 rules.",
+      ],
+    ],
+  },
+};
+
+let folder: TemporaryFolder;
+let service: TestService;
+let people: ReturnType<typeof portalPeople>;
+let one: Person;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const unsafe = join(folder.path, "unsafe-hosts");
+  await writeFile(unsafe, "bad.example\n");
+  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", UNSAFE_HOSTS_FILE: unsafe });
+  people = portalPeople(service);
+  one = await people.developer();
+});
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+/** The options that the log comes to, by which other parts go. */
+async function optionsOf(path: string) {
+  const [host = "", slug = ""] = path.replace("/portal/links/", "").split("/");
+  return carried((await linkHistory(service.backend, undefined, host, slug)).link);
+}
+
+const edit = (path: string, typed: Typed, who = one) =>
+  who.submit(path, typed as Record<string, string>, `${path}/edit`);
+
+/** Of the message beside an input, or of what stands around several. */
+function refusalAt(page: string, name: string): string {
+  const ids = [`field-${name}-error`, `${name}-error`];
+  const id =
+    ids.find((one) => new RegExp(`aria-describedby="[^"]*${RegExp.escape(one)}[" ]`).test(page)) ?? "none";
+  return decoded(new RegExp(`id="${RegExp.escape(id)}">([\\s\\S]*?)</p>`).exec(page)?.[1] ?? "");
+}
+
+/** What stands in an input for a text. */
+function textIn(page: string, name: string): string | undefined {
+  return decoded(
+    new RegExp(`name="${RegExp.escape(name)}" type="[a-z-]+"\\s+value="([^"]*)"`).exec(page)?.[1] ?? "",
+  );
+}
+
+function inputOf(page: string, name: string): string {
+  return new RegExp(`<input[^>]*name="${RegExp.escape(name)}"[^>]*>`).exec(page)?.[0] ?? "";
+}
+
+/** What a browser sends of the form on a link's page. */
+function formOn(page: string): [string, string][] {
+  const [, form = ""] = /<form[^>]*\/edit"[^>]*>([\s\S]*?)<\/form>/.exec(page) ?? [];
+  const inputs = form.matchAll(
+    /<(?:input([^>]*)|textarea([^>]*)>\n?([^<]*)<\/textarea|select([^>]*)>([\s\S]*?)<\/select)>/g,
+  );
+  return [...inputs].flatMap(([, input, area, text, list, options = ""]): [string, string][] => {
+    const attributes = input ?? area ?? list ?? "";
+    const [, name = ""] = /name="([^"]+)"/.exec(attributes) ?? [];
+    const isSent =
+      !attributes.includes("disabled") &&
+      (!attributes.includes("checkbox") || attributes.includes("checked"));
+    const [, value = ""] =
+      /value="([^"]*)"/.exec(input ?? "") ?? /value="([^"]*)" selected/.exec(options) ?? [];
+    return isSent ? [[name, decoded(text ?? value)]] : [];
+  });
+}
+
+const revisionOn = (page: string) => /name="revision" value="(\d+)"/.exec(page)?.[1] ?? "";
+
+describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
+  it.each(FIELD_NAMES)("%s is set with a new link, changed, cleared and set on its page", async (name) => {
+    const { set, changed, cleared } = FIELDS[name];
+    const made = await people.shorten(one, "https://example.com/", set[0]);
+    expect(await optionsOf(made)).toEqual(set[1]);
+    expect((await one.get(made)).text).toContain(set[2]);
+
+    const other = await edit(made, changed[0]);
+    expect([other.status, await optionsOf(made)]).toEqual([
+      200,
+      expect.objectContaining(changed[1] as object),
+    ]);
+    expect(other.text).toContain(changed[2]);
+    expect(other.text).toContain("<strong>Edited</strong>");
+
+    await edit(made, { ...cleared, title: "" });
+    expect(await optionsOf(made)).toEqual({});
+    const again = await edit(made, set[0]);
+    expect([again.text.includes(set[2]), await optionsOf(made)]).toEqual([true, set[1]]);
+  });
+
+  it.each(
+    FIELD_NAMES.flatMap((name) =>
+      FIELDS[name].wrong.map(([typed, field, why]) => [field, typed, why] as const),
+    ),
+  )("%#: %s is refused beside the input, with what was typed", async (field, typed, why) => {
+    const path = await people.shorten(one, "https://example.com/");
+    const onPage = await edit(path, typed);
+    const onNew = await one.post("/portal/links", { url: "https://example.com/new", ...typed });
+    for (const { status, text } of [onPage, onNew]) {
+      expect([status, refusalAt(text, field)]).toEqual([400, expect.stringContaining(why)]);
+      expect(text).toMatch(/<details class="more-options" open/);
+      expect(text).not.toContain('class="notice notice-failed"');
+      const [name = "", value = ""] = Object.entries(typed)[0] ?? [];
+      if (!/comments|query|device|redirect_code/.test(name)) expect(textIn(text, name)).toBe(value);
+    }
+    expect(await optionsOf(path)).toEqual({});
+  });
+
+  it("that is wrong in several inputs is refused beside each", async () => {
+    const typed = {
+      title: "x".repeat(201),
+      max_clicks: "many",
+      ...rule({ url: "javascript:x", share: "0" }),
+    };
+    const { text } = await one.post("/portal/links", { url: "https://example.com/", ...typed });
+    for (const [field, why] of [
+      ["title", "at most 200"],
+      ["max_clicks", "a whole number"],
+      ["rules.0.when.share", "over 0"],
+    ] as const)
+      expect(refusalAt(text, field)).toContain(why);
+    expect(text).toMatch(/<details class="rule" open/);
+  });
+
+  it("is left alone where a form says nothing of it, or what it was", async () => {
+    const path = await people.shorten(
+      one,
+      "https://example.com/",
+      FIELDS.rules.set[0] as Record<string, string>,
+    );
+    const before = await optionsOf(path);
+    await edit(path, { url: "https://example.com/b" });
+    await edit(path, { ...FIELDS.rules.set[0], title: "" });
+    expect(await optionsOf(path)).toEqual(before);
+    expect((await one.get(path)).text).not.toContain("<strong>Edited</strong>");
+  });
+
+  it("is edited only as it was seen: a change in between is told, and nothing that was typed or changed is lost", async () => {
+    const path = await people.shorten(one, "https://example.com/", { title: "first", tags: "a" });
+    const revision = revisionOn((await one.get(path)).text);
+    await edit(path, { title: "theirs", url: "https://example.com/theirs" });
+    const mine = { revision, title: "first", tags: "a, mine", url: "https://example.com/" };
+    const refused = await edit(path, mine);
+    expect([refused.status, await optionsOf(path)]).toEqual([412, { title: "theirs", tags: ["a"] }]);
+    expect(refused.text).toContain("This link was changed meanwhile");
+    const shown = Object.fromEntries(
+      ["title", "tags", "url"].map((name) => [name, textIn(refused.text, name)]),
+    );
+    expect(shown).toEqual({ title: "theirs", tags: "a, mine", url: "https://example.com/theirs" });
+    await edit(path, { ...shown, revision: revisionOn(refused.text) });
+    expect(await optionsOf(path)).toEqual({ title: "theirs", tags: ["a", "mine"] });
+  });
+
+  it("of the Developer plan can't be typed without it, and is refused beside its input", async () => {
+    const free = await people.person();
+    const { text } = await free.get("/portal/links/new");
+    expect(text).toContain('comes with the <a href="/portal/plan">Developer plan</a>');
+    for (const name of ["active_from", "expires_at", "expired_url", "max_clicks", "password"])
+      expect([name, inputOf(text, name)]).toEqual([name, expect.stringMatching(/\bdisabled\b/)]);
+    expect(text).toMatch(/<fieldset[^>]*disabled><legend>Rules/);
+    for (const name of ["title", "tags", "external_id"])
+      expect(inputOf(text, name)).not.toMatch(/\bdisabled\b/);
+    const typed = { url: "https://example.com/", max_clicks: "5", title: "kept" };
+    const refused = await free.post("/portal/links", typed);
+    expect([refused.status, refusalAt(refused.text, "max_clicks")]).toEqual([
+      402,
+      expect.stringContaining("Links with Max clicks require the Developer plan"),
+    ]);
+    expect(textIn(refused.text, "title")).toBe("kept");
+  });
+
+  it("that was set on the Developer plan is kept and cleared without it, and not changed", async () => {
+    const was = await people.developer();
+    const set = { ...FIELDS.rules.set[0], max_clicks: "5", password: "open sesame", title: "a" };
+    const path = await people.shorten(was, "https://example.com/", set);
+    await service.changeTier(was.accountId, "free");
+    await until("the Free plan", async () =>
+      /name="active_from"[^>]*disabled/.test((await was.get(path)).text),
+    );
+    const { text } = await was.get(path);
+    expect(inputOf(text, "max_clicks")).not.toMatch(/\bdisabled\b/);
+    const before = await optionsOf(path);
+    const form = formOn(text).map(([name, value]): [string, string] => [
+      name,
+      name === "title" ? "b" : value,
+    ]);
+    expect(form).toContainEqual(["rules.1.when.from", LATER]);
+    const kept = await was.post(`${path}/edit`, form);
+    expect([kept.status, await optionsOf(path)]).toEqual([303, { ...before, title: "b" }]);
+    const more = await edit(path, { max_clicks: "6" }, was);
+    expect([more.status, refusalAt(more.text, "max_clicks")]).toEqual([
+      402,
+      expect.stringContaining("Developer plan"),
+    ]);
+    await edit(path, { ...FIELDS.rules.cleared, max_clicks: "", remove_password: "1" }, was);
+    expect(await optionsOf(path)).toEqual({ title: "b" });
+  });
+
+  it("has no password on any page, in no event, and its hash in no secret once it is gone", async () => {
+    const path = await people.shorten(one, "https://example.com/", { password: "first secret word" });
+    const { passwordId } = await optionsOf(path);
+    for (const at of [path, `${path}/explain`, "/portal/links"])
+      expect((await one.get(at)).text).not.toContain("first secret word");
+    const hashOf = () => service.backend.secrets.get(linkPasswordSecret(passwordId ?? ""), new Date());
+    expect(await hashOf()).toMatch(/^\$argon2id\$/);
+    await edit(path, { password: "second secret word" });
+    expect(await hashOf()).toBeUndefined();
+  });
+
+  it("is explained in words, with what was cleared", async () => {
+    const path = await people.shorten(one, "https://example.com/");
+    await edit(path, { title: "Spring", tags: "a, b" });
+    await edit(path, { title: "" });
+    const { text } = await one.get(`${path}/explain`);
+    expect(text).toContain("title: Spring · tags: a, b");
+    expect(text).toContain("cleared: title");
+  });
+
+  it("can be edited by nobody else, and not while the operator blocks the link", async () => {
+    const path = await people.shorten(one, "https://example.com/", { title: "mine" });
+    const other = await people.person();
+    expect((await edit(path, { title: "theirs" }, other)).status).toBe(404);
+    const [host = "", slug = ""] = path.replace("/portal/links/", "").split("/");
+    const deps = { ...runtimeDeps, eventStore: service.backend.eventStore };
+    await blockLink(deps, operator, { host, slug }, { reason: "phishing", legal: false });
+    const blocked = await edit(path, { title: "mine, too" });
+    expect([blocked.status, blocked.text.includes("blocked this link: phishing")]).toEqual([409, true]);
+    expect(await optionsOf(path)).toEqual({ title: "mine" });
+  });
+});

@@ -1,0 +1,171 @@
+// What a link carries survives being shown in a form and sent back, and whatever is sent is read or refused by its name.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { fieldsOf } from "../../../src/commands/links/link-fields.ts";
+import type { LinkOptions, RuleConditions } from "../../../src/events/link-options.ts";
+import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
+import { linkFieldsForm } from "../../../src/portal/links/link-fields-form.ts";
+import {
+  CONDITION_NAMES,
+  editedFields,
+  fieldErrors,
+  isLinkField,
+  ruleInput,
+  shownFields,
+  type TypedFields,
+  typedAgain,
+  typedFields,
+} from "../../../src/portal/links/typed-fields.ts";
+import { htmlText } from "../../../src/portal/shell/html.ts";
+import { isRefused, type Refused } from "../../../src/runtime/refused.ts";
+
+const NONE = shownFields({});
+const optional = { requiredKeys: [] };
+/** As the sanitiser leaves it. */
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).map((one) => one.trim() || "x");
+const word = text.map((one) => one.replaceAll(",", ";"));
+const moment = fc
+  .date({ min: new Date(0), max: new Date("2999-12-31"), noInvalidDate: true })
+  .map((at) => at.toISOString());
+const url = fc.webUrl({ withQueryParameters: true });
+const conditions = fc
+  .record(
+    {
+      device: fc.subarray([...DEVICE_TYPES], { minLength: 1 }),
+      os: fc.array(word, { minLength: 1, maxLength: 3 }),
+      country: fc.subarray(["DE", "AT"], { minLength: 1 }),
+      language: fc.subarray(["pt-br", "de"], { minLength: 1 }),
+      query: fc.dictionary(
+        fc.string({ minLength: 1, maxLength: 9 }),
+        fc.oneof(
+          fc.string({ maxLength: 9 }),
+          fc.constantFrom("*", "%2A", "a=b", "50%", "x\ny"),
+          fc.constant(true as const),
+        ),
+        { minKeys: 1, maxKeys: 3, noNullPrototype: true },
+      ),
+      from: moment,
+      to: moment,
+      share: fc.double({ min: 0.01, max: 100, noNaN: true }),
+    },
+    optional,
+  )
+  .filter((when) => Object.keys(when).length > 0);
+const options: fc.Arbitrary<LinkOptions> = fc.record(
+  {
+    title: text,
+    comments: fc.array(text, { minLength: 1, maxLength: 3 }).map((lines) => lines.join("\n")),
+    tags: fc.uniqueArray(word, { minLength: 1, maxLength: 10 }),
+    externalId: text,
+    activeFrom: moment,
+    expiresAt: moment,
+    expiredUrl: url,
+    maxClicks: fc.integer({ min: 1, max: 1_000_000_000 }),
+    redirectCode: fc.constantFrom(301, 302, 307, 308),
+    forwardQuery: fc.constant(true as const),
+    rules: fc.array(fc.record({ when: conditions as fc.Arbitrary<RuleConditions>, url }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+  },
+  optional,
+);
+
+/** What a browser sends of a form that shows these. */
+function sent({ rules = [], removesPassword: _, ...texts }: TypedFields): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    ...texts,
+    forward_query: ["", texts.forward_query].filter((one) => one !== undefined),
+  };
+  for (const [n, rule] of [
+    ...rules,
+    Object.fromEntries([...CONDITION_NAMES, "url"].map((name) => [name, ""])),
+  ].entries())
+    for (const [name, value] of Object.entries(rule))
+      body[ruleInput(n, name as "url")] =
+        name === "device" ? value.split(", ").filter(Boolean) : value.replaceAll("\n", "\r\n");
+  return body;
+}
+
+/** Times in one form. */
+const comparable = (fields: unknown) =>
+  JSON.parse(JSON.stringify(fields), (_, value) =>
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z?$/.test(value)
+      ? new Date(value.endsWith("Z") ? value : `${value}Z`).toISOString()
+      : value,
+  );
+
+it("is changed by no form that is sent as it was shown, and by an empty one as a whole", () => {
+  fc.assert(
+    fc.property(options, (link) => {
+      const shown = shownFields(link);
+      const typed = typedFields(sent(shown));
+      expect(editedFields(typed, shown)).toEqual({});
+      expect(comparable(editedFields(typed, NONE))).toEqual(comparable(fieldsOf(link)));
+      const cleared = editedFields(typedFields(sent(NONE)), shown);
+      expect(Object.keys(cleared).sort()).toEqual(Object.keys(fieldsOf(link)).sort());
+      expect(new Set(Object.values(cleared))).toEqual(new Set(Object.keys(cleared).length > 0 ? [null] : []));
+    }),
+  );
+});
+
+it("keeps what was typed, and shows as it is now what was not", () => {
+  fc.assert(
+    fc.property(options, options, options, (before, now, mine) => {
+      const [was, is, typed] = [before, now, mine].map(shownFields) as [
+        TypedFields,
+        TypedFields,
+        TypedFields,
+      ];
+      const again = typedAgain(typed, was, is);
+      for (const name of Object.keys(NONE) as (keyof TypedFields)[]) {
+        const isUntouched = JSON.stringify(typed[name]) === JSON.stringify(was[name]);
+        expect(again[name]).toEqual(isUntouched ? is[name] : typed[name]);
+      }
+    }),
+  );
+});
+
+it("is read or refused by the name of an input, whatever is sent", () => {
+  const name = fc.oneof(
+    fc.constantFrom(...Object.keys(NONE), "remove_password", "__proto__", "rules", "rules.0", "rules.1.when"),
+    fc
+      .tuple(fc.nat(120), fc.constantFrom(...CONDITION_NAMES, "url" as const))
+      .map(([n, one]) => ruleInput(n, one)),
+    fc.string(),
+  );
+  const value = fc.oneof(
+    fc.string({ maxLength: 300 }),
+    fc.constantFrom(
+      "0",
+      "301",
+      "1e3",
+      "-1",
+      "2026-01-31",
+      "a=b\nc",
+      ",",
+      "javascript:x",
+      "%",
+      "<b>",
+      "mobile",
+    ),
+    fc.array(fc.string(), { maxLength: 3 }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value), { maxLength: 40 }), (pairs) => {
+      const body = Object.fromEntries(pairs);
+      const typed = typedFields(body);
+      try {
+        editedFields(typed, NONE);
+      } catch (error) {
+        expect(isRefused(error, "invalid_request")).toBe(true);
+        const { field, message } = error as Refused;
+        expect([field, isLinkField(field)]).toEqual([field, true]);
+        const errors = fieldErrors({ error, field, message, status: 400, typed: body }, NONE);
+        const page = htmlText(linkFieldsForm({ tier: "developer", typed, errors, isAgain: true }));
+        expect(page).toContain("-error");
+        expect(page).not.toMatch(/<b>|<script/);
+      }
+    }),
+  );
+});

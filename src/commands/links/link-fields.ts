@@ -286,6 +286,14 @@ async function keepLinkPassword(
   return id;
 }
 
+/** Of a request that was refused after all. */
+export async function forgetNewPassword(
+  { secrets }: Pick<AcceptFieldsDeps, "secrets">,
+  { passwordId }: OptionChanges,
+): Promise<void> {
+  if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
+}
+
 type Rules = NonNullable<LinkFields["rules"]>;
 
 function conditionsOf({

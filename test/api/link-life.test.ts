@@ -224,6 +224,23 @@ describe("PATCH /api/v1/links/{slug}", () => {
     expect(text + (await history()).text).not.toContain("sesame");
   });
 
+  it("keeps no password of a request that it refuses, nor one that was changed or cleared", async () => {
+    const kept = async () => (await service.backend.secrets.list("link-password/", new Date())).length;
+    const before = await kept();
+    const wrong = { password: "x", active_from: "2030-01-02", expires_at: "2030-01-01" };
+    expect((await patch(wrong)).status).toBe(400);
+    expect((await service.post("/api/v1/shorten", developer.key, { url, ...wrong })).status).toBe(400);
+    expect(await kept()).toBe(before);
+    for (const [password, more] of [
+      ["a", 1],
+      ["b", 1],
+      [null, 0],
+    ] as const) {
+      await patch({ password });
+      expect(await kept()).toBe(before + more);
+    }
+  });
+
   it("lets one of 20 that saw the same revision change it: one 200, nineteen 412", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => patch({ title: `t${n}` }, { headers: { "if-match": '"0"' } })),

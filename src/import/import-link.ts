@@ -16,6 +16,7 @@ import {
   type OperatorChange,
   slugTaken,
 } from "../commands/links/link.ts";
+import { type ClaimDeps, withExternalId } from "../commands/links/link-claims.ts";
 import type { LinkAddress, LinkPlace } from "../commands/links/link-stream.ts";
 import { acceptImportedSlug } from "../commands/links/slug.ts";
 import type { RecheckLater } from "../commands/links/url-safety.ts";
@@ -25,12 +26,11 @@ import { linkKey, linkStream } from "../events/streams.ts";
 import type { LinkTarget } from "../redirect/clicks/hit.ts";
 import { Refused } from "../runtime/refused.ts";
 import { timeOrderedId } from "../runtime/time-ordered-id.ts";
-import type { SecretRecord, Secrets } from "../secrets/port.ts";
+import type { SecretRecord } from "../secrets/port.ts";
 import { acceptImported, fitted } from "./accept-imported.ts";
 import type { ImportedChange, ImportedFields, ImportedLink } from "./imported.ts";
 
-export type ImportLinkDeps = AcceptUrlDeps &
-  CommandDeps & { recheckLater: RecheckLater; secrets: Pick<Secrets, "put"> };
+export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & ClaimDeps & { recheckLater: RecheckLater };
 
 /** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
 export type ImportTarget = {
@@ -41,8 +41,14 @@ export type ImportTarget = {
   dryRun: boolean;
 };
 
-/** By link key: slugs that differ in case alone are one here. `source`: what the file calls the link. */
-export type ClaimedLinks = Map<string, { source: string; link: TargetLink }>;
+/**
+ * What earlier links of the import have, also while nothing is written, or no service shows what was. `links`: by link key, as
+ * slugs that differ in case alone are one here, with what the file calls the link. `externalIds`: with the link's key.
+ */
+export type ClaimedLinks = {
+  links: Map<string, { source: string; link: TargetLink }>;
+  externalIds: Map<string, string>;
+};
 
 /** Where a link led at one of its revisions: by none of its rules, and by each. */
 type Destinations = { longUrl: string; rules: readonly LinkRule[] };
@@ -61,7 +67,7 @@ const noHistory: History = { link: freeLink, destinations: [] };
 /**
  * `format`: whose link it is. `claimed`: by the earlier links of this import; gets this one. `already`: it was imported from
  * the same source before, by this import too, and is left as it is now.
- * @throws record_refused, slug_taken, invalid_slug, invalid_url, unsafe_url, link_deleted, history_full; StoreUnavailable
+ * @throws record_refused, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted, history_full; StoreUnavailable
  */
 export async function importLink(
   deps: ImportLinkDeps,
@@ -77,7 +83,7 @@ export async function importLink(
   const source = sourceOf(format, imported);
   const idOf: IdOf = (at, n, type) =>
     derivedTimeId(at, "link", target.account.accountId, source, host, slug, n, type);
-  const earlier = claimed.get(key);
+  const earlier = claimed.links.get(key);
   if (earlier && earlier.source !== source) throw takenByAnother(host, slug);
   if (earlier) return { link: earlier.link, already: true, shortened: [] };
   const [first] = await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
@@ -85,16 +91,42 @@ export async function importLink(
   const isOfSource = first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
   if (first && !isOfSource) throw takenByAnother(host, slug);
   const { fields, shortened } = fitted(imported.fields ?? {});
-  const made = async () => eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
-  const history = first
-    ? (await loadStream(deps.eventStore, historyOf(host, slug))).state
-    : await append(deps, target, { host, slug }, await made(), idOf);
+  const made = async () => {
+    const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
+    const id = externalIdOf(all.events.reduce(evolve, freeLink as LinkState));
+    const appended = () => append(deps, target, { host, slug }, all, idOf);
+    if (id === undefined) return await appended();
+    await refuseTakenId(deps, target, claimed, id);
+    const by = { host, slug, accountId: target.account.accountId, token: deps.newId() };
+    return target.dryRun ? await appended() : await withExternalId(deps, by, id, appended);
+  };
+  const history = first ? (await loadStream(deps.eventStore, historyOf(host, slug))).state : await made();
   if (history.link.status === "free")
     throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
   const { accountId, via } = history.link;
   const link = { key, host, accountId, via, destinations: history.destinations };
-  claimed.set(key, { source, link });
+  claimed.links.set(key, { source, link });
+  const externalId = externalIdOf(history.link);
+  if (externalId !== undefined) claimed.externalIds.set(externalId, key);
   return { link, already: first !== undefined, shortened: first ? [] : shortened };
+}
+
+/** Deleted links give theirs up. */
+function externalIdOf(link: LinkState): string | undefined {
+  return link.status === "free" || link.deleted ? undefined : link.externalId;
+}
+
+/** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
+async function refuseTakenId(
+  { linkLookups }: ImportLinkDeps,
+  { account, dryRun }: ImportTarget,
+  { externalIds }: ClaimedLinks,
+  id: string,
+): Promise<void> {
+  const [here] = dryRun ? await linkLookups.withExternalId(account.accountId, id) : [];
+  const holder = externalIds.get(id) ?? (here && linkKey(here.host, here.slug));
+  if (holder !== undefined)
+    throw new Refused("external_id_taken", `external_id: ${JSON.stringify(id)} is that of ${holder}`);
 }
 
 /** Sorts by time, as ids of the log do; the same for the same parts. */

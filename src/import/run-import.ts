@@ -120,7 +120,7 @@ function importing(
   const errors: { file: string; place: string; error: string }[] = [];
   /** What a link that was created lost; the first MOST_ERRORS. */
   const notes: { file: string; place: string; note: string }[] = [];
-  const claimed: ClaimedLinks = new Map();
+  const claimed: ClaimedLinks = { links: new Map(), externalIds: new Map() };
   const known = new Map<string, KnownLink>();
   const repeated = new LRUCache<string, number>({ max: REPEATED });
   const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({

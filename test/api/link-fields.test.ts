@@ -130,6 +130,26 @@ describe.each(FIELD_CASES)("$field", (one) => {
   });
 });
 
+it.skipIf(onCluster())(
+  "an external id is one link's alone in imports too, in the file and beside it",
+  async () => {
+    await shorten({ external_id: "taken" });
+    const file = join(folder.path, "ids.csv");
+    const rows = [
+      ["one", "new"],
+      ["two", "new"],
+      ["three", "taken"],
+    ].map(([slug, id]) => `${url},id-${slug},${id}`);
+    await writeFile(file, `url,slug,external_id\n${rows.join("\n")}\n`);
+    for (const dry of [["--dry-run"], []]) {
+      const args = ["import", "csv", file, "--account", owner.accountId, "--json", ...dry];
+      const report = JSON.parse((await cliOf(service).linkledger(args)).stdout);
+      expect(report.links).toMatchObject({ created: 1, failed: 2 });
+      expect(JSON.stringify(report.errors)).toMatch(/is that of .*is that of/);
+    }
+  },
+);
+
 describe.skipIf(onCluster())("all fields together", () => {
   type Page = { links: Link[]; total: number };
   const everything = () => Object.fromEntries(FIELD_CASES.map(({ field, values }) => [field, values[0]]));

@@ -13,6 +13,7 @@ import { shlink } from "../../import/formats/shlink.ts";
 import { yourls } from "../../import/formats/yourls.ts";
 import type { ImportFormat } from "../../import/imported.ts";
 import { type ImportReport, runImport } from "../../import/run-import.ts";
+import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option } from "../command.ts";
@@ -68,7 +69,13 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key) !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
-  const importing = { ...deps, urlSafety: urlSafety({ ...config, log }), recheckLater: recheckLater(deps) };
+  const importing = {
+    ...deps,
+    urlSafety: urlSafety({ ...config, log }),
+    recheckLater: recheckLater(deps),
+    // Links of this import are known without documents, which nobody writes while no service runs.
+    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => undefined }),
+  };
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (count: number, of: number) => work.show({ count, share: count / of, unit: "record" });
   const report = await work.interruptible(

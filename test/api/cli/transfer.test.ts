@@ -213,8 +213,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
   });
 
   it("takes the name of a domain as `domain add` takes it", async () => {
-    await to.domain(newOwner.accountId, "bücher.example.org");
-    const call = ["import", "linkledger", files.links, "--account", newOwner.accountId, "--dry-run"];
+    const { accountId } = await to.member("developer");
+    await to.domain(accountId, "bücher.example.org");
+    const call = ["import", "linkledger", files.links, "--account", accountId, "--dry-run"];
     const report = await cliOf(to).json(...call, "--domain", "Bücher.example.org.");
     expect(report.hosts).toEqual({ "xn--bcher-kva.example.org": made.length });
   });

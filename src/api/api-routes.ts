@@ -9,7 +9,10 @@ import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
 import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
-import { linksRoute } from "./links.ts";
+import { changeInBulkRoutes } from "./links/bulk-routes.ts";
+import { historyRoute } from "./links/history-route.ts";
+import { changeLinkRoutes, readLinkRoute } from "./links/life-routes.ts";
+import { listLinksRoute } from "./links/list-route.ts";
 import { qrRoute } from "./qr/qr-route.ts";
 import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
@@ -25,6 +28,8 @@ export type ApiDeps = {
   logReader: LogReader;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
   writesAreReadable: () => Promise<void>;
+  /** Resolves when the in-memory caches of this process are invalidated up to the head of the log. */
+  changesAreFollowed: () => Promise<void>;
 };
 
 /** `base`: an instance with baseHostGate. */
@@ -45,7 +50,13 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     analyticsRoute(keyed, { ...reading, logParts: deps.logReader });
-    linksRoute(keyed, reading);
+    listLinksRoute(keyed, reading);
+    const { currentAccount } = links;
+    const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
+    readLinkRoute(keyed, life);
+    changeLinkRoutes(keyed, life);
+    changeInBulkRoutes(keyed, life);
+    historyRoute(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });
 }

@@ -2,12 +2,13 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { Caller } from "../commands/caller.ts";
+import type { Caller, CommandContext } from "../commands/caller.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 
 export type Api = FastifyInstance<
@@ -25,4 +26,9 @@ declare module "fastify" {
     /** Present when the request came with an Idempotency-Key. */
     keyed: KeyedRequest | undefined;
   }
+}
+
+/** Of a request with a key, for the metadata of the events. */
+export function contextOf(request: FastifyRequest): CommandContext {
+  return { requestId: request.id, actor: { type: "key", id: request.caller.keyId } };
 }

@@ -9,12 +9,15 @@ export type KeyedRequest = { record: string; kept: KeyRecord };
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
-/** `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link. */
+/**
+ * `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link, and change
+ * it once.
+ */
 type KeyRecord = {
   bodyHash: string;
   seed: string;
   expiresAt: string;
-  answer?: { status: number; body: string };
+  answer?: { status: number; body: string; etag?: string };
 };
 type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 
@@ -33,7 +36,9 @@ export function idempotency(deps: Deps) {
           "Idempotency-Key must be 1 to 255 printable ASCII characters",
         );
       const now = deps.clock();
-      const record = `idempotency/${hash("sha256", `${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
+      const { method, url } = request;
+      // The whole address: it says which link is meant.
+      const record = `idempotency/${hash("sha256", `${request.caller.keyId} ${method} ${url} ${key}`)}`;
       const bodyHash = hashOf(request.body);
       const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
       const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
@@ -41,8 +46,10 @@ export function idempotency(deps: Deps) {
       if (kept.bodyHash !== bodyHash) throw new Refused("idempotency_key_reused");
       request.keyed = { record, kept };
       if (!kept.answer) return undefined;
+      const { status, etag } = kept.answer;
+      if (etag !== undefined) reply.header("etag", etag);
       return reply
-        .code(kept.answer.status)
+        .code(status)
         .header("idempotency-replayed", "true")
         .type("application/json; charset=utf-8")
         .send(kept.answer.body);
@@ -53,7 +60,12 @@ export function idempotency(deps: Deps) {
       const success = reply.statusCode >= 200 && reply.statusCode < 300;
       if (!keyed || keyed.kept.answer || !success || typeof payload !== "string") return payload;
       const { record, kept } = keyed;
-      const value: KeyRecord = { ...kept, answer: { status: reply.statusCode, body: payload } };
+      const etag = reply.getHeader("etag");
+      const answer = {
+        ...{ status: reply.statusCode, body: payload },
+        ...(typeof etag === "string" && { etag }),
+      };
+      const value: KeyRecord = { ...kept, answer };
       await deps.secrets.put(record, { value, expiresAt: kept.expiresAt });
       return payload;
     },
@@ -63,7 +75,7 @@ export function idempotency(deps: Deps) {
 /** JSON.stringify recurses where JSON.parse does not. @throws invalid_request */
 function hashOf(body: unknown): string {
   try {
-    return hash("sha256", JSON.stringify(body));
+    return hash("sha256", JSON.stringify(body ?? null));
   } catch {
     throw new Refused("invalid_request", "The body is nested too deeply");
   }

@@ -1,20 +1,29 @@
 // Schemas of requests and responses (interface, part 2), used for validation and for the OpenAPI document.
 import { z } from "zod";
-import { LinkObject } from "../commands/links/link-object.ts";
+import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
 
-/** The use case validates the items one by one, so that one invalid item does not fail the others. */
-export const BulkRequestSchema = z
-  .strictObject({
-    links: z
-      .array(z.unknown().meta({ $ref: "#/components/schemas/ShortenRequest" }))
-      .min(1, "must hold at least one link")
-      .max(BULK_MAX_LINKS, `must hold at most ${BULK_MAX_LINKS} links`),
-  })
-  .meta({ id: "BulkRequest" });
+/** The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its schema's id. */
+export function bulkRequestOf(id: string, item: string) {
+  return z
+    .strictObject({
+      links: z
+        .array(z.unknown().meta({ $ref: `#/components/schemas/${item}` }))
+        .min(1, "must hold at least one link")
+        .max(BULK_MAX_LINKS, `must hold at most ${BULK_MAX_LINKS} links`),
+    })
+    .meta({ id });
+}
+
+export const BulkRequestSchema = bulkRequestOf("BulkRequest", "ShortenRequest");
 
 const index = z.int().meta({ description: "Position in the request" });
 const { qr_download_url: _, ...linkOfBulk } = LinkObject.shape;
+const codeOfItem = z.string().meta({
+  description:
+    "That of the error which the item would get alone; with `store_unavailable`, `revision_conflict` or " +
+    "`internal_error` the service failed: repeat the item, or with its Idempotency-Key the whole request",
+});
 
 export const BulkAnswerSchema = z
   .object({
@@ -23,21 +32,34 @@ export const BulkAnswerSchema = z
     total: z.int().meta({ description: "Items submitted" }),
     created: z.int(),
     failed: z.int(),
-    results: z.array(z.object({ index, ...linkOfBulk })),
-    errors: z.array(
+    results: z.array(
       z.object({
         index,
-        url: z.string(),
-        error: z.string(),
-        code: z.string().meta({
-          description:
-            "That of the error which the item would get alone; with `store_unavailable`, `revision_conflict` or " +
-            "`internal_error` the service failed: repeat the item, or with its Idempotency-Key the whole request",
-        }),
+        ...linkOfBulk,
+        existing: z
+          .literal(true)
+          .optional()
+          .meta({ description: "Found by `find_existing`; not counted as created" }),
       }),
     ),
+    errors: z.array(z.object({ index, url: z.string(), error: z.string(), code: codeOfItem })),
   })
   .meta({ id: "BulkAnswer" });
+
+/** Of a bulk request that changes links. `done`: the member that says how many were. */
+export function bulkAnswerOf<Done extends string>(id: string, done: Done) {
+  return z
+    .object({
+      success: z.boolean().meta({ description: "Whether at least one link was found and is as wanted" }),
+      tier: z.enum(TIERS),
+      total: z.int().meta({ description: "Items submitted" }),
+      [done]: z.int(),
+      failed: z.int(),
+      results: z.array(z.object({ index, ...LinkDetailsObject.shape })),
+      errors: z.array(z.object({ index, slug: z.string(), error: z.string(), code: codeOfItem })),
+    })
+    .meta({ id });
+}
 
 const counts = z.record(z.string(), z.int());
 const kinds = z.object(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])));
@@ -87,7 +109,7 @@ export const AnalyticsSchema = z
 
 export const LinkPageSchema = z
   .object({
-    links: z.array(LinkObject),
+    links: z.array(z.union([LinkDetailsObject, LinkObject])),
     total: z.int().meta({ description: "Links that match, on all pages" }),
     next_cursor: z.string().nullable().meta({ description: "For the next page; null on the last" }),
   })
@@ -131,7 +153,12 @@ const DESCRIPTIONS = {
   402: "The feature needs the Developer tier (`tier_required`)",
   403: "No access to the resource, such as another user's link (`forbidden`)",
   404: "Not found (`not_found`)",
-  409: "The custom slug already exists on the domain (`slug_taken`), or the Idempotency-Key was used with another body (`idempotency_key_reused`)",
+  409:
+    "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
+    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`link_blocked`), was deleted in this moment (`link_deleted`) or was " +
+    "changed as often as one link can be (`history_full`), or the Idempotency-Key was used with another body " +
+    "(`idempotency_key_reused`)",
+  412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",
   422: "Invalid custom slug format (`invalid_slug`)",
   429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
   500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",

@@ -1,17 +1,15 @@
 // POST /api/v1/shorten and /api/v1/shorten/bulk: routes and schemas of createLink and createLinksInBulk, which hold the
 // rules (interface, part 4).
-import type { FastifyRequest } from "fastify";
-import type { CommandContext } from "../commands/caller.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { type BulkDeps, createLinksInBulk } from "../commands/links/create-links-in-bulk.ts";
 import { LinkObject, ShortenRequest } from "../commands/links/link-object.ts";
-import type { Api } from "./fastify.ts";
+import { type Api, contextOf } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { apiErrors, BulkAnswerSchema, BulkRequestSchema, IdempotencyHeader } from "./schemas.ts";
 
-type ShortenDeps = { links: BulkDeps; idempotency: Idempotency };
+export type WritingDeps = { links: BulkDeps; idempotency: Idempotency };
 
-export function shortenRoute(app: Api, deps: ShortenDeps): void {
+export function shortenRoute(app: Api, deps: WritingDeps): void {
   const { preHandler, onSend } = deps.idempotency;
   const schema = {
     operationId: "shorten",
@@ -20,18 +18,22 @@ export function shortenRoute(app: Api, deps: ShortenDeps): void {
     tags: ["Links"],
     headers: IdempotencyHeader,
     body: ShortenRequest,
-    response: { 201: LinkObject.describe("The link"), ...apiErrors(400, 401, 402, 409, 422) },
+    response: {
+      200: LinkObject.describe("With `find_existing`: the link that there was already"),
+      201: LinkObject.describe("The link"),
+      ...apiErrors(400, 401, 402, 409, 422),
+    },
   };
   app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.kept.seed };
     const context = contextOf(request);
-    const { link } = await createLink(deps.links, context, request.caller, request.body, options);
-    return reply.code(201).send(link);
+    const { link, isNew } = await createLink(deps.links, context, request.caller, request.body, options);
+    return reply.code(isNew ? 201 : 200).send(link);
   });
 }
 
 /** 201 also when items fail. */
-export function shortenInBulkRoute(app: Api, deps: ShortenDeps): void {
+export function shortenInBulkRoute(app: Api, deps: WritingDeps): void {
   const { preHandler, onSend } = deps.idempotency;
   const schema = {
     operationId: "shortenInBulk",
@@ -56,9 +58,4 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps): void {
     if (!isFinal) request.keyed = undefined;
     return reply.code(201).send(bulk);
   });
-}
-
-/** For the metadata of the events. */
-function contextOf(request: FastifyRequest): CommandContext {
-  return { requestId: request.id, actor: { type: "key", id: request.caller.keyId } };
 }

@@ -1,5 +1,6 @@
 // What a link can carry besides its destination: the members of LinkCreated and LinkOptionsChanged, and what follows from
 // them for redirects, lists and rechecks.
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_TYPES } from "./vocabulary.ts";
 
@@ -99,6 +100,29 @@ export function withOptions<L extends LinkOptions>(link: L, changes: OptionChang
 export function optionsOf(link: LinkOptions): LinkOptions {
   const set = OPTION_NAMES.filter((name) => link[name] !== undefined && link[name] !== null);
   return Object.fromEntries(set.map((name) => [name, link[name]]));
+}
+
+/**
+ * Equal for links of one account and host that lead to the same places and carry the same; null for one with a password,
+ * which is never the same as another.
+ */
+export function fingerprintOf(
+  link: LinkOptions & { accountId: string; host: string; longUrl: string },
+): string | null {
+  if (link.passwordId !== undefined && link.passwordId !== null) return null;
+  const { accountId, host, longUrl } = link;
+  const sorted = link.rules ? withSortedNames : undefined;
+  const text = JSON.stringify([accountId, host, longUrl, optionsOf(link)], sorted);
+  return hash("sha256", text, "base64url").slice(0, FINGERPRINT_CHARACTERS);
+}
+
+/** 132 bits. */
+const FINGERPRINT_CHARACTERS = 22;
+
+/** Of JSON.stringify: conditions of rules are the same in any order. */
+function withSortedNames(_name: string, value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 /** Every URL to which the link can lead: each is checked as the first one is. */

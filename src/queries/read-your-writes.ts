@@ -33,6 +33,8 @@ export type ReadYourWrites = {
    * caches of this process are invalidated up to the head of the log.
    */
   whenReadable: (position: Position | undefined) => Promise<void>;
+  /** Resolves when the in-memory caches of this process are invalidated up to the head of the log. */
+  changesAreFollowed: () => Promise<void>;
 };
 
 export function readYourWrites(deps: Deps): ReadYourWrites {
@@ -56,6 +58,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
       if (position === undefined) return;
       await Promise.all([caughtUp(), waitFor(lifecycleProjections.map(checkpointName), position)]);
     },
+    changesAreFollowed: caughtUp,
   };
 }
 

@@ -6,7 +6,7 @@ export type Document = { _id: string; _position: Position };
 
 /**
  * A collection and its indexes, each a list of fields; created at the start. `partialIndexes`: for queries in which the
- * last field has a value or a bound; SQLite leaves the documents out of them where it is null. `columns`: scalar fields that
+ * last field has a value, a bound or an element; SQLite leaves the documents out of them where it is null. `columns`: scalar fields that
  * SQLite keeps in columns of their own, so that an index on them costs nothing while they stay the same, and a sort reads
  * no JSON.
  */
@@ -26,6 +26,8 @@ export type FindQuery = {
   range?: { field: string; from?: string | undefined; to?: string | undefined };
   /** Case-insensitive substring in any of the fields. */
   contains?: { fields: readonly string[]; text: string };
+  /** An element of a top-level list of texts. */
+  has?: { field: string; element: string };
   /** Sorted by this text or number field, then `_id`, both in this direction; default `_id` ascending. */
   sort?: { field: string; direction: "asc" | "desc" };
   /** Sort field and `_id` of the previous page's last document. */
@@ -36,7 +38,7 @@ export type FindQuery = {
 };
 
 /** What documents are counted by. */
-export type CountQuery = Pick<FindQuery, "where" | "range" | "contains">;
+export type CountQuery = Pick<FindQuery, "where" | "range" | "contains" | "has">;
 
 export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */

@@ -25,5 +25,6 @@ export function openApi(
     keys: { clock, rateLimits, secrets, log, findCaller: (keyHash) => callers.find(keyHash) },
     links,
     writesAreReadable: fresh.writesAreReadable,
+    changesAreFollowed: fresh.changesAreFollowed,
   };
 }

@@ -8,6 +8,7 @@ import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { type LogReader, openLogReader } from "../log-reader/log-reader.ts";
+import { linkLookups } from "../queries/links/link-lookups.ts";
 import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes.ts";
 import type { RoleContext } from "./role-context.ts";
 
@@ -30,6 +31,7 @@ export function openWriting(
   const logReader = openLogReader(config, log);
   onStop(() => logReader.close());
   const accounts = currentAccounts(eventStore);
+  const fresh = readYourWrites({ eventStore, readStore, follower, sleep, stopping });
   return {
     accounts,
     links: {
@@ -39,9 +41,10 @@ export function openWriting(
       derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),
+      linkLookups: linkLookups({ readStore, writesAreReadable: fresh.writesAreReadable }),
     },
     rateLimits,
-    fresh: readYourWrites({ eventStore, readStore, follower, sleep, stopping }),
+    fresh,
     logReader,
   };
 }

@@ -82,6 +82,11 @@ export const REFUSALS = {
   link_blocked: { status: 409 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
   external_id_taken: { status: 409, field: "external_id" },
+  // The other request may have been lost in a crash: what it has claimed is free again after a minute.
+  link_claimed: {
+    status: 409,
+    message: "Another request is making such a link in this moment: try again in a minute",
+  },
 
   // Accounts, their keys and signing in.
   account_not_found: { status: 401, message: "Account not found" },

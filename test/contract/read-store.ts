@@ -288,6 +288,41 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await found({ where: { title }, range: ofAnybody })).toEqual(["b", "c"]);
     });
 
+    it("finds by an element of a list of texts, whole and in its case, by an index or without one", async () => {
+      const partialIndexes = [["owner", "at", "tags"]];
+      await store.ensure([{ name: "tagged", indexes: [], partialIndexes }]);
+      const texts = ["a", "ab", "A", ",", '","', 'say "a"', "back\\slash", "%", "\u0000", "😀", "{}", "$a"];
+      for (const collection of ["notes", "tagged"]) {
+        const tagged = (id: string, tags: unknown, more: Partial<Note> = {}) =>
+          ({ ...note(id, more), tags }) as Document;
+        await store.replace(collection, [
+          ...texts.map((text, n) => tagged(`t${n}`, ["first", text])),
+          tagged("two", ["a", "b"], { done: true }),
+          tagged("none", []),
+          tagged("text", "a"),
+          tagged("null", null),
+          note("without"),
+        ]);
+        const found = async (element: string, query: Partial<FindQuery> = {}) => {
+          const has = { field: "tags", element };
+          const documents = await store.find(collection, { has, limit: 100, ...query });
+          expect(await store.count(collection, { ...query, has })).toBe(documents.length);
+          return documents.map(({ _id }) => _id);
+        };
+        for (const [n, text] of texts.entries())
+          expect([text, (await found(text)).filter((id) => id !== "two" && id !== "text")]).toEqual([
+            text,
+            [`t${n}`],
+          ]);
+        const sort = { field: "at", direction: "desc" } as const;
+        expect(await found("a", { where: { owner: "x", done: true }, sort })).toEqual(["two"]);
+        expect(await found("first", { where: { owner: "x" }, sort })).toHaveLength(texts.length);
+        expect(await found("missing")).toEqual([]);
+        expect(await store.get(collection, "t5")).toEqual(tagged("t5", ["first", 'say "a"']));
+        expect(await store.get(collection, "none")).toEqual(tagged("none", []));
+      }
+    });
+
     it("deletes a checkpoint, so that a lower one can be saved again", async () => {
       await store.saveCheckpoint("p:1", { position: "9" });
       await store.resetCheckpoint("p:1");

@@ -9,7 +9,7 @@ import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 
-/** `writesAreReadable`: see links.ts. */
+/** `writesAreReadable`: see links/list-route.ts. */
 type Deps = AnalyticsDeps & FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<void> };
 
 const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.

@@ -4,10 +4,10 @@ import { catalogue, EVENT_TYPES, type EventType, publishedSchema } from "../../e
 import { CLOUD_EVENT_PREFIX, dataSchemaName } from "../../queries/feed/feed-event.ts";
 
 const time = z.string().meta({ format: "date-time" });
-const position = z
+export const PositionSchema = z
   .string()
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
-const actor = z
+export const ActorSchema = z
   .union([
     z.object({ type: z.enum(["key", "account", "system"]), id: z.string() }),
     z.object({ type: z.literal("operator") }),
@@ -29,8 +29,8 @@ function eventSchema(type: EventType) {
         .meta({ description: "What it happened to", examples: ["link/lnk.example/k7m2pqx"] }),
       at: time.meta({ description: "When it happened" }),
       recorded_at: time.meta({ description: "When it was recorded" }),
-      position,
-      actor,
+      position: PositionSchema,
+      actor: ActorSchema,
       correlation_id: z.string().meta({ description: "The id of the request that caused it" }),
       causation_id: z.string(),
       data: publishedSchema(type).meta({ id: dataSchemaName(type) }),
@@ -46,8 +46,8 @@ const unreadable = z
     subject: z.string(),
     at: time,
     recorded_at: time,
-    position,
-    actor,
+    position: PositionSchema,
+    actor: ActorSchema,
     correlation_id: z.string(),
     causation_id: z.string(),
     data: z.null(),
@@ -66,7 +66,9 @@ const event = z
 export const EventPageSchema = z
   .object({
     events: z.array(z.union([event, unreadable])),
-    next: position.meta({ description: "`after` of the next page; moves on when the page is empty, too" }),
+    next: PositionSchema.meta({
+      description: "`after` of the next page; moves on when the page is empty, too",
+    }),
     more: z.boolean().meta({
       description:
         "Whether there may be more already: `events` may be empty all the same. False: poll again later",
@@ -84,7 +86,7 @@ export const CloudEventSchema = z
     time,
     datacontenttype: z.literal("application/json"),
     dataschema: z.url().optional().meta({ description: "The schema of `data`" }),
-    sequence: position,
+    sequence: PositionSchema,
     correlationid: z.string(),
     causationid: z.string(),
     schemaversion: z.int(),

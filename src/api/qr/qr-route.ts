@@ -5,6 +5,7 @@ import { z } from "zod";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
 import { pause } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import type { QrLook } from "./draw-qr.ts";
@@ -28,7 +29,7 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-/** `writesAreReadable`: see links.ts. */
+/** `writesAreReadable`: see links/list-route.ts. */
 export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
@@ -58,15 +59,10 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const text = `${link.shortUrl}?qr=1`;
     const etag = `"${hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22)}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
-    if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
     const image = await draw(text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });
-}
-
-function matches(header: string | undefined, etag: string): boolean {
-  const given = header?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
-  return given.includes(etag) || given.includes("*");
 }
 
 const MAX_WAITING = 500;

@@ -8,7 +8,7 @@ const LONGEST_SCHEME = 20;
 /** `unknown`: the remote check is unavailable. */
 type Safety = "safe" | "unsafe" | "unknown";
 
-/** One answer for each URL, in their order, by at most one request to the remote check, which takes 500 URLs. */
+/** One answer for each URL, in their order, by one request to the remote check for each 500 URLs. */
 export type UrlSafety = (urls: readonly URL[]) => Promise<readonly Safety[]>;
 
 /** `isChecked`: false when it was accepted while the remote safety check was unavailable. */
@@ -47,6 +47,25 @@ export async function validUrl(
   if (isThisService(deps, url)) throw invalidUrl("it points back to this service");
   if ((await ownHosts()).includes(nameOf(url))) throw invalidUrl("it points back to your own short links");
   return url;
+}
+
+/**
+ * Asks about those of the URLs that are valid in one request, each once; what is returned answers from that. Those that are
+ * not are refused later, with their reason.
+ */
+export async function askedAtOnce(
+  deps: AcceptUrlDeps,
+  given: readonly string[],
+  ownHosts: () => Promise<readonly string[]>,
+): Promise<UrlSafety> {
+  const urls = new Map<string, URL>();
+  for (const one of given) {
+    const url = await validUrl(deps, one, ownHosts).catch(() => undefined);
+    if (url) urls.set(url.href, url);
+  }
+  const answers = await deps.urlSafety([...urls.values()]);
+  const known = new Map([...urls.keys()].map((href, n) => [href, answers[n]]));
+  return async (asked) => asked.map(({ href }) => known.get(href) ?? "unknown");
 }
 
 export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {

@@ -6,9 +6,10 @@ import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import type { Appended, CommandDeps } from "../handle-command.ts";
-import { acceptUrl } from "./accept-url.ts";
+import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
+import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
+import { derivedId } from "./derived-identity.ts";
 import {
   change,
   changeable,
@@ -16,12 +17,24 @@ import {
   changeTogether,
   type ExistingLink,
   type LinkChange,
-  type LinkState,
   type OperatorChange,
   refuseOther,
 } from "./link.ts";
-import { acceptFields, type LinkFields, linkPasswordSecret, requireTierOf } from "./link-fields.ts";
-import { currentLink, type LinkAddress, onLink } from "./link-stream.ts";
+import { withExternalId } from "./link-claims.ts";
+import {
+  acceptFields,
+  type LinkFields,
+  linkPasswordSecret,
+  requireTierOf,
+  urlsOfFields,
+} from "./link-fields.ts";
+import {
+  type ChangedLink,
+  type LinkAddress,
+  onLink,
+  type RepeatableLink,
+  repeatableLink,
+} from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
 export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
@@ -31,12 +44,22 @@ export type LinkChangeRequest =
   | Exclude<LinkChange, { type: "retarget" | "set" }>;
 
 /**
+ * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is repeated with
+ * the same one is answered with what it has done. `isExisting`: a deleted link can only be restored, else it is not found.
+ */
+export type ChangeOptions = {
+  ifRevision?: readonly number[] | undefined;
+  idempotency?: string | undefined;
+  isExisting?: boolean;
+};
+
+/**
  * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new link, and all of
  * them again when a link is enabled or restored. Looks first whether the link can be changed so by this account, then at the
- * URLs: their check asks a remote service. `ifRevision`: of the link's stream, as the caller has seen it.
- * @throws of several faults the first in this order: account_not_found for a closed account, link_not_found, link_not_yours,
- * link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, invalid_request for fields that
- * contradict each other, history_full
+ * URLs: their check asks a remote service.
+ * @throws of several faults the first in this order: account_not_found for a closed account, not_found, link_not_found, link_not_yours,
+ * link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, external_id_taken, link_claimed,
+ * invalid_request for fields that contradict each other, history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -44,23 +67,42 @@ export async function changeLink(
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
-  ifRevision?: number,
+  { ifRevision, idempotency, isExisting }: ChangeOptions = {},
 ): Promise<ChangedLink> {
   const account = memoizedAccount(deps, by);
   await account();
-  const before = await currentLink(deps.eventStore, address.host, address.slug);
   const { accountId } = by;
-  if (ifRevision !== undefined) refuseOther(changeable(before, accountId, firstOf(request)), ifRevision);
-  const changes = await acceptedChanges(deps, by, account, address, before, request);
-  const decide = (link: LinkState, at: string) =>
-    changeTogether(link, { by: accountId, at, changes, ifRevision });
-  const { link, position } = await onLink(deps, context, address, decide);
-  await forgetPassword(deps, before, link);
-  return { link: link as ExistingLink, position };
+  const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);
+  const stream = repeatableLink(address, eventId);
+  const { link: before, done } = (await loadStream(deps.eventStore, stream)).state;
+  if (done) return done;
+  const isGone = before.status === "deleted" && request.type !== "restore";
+  if (isExisting && isGone) throw new Refused("not_found", "Short link not found.");
+  const link = changeable(before, accountId, firstOf(request));
+  if (ifRevision !== undefined) refuseOther(link, ifRevision);
+  const changes = await acceptedChanges(deps, by, account, address, link, request);
+  const at = deps.clock().toISOString();
+  const append = async (): Promise<ChangedLink> => {
+    const { state, position, events } = await handleCommand(deps, context, {
+      ...stream,
+      decide: (now: RepeatableLink) =>
+        now.done ? [] : changeTogether(now.link, { by: accountId, at, changes, ifRevision }),
+      ...(eventId && { eventId }),
+    });
+    // The store takes the events of the same request, sent twice at once, for one: as it has them.
+    const isAppended = eventId !== undefined && events.length > 0;
+    const { done } = isAppended ? (await loadStream(deps.eventStore, stream)).state : state;
+    return done ?? { link: state.link as ExistingLink, position };
+  };
+  const externalId = newExternalId(link, changes);
+  const token = idempotency === undefined ? deps.newId() : derivedId("claim", idempotency);
+  const changed =
+    externalId === undefined
+      ? await append()
+      : await withExternalId(deps, { ...address, accountId, token }, externalId, append);
+  await forgetPassword(deps, link, changed.link);
+  return changed;
 }
-
-/** `link`: as it is after the change. */
-export type ChangedLink = Appended & { link: ExistingLink };
 
 /** Applies a change whose URL is already accepted. @throws what the decider `change` throws */
 export async function applyLinkChange(
@@ -121,16 +163,25 @@ function firstOf(request: LinkChangeRequest): LinkChange["type"] {
   return disabled === true && Object.keys(others).length === 0 ? "disable" : "set";
 }
 
+/** The external id that the link has after the changes and not before: a deleted one has none. */
+function newExternalId(before: ExistingLink, changes: readonly LinkChange[]): string | undefined {
+  let [had, has] = [before.deleted ? undefined : before.externalId, before.externalId];
+  for (const one of changes) {
+    if (one.type === "set" && one.options.externalId !== undefined) has = one.options.externalId ?? undefined;
+    if (one.type === "delete") [had, has] = [undefined, undefined];
+  }
+  return has === had ? undefined : has;
+}
+
 /** The changes that the request comes to, in the order in which they are applied; URLs and password are accepted. */
 async function acceptedChanges(
   deps: CreateLinkDeps,
   by: Caller,
   account: () => Promise<AccountState>,
   address: LinkAddress,
-  state: LinkState,
+  link: ExistingLink,
   request: LinkChangeRequest,
 ): Promise<LinkChange[]> {
-  const link = changeable(state, by.accountId, firstOf(request));
   if (request.type !== "patch") {
     if (request.type === "enable" || request.type === "restore") await refuseUnsafe(deps, address, link);
     return [{ type: request.type }];
@@ -138,8 +189,10 @@ async function acceptedChanges(
   const { url, disabled, ...fields } = request.patch;
   requireTierOf(fields, by.tier);
   const own = async () => verifiedHosts(await account());
-  const to = url === undefined ? undefined : await acceptUrl(deps, url, own);
-  const { options, unchecked } = await acceptFields(deps, fields, own);
+  const urls = [...(url === undefined ? [] : [url]), ...urlsOfFields(fields)];
+  const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, own) } : deps;
+  const to = url === undefined ? undefined : await acceptUrl(asked, url, own);
+  const { options, unchecked } = await acceptFields(asked, fields, own);
   if (to?.isChecked === false) unchecked.push(to.longUrl);
   if (disabled === false)
     await refuseUnsafe(deps, address, {
@@ -170,9 +223,9 @@ async function refuseUnsafe(
 /** The hash of a password that the link no longer has. */
 async function forgetPassword(
   { secrets }: CreateLinkDeps,
-  before: LinkState,
-  after: LinkState,
+  before: ExistingLink,
+  after: ExistingLink,
 ): Promise<void> {
-  if (before.status === "free" || after.status === "free" || before.passwordId === undefined) return;
+  if (before.passwordId === undefined) return;
   if (after.passwordId !== before.passwordId) await secrets.delete(linkPasswordSecret(before.passwordId));
 }

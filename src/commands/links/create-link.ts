@@ -1,7 +1,7 @@
 // POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4). LinkCreated is appended
 // where there is no stream, which makes slugs unique.
 import { StoreUnavailable } from "../../connections/errors.ts";
-import { type LinkOptions, withOptions } from "../../events/link-options.ts";
+import { fingerprintOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
@@ -10,12 +10,13 @@ import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { type Appended, type CommandDeps, handleCommand } from "../handle-command.ts";
-import { acceptUrl } from "./accept-url.ts";
+import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
-import { type AcceptFieldsDeps, acceptFields, requireTierOf } from "./link-fields.ts";
+import { isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
+import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
-import { foldedLink, type LinkPlace } from "./link-stream.ts";
+import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
 
@@ -23,6 +24,7 @@ export type CreateLinkDeps = CommandDeps &
   AcceptFieldsDeps & {
     currentAccount: CurrentAccount;
     recheckLater: RecheckLater;
+    linkLookups: LinkLookups;
     randomSlug: () => string;
     /** Used instead of `randomSlug` for a request with an idempotency scope. */
     derivedSlug: DeriveSlug;
@@ -35,7 +37,7 @@ const SLUG_TRIES = 5;
  * loaded already (bulk requests).
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
  * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, invalid_url and unsafe_url of other fields,
- * invalid_request for fields that contradict each other, slug_taken, no_free_slug
+ * link_claimed, external_id_taken, invalid_request for fields that contradict each other, slug_taken, no_free_slug
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -43,31 +45,61 @@ export async function createLink(
   by: Caller,
   request: ShortenRequest,
   options: { idempotency?: string | undefined; account?: () => Promise<AccountState> } = {},
-): Promise<Appended & { link: LinkObject }> {
+): Promise<CreatedLink> {
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
   const { url, customSlug } = request;
   const ownHosts = async () => verifiedHosts(await account());
-  const { longUrl, isChecked } = await acceptUrl(deps, url, ownHosts);
+  const urls = [url, ...urlsOfFields(request)];
+  const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) } : deps;
+  const { longUrl, isChecked } = await acceptUrl(asked, url, ownHosts);
   const place = await placeOf(deps, request, account);
   const custom = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
-  const { options: carried, unchecked } = await acceptFields(deps, request, ownHosts);
+  const { options: carried, unchecked } = await acceptFields(asked, request, ownHosts);
   if (!isChecked) unchecked.push(longUrl);
   const scope = options.idempotency;
+  const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
+  const { accountId } = by;
+  const { host } = place;
+  const what: LinkOptions & { longUrl: string } = { ...withOptions({}, carried), longUrl };
+  const fingerprint = request.find_existing ? fingerprintOf({ ...what, accountId, host }) : null;
   for (let attempt = 0; ; attempt++) {
     const slug = custom ?? (scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, attempt));
-    for (const url of unchecked) await deps.recheckLater({ host: place.host, slug, longUrl: url });
-    const wanted = { ...withOptions({}, carried), longUrl, slug, custom: custom !== undefined };
+    for (const url of unchecked) await deps.recheckLater({ host, slug, longUrl: url });
     const id = scope === undefined ? undefined : derivedId("LinkCreated", scope, attempt);
+    const claimant = { host, slug, accountId, token };
+    const { externalId } = what;
+    const make = () => append(deps, context, by, place, { ...what, slug, custom: custom !== undefined }, id);
+    const makeAlone = () =>
+      externalId === undefined ? make() : withExternalId(deps, claimant, externalId, make);
     try {
-      const { link, position } = await append(deps, context, by, place, wanted, id);
-      return { link: linkObject(link, deps.baseUrl), position };
+      if (fingerprint === null || custom !== undefined) return madeLink(deps, await makeAlone());
+      const result = await unlessExisting(deps, claimant, fingerprint, makeAlone);
+      return "holder" in result ? existing(deps, result.holder) : madeLink(deps, result.appended);
     } catch (error) {
+      if (custom !== undefined && fingerprint !== null && isRefused(error, "slug_taken")) {
+        const link = await currentLink(deps.eventStore, host, custom);
+        if (link.status !== "free" && isSame(link, fingerprint)) return existing(deps, link);
+      }
       if (custom !== undefined || !isRefused(error, "slug_taken")) throw error;
       if (attempt === SLUG_TRIES - 1) throw new Refused("no_free_slug");
     }
   }
+}
+
+/** `isNew`: false for one that find_existing has found. */
+export type CreatedLink = Appended & { link: LinkObject; isNew: boolean };
+
+function madeLink(
+  { baseUrl }: CreateLinkDeps,
+  { link, position }: Appended & { link: ExistingLink },
+): CreatedLink {
+  return { link: linkObject(link, baseUrl), position, isNew: true };
+}
+
+function existing({ baseUrl }: CreateLinkDeps, link: ExistingLink): CreatedLink {
+  return { link: linkObject(link, baseUrl), position: undefined, isNew: false };
 }
 
 /**

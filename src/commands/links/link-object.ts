@@ -1,8 +1,12 @@
-// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link. And the request for a new
-// one, which the API, each item of a bulk request and OpenAPI share.
+// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link. And the requests for a new
+// one and for changes, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
+import type { LinkBlock, LinkFlags } from "../../events/link-events.ts";
 import type { LinkDetails } from "./link.ts";
 import { fieldsOf, linkFields, shownLinkFields } from "./link-fields.ts";
+
+/** Longer than any slug and any id. */
+const MOST_NAME = 100;
 
 /** `custom_domain` and `domain_id` only for a link on a custom domain. */
 export const LinkObject = z
@@ -68,7 +72,7 @@ export const ShortenRequest = z
       examples: ["https://example.com/articles/event-sourcing?utm_source=newsletter"],
     }),
     customSlug: z
-      .string()
+      .string("must be a string")
       .optional()
       .meta({
         description:
@@ -77,7 +81,7 @@ export const ShortenRequest = z
         examples: ["spring-sale"],
       }),
     domain_id: z
-      .string()
+      .string("must be a string")
       .optional()
       .meta({
         format: "uuid",
@@ -85,7 +89,93 @@ export const ShortenRequest = z
         examples: ["3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11"],
       }),
     ...linkFields,
+    find_existing: z
+      .boolean("must be true or false")
+      .optional()
+      .meta({
+        description:
+          "With true a live link of the account to the same destination, on the same domain and with the same fields, is " +
+          "answered instead of a new one: 200 instead of 201. With customSlug only that of this slug. One with a password " +
+          "is never the same.",
+      }),
   })
   .meta({ id: "ShortenRequest" });
 
 export type ShortenRequest = z.infer<typeof ShortenRequest>;
+
+export const PatchRequest = z
+  .strictObject({
+    url: z
+      .string("must be a string: the new HTTP/HTTPS URL")
+      .optional()
+      .meta({ description: "The new destination", examples: ["https://example.com/articles/cqrs"] }),
+    disabled: z
+      .boolean("must be true or false")
+      .optional()
+      .meta({ description: "A disabled link answers 404 until it is enabled" }),
+    ...linkFields,
+  })
+  .meta({
+    id: "PatchRequest",
+    description: "What is absent stays as it is; null clears a field",
+  });
+
+export type PatchRequest = z.infer<typeof PatchRequest>;
+
+/** An item of a bulk request. */
+export const NamedLink = z
+  .strictObject({
+    slug: z
+      .string("must be a string")
+      .max(MOST_NAME, `must have at most ${MOST_NAME} characters`)
+      .meta({ examples: ["k7m2pqx"] }),
+    domain_id: z
+      .string("must be a string")
+      .max(MOST_NAME, `must have at most ${MOST_NAME} characters`)
+      .optional()
+      .meta({ format: "uuid", description: "Only on this custom domain, as a slug may be on several" }),
+  })
+  .meta({ id: "NamedLink" });
+
+const LINK_STATES = ["live", "disabled", "blocked", "deleted"] as const;
+
+/** What the interface doesn't say of a link: its life. */
+export const LinkDetailsObject = LinkObject.extend({
+  status: z.enum(LINK_STATES).meta({
+    description:
+      "Whether it is followed: `blocked` by the operator of the service, whatever its owner does; `disabled` by its owner",
+  }),
+  disabled: z.boolean().meta({ description: "As its owner set it" }),
+  blocked: z
+    .object({
+      reason: z.string().meta({ examples: ["Phishing"] }),
+      since: z.string().meta({ format: "date-time" }),
+      legal: z.boolean().meta({ description: "The law demands it: the link answers 451" }),
+    })
+    .optional()
+    .meta({ description: "Only while the operator blocks it" }),
+  revision: z.int().meta({
+    description: "How often it has been changed; in `ETag`, too, and taken by `If-Match`",
+    examples: [3],
+  }),
+  updated_at: z.string().meta({ format: "date-time", examples: ["2026-02-01T08:30:00.000Z"] }),
+}).meta({ id: "LinkDetails", description: "A short link with its state" });
+
+export type LinkDetailsObject = z.infer<typeof LinkDetailsObject>;
+
+/** `changedAt`: the time of its last change. */
+export function linkDetailsObject(
+  link: Parameters<typeof linkObject>[0] & LinkFlags & { block?: LinkBlock | null | undefined },
+  { revision, changedAt }: { revision: number; changedAt: string },
+  baseUrl: string,
+): LinkDetailsObject {
+  const { disabled, deleted, block } = link;
+  return {
+    ...linkObject(link, baseUrl),
+    status: deleted ? "deleted" : block ? "blocked" : disabled ? "disabled" : "live",
+    disabled,
+    ...(block && { blocked: block }),
+    revision,
+    updated_at: changedAt,
+  };
+}

@@ -1,5 +1,5 @@
 // One link's stream: loads and changes it.
-import type { EventStore } from "../../event-store/port.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -16,6 +16,37 @@ export type LinkPlace = { host: string; origin: string; domainId?: string };
 /** The stream of a link and how it is folded, for handleCommand and loadStream. */
 export function foldedLink(host: string, slug: string) {
   return { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
+}
+
+/** Of one request that changes a link (LinkChangeRequest). */
+const MOST_EVENTS = 3;
+
+/** `link`: as it is after the change. */
+export type ChangedLink = Appended & { link: ExistingLink };
+
+/** `done`: what a request with these ids of events has made of the link, without later changes. */
+export type RepeatableLink = { link: LinkState; done?: ChangedLink };
+
+/**
+ * As foldedLink, for a request that may be repeated: `eventId` gives the ids of its events, by which those that it appended
+ * before are found. Undefined for a request that is sent once.
+ */
+export function repeatableLink(
+  { host, slug }: LinkAddress,
+  eventId: ((index: number) => string) | undefined,
+) {
+  const ids = new Set(eventId && Array.from({ length: MOST_EVENTS }, (_, n) => eventId(n)));
+  const initial: RepeatableLink = { link: freeLink };
+  return {
+    stream: linkStream(host, slug),
+    initial,
+    fold({ link, done }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
+      const next = evolve(link, event);
+      const isOfRequest = event.id !== undefined && ids.has(event.id);
+      const made = isOfRequest ? { link: next as ExistingLink, position: event.position } : done;
+      return { link: next, ...(made && { done: made }) };
+    },
+  };
 }
 
 /** Strongly consistent, unlike the `links` projection. */

@@ -16,13 +16,14 @@ import { Refused } from "../../runtime/refused.ts";
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
 
 /**
- * `changes`: number of events after LinkCreated, which is the stream's revision; bounded by STREAM_LIMITS.linkChanges. `block`: the operator's, whatever
- * the status.
+ * `changes`: number of events after LinkCreated, which is the stream's revision; bounded by STREAM_LIMITS.linkChanges.
+ * `changedAt`: the time of the last of them. `block`: the operator's, whatever the status.
  */
 export type ExistingLink = {
   status: LinkStatus;
   block?: LinkBlock | undefined;
   changes: number;
+  changedAt: string;
 } & LinkFlags &
   LinkDetails;
 
@@ -99,18 +100,18 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
   }
 }
 
-/** @throws precondition_failed when the link has another revision than its caller has seen */
-export function refuseOther({ changes }: ExistingLink, ifRevision: number): void {
-  if (changes !== ifRevision) throw new Refused("precondition_failed");
+/** @throws precondition_failed when the link has none of the revisions that its caller has seen */
+export function refuseOther({ changes }: ExistingLink, ifRevision: readonly number[]): void {
+  if (!ifRevision.includes(changes)) throw new Refused("precondition_failed");
 }
 
 /**
- * Several changes in one append, each of the link that those before it make. `ifRevision`: the revision of the stream that
- * the caller has seen. @throws precondition_failed when it has another one by now; what `change` throws
+ * Several changes in one append, each of the link that those before it make. `ifRevision`: the revisions of the stream that
+ * the caller accepts. @throws precondition_failed when it has another one by now; what `change` throws
  */
 export function changeTogether(
   state: LinkState,
-  c: { by: string; at: string; changes: readonly LinkChange[]; ifRevision?: number | undefined },
+  c: { by: string; at: string; changes: readonly LinkChange[]; ifRevision?: readonly number[] | undefined },
 ): LinkEvent[] {
   const { by, at, changes, ifRevision } = c;
   if (ifRevision !== undefined && state.status !== "free") refuseOther(state, ifRevision);
@@ -162,10 +163,10 @@ function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
 export function evolve(link: LinkState, event: LinkEvent): LinkState {
   if (event.type === "LinkCreated") {
     const { at, ...facts } = event.data;
-    return { ...noFlags, changes: 0, createdAt: at, ...facts };
+    return { ...noFlags, changes: 0, createdAt: at, changedAt: at, ...facts };
   }
   if (link.status === "free") return link;
-  const changed = { ...link, changes: link.changes + 1 };
+  const changed = { ...link, changes: link.changes + 1, changedAt: event.data.at };
   switch (event.type) {
     case "LinkRetargeted":
       return { ...changed, longUrl: event.data.to };

@@ -19,6 +19,8 @@ type UrlSafetyOptions = {
 
 const GOOGLE = "https://safebrowsing.googleapis.com/v4/threatMatches:find";
 const TIMEOUT_MS = 2000;
+/** Of one request to Safe Browsing; a bulk request with rules may have more. */
+const MOST_URLS = 500;
 const THREATS = ["MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIALLY_HARMFUL_APPLICATION"];
 
 /** `unknown` when Safe Browsing is unavailable, which is logged: shortening must not depend on it. */
@@ -29,7 +31,13 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   const threatsAmong = async (urls: readonly URL[]): Promise<ReadonlySet<string> | undefined> => {
     if (!safeBrowsingKey || urls.length === 0) return new Set();
     try {
-      return await findThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, urls);
+      const threats = new Set<string>();
+      for (let start = 0; start < urls.length; start += MOST_URLS) {
+        const some = urls.slice(start, start + MOST_URLS);
+        for (const href of await findThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, some))
+          threats.add(href);
+      }
+      return threats;
     } catch (error) {
       const hosts = [...new Set(urls.map(({ hostname }) => hostname))];
       log.warn({ err: error, hosts }, "Safe Browsing is unavailable: URLs not checked");

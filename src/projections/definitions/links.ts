@@ -8,14 +8,14 @@ import {
   noFlags,
   withFlags,
 } from "../../events/link-events.ts";
-import { withOptions } from "../../events/link-options.ts";
+import { fingerprintOf, withOptions } from "../../events/link-options.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { Projection } from "../projection.ts";
+import type { Fields, Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
- * link's stream. `block`: the operator's, whatever the status.
+ * link's stream. `block`: the operator's, whatever the status. `fingerprint`: what find_existing looks for.
  */
 export type LinkDocument = Document &
   LinkFlags &
@@ -25,6 +25,7 @@ export type LinkDocument = Document &
     createdAt: string;
     status: LinkStatus;
     block: LinkBlock | null;
+    fingerprint: string | null;
     revision: number;
     changedAt: string;
   };
@@ -36,11 +37,16 @@ export const links: Projection<LinkDocument> = {
     name: "links",
     indexes: [
       // Covering indexes for both lists: they hold every field that is filtered or searched.
-      ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl"],
-      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
+      ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl", "title"],
+      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl", "title"],
     ],
-    // A link of the default host is found by its `_id`.
-    partialIndexes: [["slug", "domainId"]],
+    partialIndexes: [
+      // A link of the default host is found by its `_id`.
+      ["slug", "domainId"],
+      ["accountId", "externalId"],
+      ["fingerprint"],
+      ["accountId", "deleted", "createdAt", "_id", "keyId", "status", "domainId", "tags"],
+    ],
   },
   categories: [CATEGORY.link],
   handles: [
@@ -68,6 +74,7 @@ export const links: Projection<LinkDocument> = {
     status: "deleted",
     deleted: true,
     block: null,
+    fingerprint: null,
     via: "api",
     custom: false,
     domainId: null,
@@ -81,12 +88,12 @@ export const links: Projection<LinkDocument> = {
     switch (event.type) {
       case "LinkCreated": {
         const { at, keyId = null, domainId = null, ...made } = event.data;
-        return { ...made, keyId, domainId, createdAt: at, ...noFlags, block: null, ...seen };
+        return fingerprinted({ ...made, keyId, domainId, createdAt: at, ...noFlags, block: null, ...seen });
       }
       case "LinkRetargeted":
-        return { ...link, longUrl: event.data.to, ...seen };
+        return fingerprinted({ ...link, longUrl: event.data.to, ...seen });
       case "LinkOptionsChanged":
-        return { ...withOptions(link, event.data.changes), ...seen };
+        return fingerprinted({ ...withOptions(link, event.data.changes), ...seen });
       case "LinkDisabled":
         return withFlags({ ...link, ...seen }, { disabled: true });
       case "LinkEnabled":
@@ -104,3 +111,7 @@ export const links: Projection<LinkDocument> = {
     }
   },
 };
+
+function fingerprinted(link: Omit<Fields<LinkDocument>, "fingerprint">): Fields<LinkDocument> {
+  return { ...link, fingerprint: fingerprintOf(link) };
+}

@@ -1,5 +1,6 @@
 // Finds the link of a slug, and folds one from its own stream: slugs repeat across domains, and a new link may not be
 // projected yet.
+import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import type { Caller } from "../../commands/caller.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
@@ -12,6 +13,7 @@ import { Refused } from "../../runtime/refused.ts";
 import { findDomains } from "../domains.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
+export type CurrentLinkDeps = FindLinkDeps & { currentAccount: CurrentAccount };
 
 /** Bounds the domains that are searched for one slug. */
 const MOST_CANDIDATES = 100;
@@ -51,6 +53,47 @@ export async function findOwnLink(
   throw new Refused("not_found", "Short link not found.");
 }
 
+/**
+ * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly consistent,
+ * as neither owner nor address of a link ever change.
+ * @throws as findOwnLink
+ */
+export async function currentOwnLink(
+  deps: CurrentLinkDeps,
+  { accountId }: Pick<Caller, "accountId">,
+  slugAsGiven: string,
+  domainId?: string,
+): Promise<LinkDocument> {
+  const slug = slugAsGiven.toLowerCase();
+  let isTaken = false;
+  let deleted: LinkDocument | undefined;
+  for await (const key of keysOf(deps, { slug, domainId, accountId })) {
+    const link = await linkFromStream(deps.eventStore, key);
+    if (!link) continue;
+    if (link.accountId !== accountId) isTaken ||= !link.deleted;
+    else if (!link.deleted) return link;
+    else deleted ??= link;
+  }
+  if (deleted) return deleted;
+  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
+    throw new Refused("forbidden", "This link belongs to another account.");
+  throw new Refused("not_found", "Short link not found.");
+}
+
+/** Where it may be: on the default domain, where the documents have it, and on those that the account has or had. */
+async function* keysOf(
+  deps: CurrentLinkDeps,
+  wanted: Wanted & { accountId: string },
+): AsyncGenerator<string> {
+  const { slug, domainId, accountId } = wanted;
+  if (domainId === undefined) yield linkKey(deps.baseHost, slug);
+  const projected = await oldestOnDomains(deps, wanted, { isDeleted: true });
+  if (projected) yield projected._id;
+  const account = await deps.currentAccount(accountId);
+  const domains = account.status === "open" ? account.domainIds : new Map<string, string>();
+  for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield linkKey(host, slug);
+}
+
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
 
 /**
@@ -74,18 +117,21 @@ async function* withSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<Lin
   }
 }
 
-/** Of those that are projected, on any domain but the default one. */
+/** Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no other. */
 async function oldestOnDomains(
   { readStore }: FindLinkDeps,
   { slug, domainId, accountId }: Wanted,
+  { isDeleted = false } = {},
 ): Promise<LinkDocument | undefined> {
   const of = { ...(domainId !== undefined && { domainId }), ...(accountId !== undefined && { accountId }) };
   const found = await readStore.find<LinkDocument>(links.collection.name, {
-    where: { slug, ...of, deleted: false },
+    where: { slug, ...of, ...(!isDeleted && { deleted: false }) },
     range: { field: "domainId", from: "" },
     limit: MOST_CANDIDATES,
   });
-  return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0];
+  return found.sort(
+    (a, b) => Number(a.deleted) - Number(b.deleted) || (a.createdAt < b.createdAt ? -1 : 1),
+  )[0];
 }
 
 /** From its stream where it isn't projected yet. */

@@ -1,5 +1,10 @@
 // Lists of links, newest first, with search and filters: of a key for the API, of an account for the portal.
-import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
+import {
+  type LinkDetailsObject,
+  type LinkObject,
+  linkDetailsObject,
+  linkObject,
+} from "../../commands/links/link-object.ts";
 import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
@@ -17,8 +22,10 @@ export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const
 export type LinkFilter = (typeof LINK_FILTERS)[number];
 
 type Filter = {
-  /** Case-insensitive part of the short or the long URL. */
+  /** Case-insensitive part of the short or the long URL, or of the title. */
   q?: string | undefined;
+  tag?: string | undefined;
+  externalId?: string | undefined;
   show?: LinkFilter | undefined;
   /** A domain's id; null for the default domain. */
   domainId?: string | null | undefined;
@@ -27,10 +34,26 @@ type Filter = {
   to?: number | undefined;
 };
 
-export type ListLinksOptions = Pick<Filter, "q" | "from" | "to"> & {
+/** Those that GET /api/v1/links filters by, existing ones by default. */
+export const LISTED_STATUSES = ["live", "disabled", "deleted"] as const satisfies readonly LinkFilter[];
+export const LINK_ORDERS = ["-created_at", "created_at"] as const;
+/** Links of the caller's key, or all of its account. */
+export const LINK_SCOPES = ["key", "account"] as const;
+
+export type ListLinksOptions = Pick<Filter, "q" | "from" | "to" | "tag"> & {
   limit: number;
   cursor?: string | undefined;
   domain_id?: string | undefined;
+  external_id?: string | undefined;
+  status?: (typeof LISTED_STATUSES)[number] | undefined;
+  sort?: (typeof LINK_ORDERS)[number] | undefined;
+  scope?: (typeof LINK_SCOPES)[number] | undefined;
+};
+
+export type LinkPage = {
+  links: (LinkObject | LinkDetailsObject)[];
+  total: number;
+  next_cursor: string | null;
 };
 
 /** `page`: from 1; beyond the last one it is the last one. */
@@ -43,22 +66,32 @@ export type ListedLink = LinkDocument & { clicks: number; lastDays: number[]; da
 export type AccountLinksPage = { links: ListedLink[]; page: number; pages: number };
 
 const NEWEST = { field: "createdAt", direction: "desc" } as const;
+const OLDEST = { field: "createdAt", direction: "asc" } as const;
 
 /**
- * GET /api/v1/links: the links created with the caller's key, without deleted ones. `total` counts all links that match, on
- * every page; `next_cursor` is null on the last one. @throws invalid_cursor
+ * GET /api/v1/links: the links created with the caller's key, or with `scope` all of the account, these with their state.
+ * `total` counts all links that match, on every page; `next_cursor` is null on the last one. @throws invalid_cursor
  */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,
-  { keyId }: { keyId: string },
-  { cursor, limit, domain_id: domainId, ...options }: ListLinksOptions,
-): Promise<{ links: LinkObject[]; total: number; next_cursor: string | null }> {
-  const filter = filterOf({ keyId }, { ...options, domainId });
-  const query = { ...filter, sort: NEWEST, ...behindCursor(cursor), limit: limit + 1 };
+  { keyId, accountId }: { keyId: string; accountId: string },
+  options: ListLinksOptions,
+): Promise<LinkPage> {
+  const { cursor, limit, domain_id: domainId, external_id: externalId, status: show, ...given } = options;
+  const { scope = "key", sort: order = "-created_at", ...more } = given;
+  const isAccount = scope === "account";
+  const filter = filterOf(isAccount ? { accountId } : { keyId, accountId }, {
+    ...more,
+    ...{ domainId, externalId, show },
+  });
+  const sort = order === "-created_at" ? NEWEST : OLDEST;
+  const query = { ...filter, sort, ...behindCursor(cursor), limit: limit + 1 };
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
   const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
   return {
-    links: page.map((link) => linkObject(link, baseUrl)),
+    links: page.map((link) =>
+      isAccount ? linkDetailsObject(link, link, baseUrl) : linkObject(link, baseUrl),
+    ),
     total: await readStore.count(links.collection.name, filter),
     next_cursor: next,
   };
@@ -95,13 +128,18 @@ export async function countLinks(
 }
 
 function filterOf(
-  of: { keyId: string } | { accountId: string },
-  { q, show = "existing", domainId, from, to }: Filter,
+  { accountId, keyId }: { accountId: string; keyId?: string },
+  { q, show = "existing", domainId, from, to, tag, externalId }: Filter,
 ): CountQuery {
+  // The account too only where its index is of use: that of the key begins with the key.
+  const isOfAccount = keyId === undefined || tag !== undefined || externalId !== undefined;
   const where = {
-    ...{ ...of, deleted: show === "deleted" },
+    ...(isOfAccount && { accountId }),
+    ...(keyId !== undefined && { keyId }),
+    deleted: show === "deleted",
     ...((show === "live" || show === "disabled") && { status: show }),
     ...(domainId !== undefined && { domainId }),
+    ...(externalId !== undefined && { externalId }),
   };
   // Stored times are compared as text.
   const utc = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
@@ -109,7 +147,8 @@ function filterOf(
   return {
     where,
     ...(isRange && { range: { field: "createdAt", from: utc(from), to: utc(to) } }),
-    ...(q && { contains: { fields: ["longUrl", "shortUrl"], text: q } }),
+    ...(q && { contains: { fields: ["longUrl", "shortUrl", "title"], text: q } }),
+    ...(tag !== undefined && { has: { field: "tags", element: tag } }),
   };
 }
 

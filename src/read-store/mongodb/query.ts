@@ -6,7 +6,7 @@ import type { StoredDocument } from "./documents.ts";
 
 /** @throws bad_name */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
-  const { where, range, contains, after, sort } = query;
+  const { where, range, contains, has, after, sort } = query;
   const parts: BsonDocument[] = [];
   // With $eq null matches null and missing fields.
   for (const [field, value] of Object.entries(where ?? {})) {
@@ -15,6 +15,8 @@ export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument
   if (range?.from !== undefined) parts.push({ [fieldName(range.field)]: { $gte: range.from } });
   if (range?.to !== undefined) parts.push({ [fieldName(range.field)]: { $lt: range.to } });
   if (contains) parts.push(partOfText(contains));
+  // Equal to a list that has it.
+  if (has) parts.push({ [fieldName(has.field)]: { $eq: String(has.element) } });
   if (after) parts.push(beyond(after, sort));
   if (parts.length === 0) return {};
   return parts.length === 1

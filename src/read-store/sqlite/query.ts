@@ -38,7 +38,7 @@ export function conditions(
     // IS, so that null matches null and missing fields; else =, as a partial index is of no use to IS.
     add(`${column(field, columns)} ${value === null ? "IS" : "="} ?`, scalar(value));
   }
-  const { range, contains, after, sort } = query;
+  const { range, contains, has, after, sort } = query;
   if (range?.from !== undefined) add(`${column(range.field, columns)} >= ?`, range.from);
   if (range?.to !== undefined) add(`${column(range.field, columns)} < ?`, range.to);
   if (contains) {
@@ -47,6 +47,13 @@ export function conditions(
     add(`(${any.join(" OR ") || "0"})`, ...contains.fields.map(() => pattern));
     // SQLite ends a pattern at NUL, so that the rest of the text would not count.
     if (contains.text.includes("\0")) add("0");
+  }
+  if (has) {
+    const list = column(has.field, columns);
+    // The first two need no document where an index has the list; a text of the list may look like what is between two.
+    add(`${list} IS NOT NULL`);
+    add(`instr(${list}, ?) > 0`, JSON.stringify(has.element));
+    add(`EXISTS (SELECT 1 FROM json_each(doc, '$.${fieldName(has.field)}') WHERE value = ?)`, has.element);
   }
   if (after) {
     const beyond = sort?.direction === "desc" ? "<" : ">";

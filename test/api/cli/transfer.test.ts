@@ -46,6 +46,7 @@ const deps = (service: TestService) => ({
   recheckLater: async () => undefined,
   secrets: service.backend.secrets,
   derivedSlug: () => "unused",
+  linkLookups: { withExternalId: async () => [], withFingerprint: async () => [] },
 });
 
 beforeAll(async () => {

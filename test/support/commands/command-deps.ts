@@ -8,6 +8,7 @@ import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
@@ -20,6 +21,10 @@ export async function openCommandDeps() {
   const folder = await temporaryFolder();
   const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const secrets: Secrets = backend.secrets;
+  const { eventStore, foldStore, readStore } = backend;
+  const projections = lifecycleProjections;
+  const runner = new ProjectionRunner({ eventStore, readStore: foldStore, projections, log: silent });
+  const catchUp = () => runner.catchUp();
   const deps = {
     ...runtimeDeps,
     eventStore: backend.eventStore,
@@ -34,12 +39,8 @@ export async function openCommandDeps() {
     urlSafety: async (urls: readonly URL[]) =>
       urls.map(({ hostname }) => (hostname === "bad.example" ? "unsafe" : "safe")),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
+    linkLookups: linkLookups({ readStore, writesAreReadable: catchUp }),
   };
-  const { eventStore, foldStore } = backend;
-  const projections = lifecycleProjections;
-  const folding = { eventStore, readStore: foldStore, projections, log: silent };
-  const runner = new ProjectionRunner(folding);
-  const catchUp = () => runner.catchUp();
   const close = async () => {
     await backend.close();
     await folder.remove();

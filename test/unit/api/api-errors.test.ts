@@ -18,7 +18,7 @@ class Coded extends DomainError {
 const errorOf = (code: string) =>
   code in REFUSALS ? new Refused(code as RefusalCode, "of a test") : new Coded(code);
 
-it.each(Object.entries(apiErrors(400, 401, 402, 403, 404, 409, 422)))(
+it.each(Object.entries(apiErrors(400, 401, 402, 403, 404, 409, 412, 422)))(
   "the codes of %s are answered with it",
   (status, { description = "" }) => {
     const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);

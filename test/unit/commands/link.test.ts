@@ -5,6 +5,7 @@ import * as claims from "../../../src/commands/domains/domain.ts";
 import {
   change,
   changeByOperator,
+  changeTogether,
   create,
   evolve,
   freeLink,
@@ -13,6 +14,7 @@ import {
   type OperatorChange,
 } from "../../../src/commands/links/link.ts";
 import type { DomainEvent, LinkEvent } from "../../../src/events/catalogue.ts";
+import type { OptionChanges } from "../../../src/events/link-options.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 
 const accountId = "11111111-1111-4111-8111-111111111111";
@@ -87,6 +89,57 @@ describe("a link", () => {
     link([created, blocked], operated({ type: "unblock" }), [unblocked]);
     link([created], operated({ type: "unblock" }), []);
     link([], operated(block), "link_not_found");
+  });
+
+  const optionsChanged = (changes: OptionChanges): LinkEvent => ({
+    type: "LinkOptionsChanged",
+    data: { ...of, changes },
+  });
+
+  it("is given options, changed and cleared ones alone, each once", () => {
+    const set = (options: OptionChanges) => changed({ type: "set", options });
+    const title = optionsChanged({ title: "a", tags: ["x"] });
+    link([created], set({ title: "a", tags: ["x"], comments: null }), [title]);
+    link([created, title], set({ title: "a", tags: ["x"] }), []);
+    link([created, title], set({ title: "b", tags: ["x"] }), [optionsChanged({ title: "b" })]);
+    link([created, title], set({ title: null, comments: null }), [optionsChanged({ title: null })]);
+    link([created, title, optionsChanged({ title: null })], set({ title: null }), []);
+    link([created], set({}), []);
+    link([created, deleted], set({ title: "a" }), "link_deleted");
+    link([created, blocked], set({ title: "a" }), "link_blocked");
+    link([], set({ title: "a" }), "link_not_found");
+  });
+
+  it("is not active after it expires, by one change or by two", () => {
+    const [from, until] = ["2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
+    const set = (options: OptionChanges) => changed({ type: "set", options });
+    link([created], set({ activeFrom: from, expiresAt: until }), [
+      optionsChanged({ activeFrom: from, expiresAt: until }),
+    ]);
+    link([created], set({ activeFrom: until, expiresAt: from }), "invalid_request");
+    link([created, optionsChanged({ activeFrom: until })], set({ expiresAt: until }), "invalid_request");
+    link([created, optionsChanged({ activeFrom: until })], set({ activeFrom: null, expiresAt: from }), [
+      optionsChanged({ activeFrom: null, expiresAt: from }),
+    ]);
+  });
+
+  it("is changed in several ways together, each of what the ones before it make, or not at all", () => {
+    const to = "https://example.org/";
+    const together = (changes: LinkChange[], ifRevision?: number[]) => (state: LinkState) =>
+      changeTogether(state, { by: accountId, at, changes, ifRevision });
+    const retarget = { type: "retarget", to } as const;
+    const retargeted: LinkEvent = { type: "LinkRetargeted", data: { ...of, from: made.longUrl, to } };
+    const titled = { type: "set", options: { title: "a" } } as const;
+    const both = [retargeted, optionsChanged({ title: "a" }), disabled];
+    link([created], together([retarget, titled, { type: "disable" }]), both);
+    link([created, ...both], together([retarget, titled, { type: "disable" }]), []);
+    link([created], together([retarget, retarget]), [retargeted]);
+    link([created], together([{ type: "delete" }, titled]), "link_deleted");
+    link([created], together([titled], [0]), [optionsChanged({ title: "a" })]);
+    link([created, disabled], together([titled], [3, 1]), [optionsChanged({ title: "a" })]);
+    for (const seen of [[], [0], [2, 3]])
+      link([created, disabled], together([titled], seen), "precondition_failed");
+    link([], together([titled], [0]), "link_not_found");
   });
 
   it("can be disabled and deleted while it is blocked, and nothing else", () => {

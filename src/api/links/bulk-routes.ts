@@ -1,0 +1,76 @@
+// PATCH and DELETE /api/v1/links/bulk: routes and schemas of changeLinksInBulk.
+import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
+import { linkDetailsObject } from "../../commands/links/link-object.ts";
+import { currentOwnLink } from "../../queries/links/find-link.ts";
+import { type Api, contextOf } from "../fastify.ts";
+import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
+import type { LifeDeps } from "./life-routes.ts";
+
+const RULES =
+  "Developer tier. One bad item never stops the others; items of one link are done one after the other. Counts as one " +
+  "request against the limit. 503 or 500 only when nothing was done and the service failed in an item: repeat the request. ";
+const SLUG_BULK =
+  "This address is no link's: one with the slug `bulk`, which a custom domain may have, is changed as an item.";
+
+const KINDS = {
+  update: {
+    operationId: "changeLinksInBulk",
+    summary: "Change up to 100 links",
+    body: bulkRequestOf("BulkPatchRequest", "BulkPatchItem"),
+    answer: bulkAnswerOf("BulkPatchAnswer", "updated"),
+  },
+  delete: {
+    operationId: "deleteLinksInBulk",
+    summary: "Delete up to 100 links",
+    body: bulkRequestOf("BulkDeleteRequest", "NamedLink"),
+    answer: bulkAnswerOf("BulkDeleteAnswer", "deleted"),
+  },
+} as const;
+
+export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
+  const { baseUrl } = deps;
+  const { preHandler, onSend } = deps.idempotency;
+  for (const [wanted, method] of [
+    ["update", "PATCH"],
+    ["delete", "DELETE"],
+  ] as const) {
+    const { body, answer, ...names } = KINDS[wanted];
+    const schema = {
+      ...names,
+      description: RULES + SLUG_BULK,
+      tags: ["Links"],
+      headers: IdempotencyHeader,
+      body,
+      response: { 200: answer.describe("What became of each item"), ...apiErrors(400, 401, 402, 409) },
+    };
+    app.route({
+      method,
+      url: "/api/v1/links/bulk",
+      schema,
+      ...{ preHandler, onSend },
+      async handler(request, reply) {
+        const { caller } = request;
+        const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>
+          currentOwnLink(deps, caller, item.slug, item.domain_id?.toLowerCase());
+        const changing = { ...deps.links, addressOf };
+        const options = { idempotency: request.keyed?.kept.seed };
+        const { links } = request.body;
+        const { bulk, isFinal } = await changeLinksInBulk(
+          ...([changing, contextOf(request), caller, wanted, links, options] as const),
+        );
+        await deps.changesAreFollowed();
+        // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
+        if (!isFinal) request.keyed = undefined;
+        const { done, results, ...rest } = bulk;
+        return reply.send({
+          ...rest,
+          ...(wanted === "update" ? { updated: done } : { deleted: done }),
+          results: results.map(({ index, link }) => {
+            const { changes: revision, changedAt } = link;
+            return { index, ...linkDetailsObject(link, { revision, changedAt }, baseUrl) };
+          }),
+        });
+      },
+    });
+  }
+}

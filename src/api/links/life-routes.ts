@@ -1,0 +1,131 @@
+// GET, PATCH and DELETE /api/v1/links/{slug}, and restore: the HTTP face of changeLink and of the link's own stream.
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { type ChangeOptions, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import type { ExistingLink } from "../../commands/links/link.ts";
+import { LinkDetailsObject, linkDetailsObject, PatchRequest } from "../../commands/links/link-object.ts";
+import { type CurrentLinkDeps, currentOwnLink } from "../../queries/links/find-link.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
+import { type Api, contextOf } from "../fastify.ts";
+import { apiErrors, DomainIdQuery, IdempotencyHeader, SlugParams } from "../schemas.ts";
+import type { WritingDeps } from "../shorten.ts";
+
+/** `changesAreFollowed`: resolves when this process redirects by the links as they are in the log. */
+export type LifeDeps = WritingDeps &
+  CurrentLinkDeps & { baseUrl: string; changesAreFollowed: () => Promise<void> };
+
+const OWN =
+  "Any link of the caller's account, whichever key or page created it; another account's link gives 403. ";
+
+export const linkAddress = { params: SlugParams, querystring: z.object({ domain_id: DomainIdQuery }) };
+
+const conditional = IdempotencyHeader.extend({
+  "if-match": z
+    .string()
+    .optional()
+    .meta({
+      description: "The `ETag` of the link as you have read it: 412 when it has been changed since",
+      examples: ['"3"'],
+    }),
+});
+const known = z.object({
+  "if-none-match": z
+    .string()
+    .optional()
+    .meta({ description: "An `ETag` that you have: 304 while the link is still so", examples: ['"3"'] }),
+});
+
+const details = LinkDetailsObject.describe("The link as it is now; its revision in `ETag`, too");
+
+export function readLinkRoute(app: Api, deps: LifeDeps): void {
+  const schema = {
+    operationId: "getLink",
+    summary: "Read one link",
+    description: `${OWN}As of now, on every process.`,
+    tags: ["Links"],
+    ...linkAddress,
+    headers: known,
+    response: {
+      200: details,
+      304: z.undefined().describe("Still as the caller has it"),
+      ...apiErrors(400, 401, 403, 404),
+    },
+  };
+  app.get("/api/v1/links/:slug", { schema }, async (request, reply) => {
+    const { caller, params, query } = request;
+    const link = await currentOwnLink(deps, caller, params.slug, query.domain_id);
+    if (link.deleted) throw new Refused("not_found", "Short link not found.");
+    const etag = tagOf(link.revision);
+    reply.header("etag", etag);
+    if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    return linkDetailsObject(link, link, deps.baseUrl);
+  });
+}
+
+export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
+  const { preHandler, onSend } = deps.idempotency;
+  const hooks = { preHandler, onSend };
+  const common = {
+    tags: ["Links"],
+    ...linkAddress,
+    headers: conditional,
+    response: { 200: details, ...apiErrors(400, 401, 402, 403, 404, 409, 412) },
+  };
+
+  const patch = {
+    operationId: "changeLink",
+    summary: "Change one link",
+    description: `${OWN}All members of one request are changed together, or none.`,
+    ...common,
+    body: PatchRequest,
+  };
+  app.patch("/api/v1/links/:slug", { schema: patch, ...hooks }, async (request, reply) =>
+    send(reply, await changed(request, { type: "patch", patch: request.body })),
+  );
+
+  const remove = {
+    operationId: "deleteLink",
+    summary: "Delete one link",
+    description: `${OWN}It answers 404 from now on, can be restored at any time, and its slug is given to nobody else.`,
+    ...common,
+  };
+  app.delete("/api/v1/links/:slug", { schema: remove, ...hooks }, async (request, reply) =>
+    send(reply, await changed(request, { type: "delete" })),
+  );
+
+  const restore = {
+    operationId: "restoreLink",
+    summary: "Restore a deleted link",
+    description: `${OWN}It is what it was before it was deleted, live or disabled. Nothing happens to one that is not deleted.`,
+    ...common,
+  };
+  app.post("/api/v1/links/:slug/restore", { schema: restore, ...hooks }, async (request, reply) =>
+    send(reply, await changed(request, { type: "restore" })),
+  );
+
+  type Request = Parameters<typeof contextOf>[0] & {
+    params: { slug: string };
+    query: { domain_id?: string | undefined };
+    headers: { "if-match"?: string | undefined };
+  };
+
+  async function changed(request: Request, wanted: LinkChangeRequest): Promise<ExistingLink> {
+    const { caller, params, query } = request;
+    const how: ChangeOptions = {
+      ifRevision: revisionsOf(request.headers["if-match"]),
+      idempotency: request.keyed?.kept.seed,
+      isExisting: true,
+    };
+    const address = await currentOwnLink(deps, caller, params.slug, query.domain_id);
+    const { link } = await changeLink(deps.links, contextOf(request), caller, address, wanted, how);
+    await deps.changesAreFollowed();
+    return link;
+  }
+
+  function send(reply: FastifyReply, link: ExistingLink): LinkDetailsObject {
+    const { changes: revision, changedAt } = link;
+    reply.header("etag", tagOf(revision));
+    return linkDetailsObject(link, { revision, changedAt }, deps.baseUrl);
+  }
+}

@@ -1,0 +1,78 @@
+// GET /api/v1/links: route and schemas of listLinks (interface, part 4).
+import { z } from "zod";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { timeOf } from "../../queries/analytics/range.ts";
+import { UTC } from "../../queries/analytics/time-zone.ts";
+import {
+  LINK_ORDERS,
+  LINK_SCOPES,
+  LISTED_STATUSES,
+  type ListLinksDeps,
+  listLinks,
+} from "../../queries/links/list-links.ts";
+import type { Api } from "../fastify.ts";
+import { apiErrors, DomainIdQuery, LinkPageSchema } from "../schemas.ts";
+
+const time = z.string().max(100).optional();
+
+/** `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents. */
+export function listLinksRoute(
+  app: Api,
+  deps: ListLinksDeps & { writesAreReadable: () => Promise<void> },
+): void {
+  const schema = {
+    operationId: "listLinks",
+    summary: "List the links created with the caller's key",
+    description:
+      "Newest first. Give `next_cursor` of one page as `cursor` to get the next. With `scope=account` the links of all " +
+      "keys and of the portal, each with its state (LinkDetails).",
+    tags: ["Links"],
+    querystring: z.object({
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      cursor: z.string().max(2000).optional(),
+      q: z
+        .string()
+        .max(200)
+        .optional()
+        .meta({ description: "Part of the short URL, of the long URL or of the title" }),
+      domain_id: DomainIdQuery,
+      from: time.meta({
+        description: "Created at or after this time, ISO 8601: with an offset, else in UTC",
+        examples: ["2026-11-01"],
+      }),
+      to: time.meta({ description: "Created before this time", examples: ["2026-12-01"] }),
+      tag: z
+        .string()
+        .max(OPTION_LIMITS.tag)
+        .optional()
+        .meta({ description: "With this tag, in this case", examples: ["newsletter"] }),
+      external_id: z
+        .string()
+        .max(OPTION_LIMITS.externalId)
+        .optional()
+        .meta({ description: "The one with this external id", examples: ["order-4711"] }),
+      status: z
+        .enum(LISTED_STATUSES)
+        .optional()
+        .meta({
+          description:
+            "As its owner left it, also where the operator blocks it. Default: live and disabled; deleted ones only when " +
+            "asked for",
+        }),
+      sort: z.enum(LINK_ORDERS).optional().meta({ description: "Default: `-created_at`, newest first" }),
+      scope: z.enum(LINK_SCOPES).optional().meta({
+        description: "`key` (default): links of this key. `account`: of all keys and of the portal",
+      }),
+    }),
+    response: { 200: LinkPageSchema, ...apiErrors(400, 401) },
+  };
+  app.get("/api/v1/links", { schema }, async (request) => {
+    const { from, to, ...options } = request.query;
+    const range = {
+      from: from === undefined ? undefined : timeOf(from, UTC, "from"),
+      to: to === undefined ? undefined : timeOf(to, UTC, "to"),
+    };
+    await deps.writesAreReadable();
+    return listLinks(deps, request.caller, { ...options, ...range });
+  });
+}

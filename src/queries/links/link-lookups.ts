@@ -1,0 +1,22 @@
+// Links of an account by what one of them alone may have (link-claims.ts), from documents that show every write before.
+import type { LinkLookups } from "../../commands/links/link-claims.ts";
+import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+
+type Deps = { readStore: ReadStore; writesAreReadable: () => Promise<void> };
+
+/** One, unless some were imported, blocked, or changed to be alike. */
+const MOST_FOUND = 20;
+
+export function linkLookups({ readStore, writesAreReadable }: Deps): LinkLookups {
+  const find = async (where: NonNullable<FindQuery["where"]>) => {
+    await writesAreReadable();
+    const query = { where, limit: MOST_FOUND };
+    const found = await readStore.find<LinkDocument>(links.collection.name, query);
+    return found.map(({ host, slug }) => ({ host, slug }));
+  };
+  return {
+    withExternalId: (accountId, externalId) => find({ accountId, externalId, deleted: false }),
+    withFingerprint: (fingerprint) => find({ fingerprint, status: "live" }),
+  };
+}

@@ -48,8 +48,12 @@ const FIELDS: Readonly<Record<FieldName, Row>> = {
     wrong: [[{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."]],
   },
   tags: {
-    set: [{ tags: "spring, , mail,spring" }, { tags: ["spring", "mail"] }, "spring, mail"],
-    changed: [{ tags: "mail" }, { tags: ["mail"] }, "mail"],
+    set: [
+      { tags: "spring, , mail,spring" },
+      { tags: ["spring", "mail"] },
+      '<span class="clip">spring</span></a>',
+    ],
+    changed: [{ tags: "mail" }, { tags: ["mail"] }, '<span class="clip">mail</span></a>'],
     cleared: { tags: "" },
     wrong: [
       [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
@@ -300,6 +304,29 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     await edit(path, { ...FIELDS.rules.set[0], title: "" });
     expect(await optionsOf(path)).toEqual(before);
     expect((await one.get(path)).text).not.toContain("<strong>Edited</strong>");
+  });
+
+  it("is in the list with title and tags, which find the link", async () => {
+    const who = await people.person();
+    const [first = "", second = "", third = ""] = [
+      await people.shorten(who, "https://example.com/", { title: "Spring <sale>", tags: "a&b, mail" }),
+      await people.shorten(who, "https://example.com/", { tags: "mail" }),
+      await people.shorten(who, "https://example.com/", { title: "Summer", tags: "mailing" }),
+    ];
+    const found = async (query: string) => {
+      const { text } = await who.get(`/portal/links${query}`);
+      return [first, second, third].map((path) => text.includes(`href="${path}"`));
+    };
+    const { text } = await who.get("/portal/links");
+    expect(decoded(text)).toContain("Spring <sale></span>");
+    expect(decoded(text)).toContain('href="/portal/links?tag=a%26b"');
+    expect(await found("?tag=a%26b")).toEqual([true, false, false]);
+    expect(await found("?tag=mail")).toEqual([true, true, false]);
+    expect(await found("?tag=mail&q=sPRING")).toEqual([true, false, false]);
+    expect(await found("?q=summer")).toEqual([false, false, true]);
+    expect(await found("?tag=")).toEqual([true, true, true]);
+    const none = await who.get("/portal/links?tag=none");
+    expect([none.text.includes("Nothing found"), textIn(none.text, "tag")]).toEqual([true, "none"]);
   });
 
   it("is edited only as it was seen: a change in between is told, and nothing that was typed or changed is lost", async () => {

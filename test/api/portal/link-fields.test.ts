@@ -294,16 +294,15 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
   });
 
   it("is left alone where a form says nothing of it, or what it was", async () => {
-    const path = await people.shorten(
-      one,
-      "https://example.com/",
-      FIELDS.rules.set[0] as Record<string, string>,
-    );
+    const all: Record<string, string> = Object.assign({}, ...FIELD_NAMES.map((name) => FIELDS[name].set[0]));
+    const path = await people.shorten(one, "https://example.com/", { ...all, external_id: "all" });
     const before = await optionsOf(path);
+    expect(Object.keys(before)).toHaveLength(FIELD_NAMES.length);
     await edit(path, { url: "https://example.com/b" });
-    await edit(path, { ...FIELDS.rules.set[0], title: "" });
-    expect(await optionsOf(path)).toEqual(before);
-    expect((await one.get(path)).text).not.toContain("<strong>Edited</strong>");
+    const { text } = await one.get(path);
+    const sent = await one.post(`${path}/edit`, formOn(text));
+    const again = revisionOn((await one.get(path)).text);
+    expect([sent.status, await optionsOf(path), again]).toEqual([303, before, revisionOn(text)]);
   });
 
   it("is in the list with title and tags, which find the link", async () => {
@@ -327,6 +326,25 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     expect(await found("?tag=")).toEqual([true, true, true]);
     const none = await who.get("/portal/links?tag=none");
     expect([none.text.includes("Nothing found"), textIn(none.text, "tag")]).toEqual([true, "none"]);
+  });
+
+  it("has an external id that no other link of the account has, which is refused beside its input", async () => {
+    const typed = { external_id: "order-4711" };
+    const path = await people.shorten(one, "https://example.com/", typed);
+    const another = await people.shorten(one, "https://example.com/");
+    for (const { status, text } of [
+      await one.post("/portal/links", { url: "https://example.com/", ...typed }),
+      await edit(another, typed),
+    ]) {
+      expect([status, refusalAt(text, "external_id")]).toEqual([
+        409,
+        expect.stringContaining(`is that of http`),
+      ]);
+      expect(textIn(text, "external_id")).toBe("order-4711");
+    }
+    expect((await edit(path, { ...typed, title: "kept" })).status).toBe(200);
+    await edit(path, { external_id: "" });
+    expect((await edit(another, typed)).status).toBe(200);
   });
 
   it("is edited only as it was seen: a change in between is told, and nothing that was typed or changed is lost", async () => {

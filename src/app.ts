@@ -3,7 +3,6 @@ import { setImmediate } from "node:timers/promises";
 import { baseHostGate, createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
 import { keyGuard } from "./api/key-guard.ts";
-import type { RateLimits } from "./api/limits/rate-limit.ts";
 import { healthRoutes, metricsRoute, tlsAskRoute } from "./api/operations/operations-routes.ts";
 import type { RequestIdOf } from "./api/request-id.ts";
 import { siteRoutes } from "./api/site-routes.ts";
@@ -38,10 +37,9 @@ export type AppDeps = {
  */
 export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;
-  const { config, backend, log, clock, group } = context;
+  const { config, backend, log, clock, group, rateLimits } = context;
   const { readStore } = backend;
-  const rateLimits = group?.rateLimits ?? backend.rateLimits();
-  const { api, portal } = await openRoles(deps, rateLimits);
+  const { api, portal } = await openRoles(deps);
   const metrics = metricsOf(deps);
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
@@ -72,11 +70,11 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   return app;
 }
 
-async function openRoles({ context, follower }: AppDeps, rateLimits: RateLimits) {
+async function openRoles({ context, follower }: AppDeps) {
   const { roles } = context;
   if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
   const { openWriting } = await loaded(import("./roles/writing.ts"));
-  const writing = openWriting(context, follower, rateLimits);
+  const writing = openWriting(context, follower);
   if (roles.has("projector")) {
     const { openBackgroundJobs } = await loaded(import("./roles/background-jobs.ts"));
     openBackgroundJobs(context, writing);

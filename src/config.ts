@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { commaSeparated } from "./config/formats.ts";
 import { SETTINGS, type Setting } from "./config/settings.ts";
 import type { Tier } from "./events/vocabulary.ts";
 import { DomainError } from "./runtime/errors.ts";
@@ -109,7 +110,14 @@ function missing(set: Readonly<Record<string, string | undefined>>): string[] {
   const servers = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
   const unset = servers.filter((name) => set[name] === undefined);
   const onServers = unset.length < servers.length;
+  const believed = ["CLIENT_IP_HEADER", "CLIENT_COUNTRY_HEADER"].filter((name) => set[name] !== undefined);
+  const trustsNobody = commaSeparated(set.TRUST_PROXY ?? "").length === 0;
   return [
+    ...(trustsNobody
+      ? believed.map(
+          (name) => `TRUST_PROXY must be set with ${name}, which is believed from these proxies only`,
+        )
+      : []),
     ...(isPortOpen && set.BASE_URL === undefined
       ? ["BASE_URL must be set when PORT is 0, as the port isn't known beforehand"]
       : []),

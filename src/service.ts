@@ -2,12 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import { requestIds } from "./api/request-id.ts";
 import { type Backend, openBackend } from "./backend.ts";
+import { passwordWork } from "./commands/password-work.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "./coordination/log-health.ts";
 import { httpServer } from "./redirect/http/http-server.ts";
 import { redirectHandler } from "./redirect/http/redirect-handler.ts";
-import { requesterOf, trustOf } from "./redirect/http/requester.ts";
+import { readForwarded, requesterOf, trustOf } from "./redirect/http/requester.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -85,6 +86,9 @@ export async function openService(
       backend,
       health,
       roles,
+      rateLimits: group?.rateLimits ?? backend.rateLimits(),
+      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      passwordWork: passwordWork(),
       group,
       stopping: signal,
       onStop,
@@ -108,8 +112,10 @@ async function serve(
   const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
   const trust = trustOf(config.trustProxy);
   const requestIdOf = requestIds(runtimeDeps.newId());
+  const requester = requesterOf(trust, config.clientCountryHeader);
   const server = httpServer(
-    redirect && redirectHandler({ ...redirect, requester: requesterOf(trust), requestIdOf, log }),
+    redirect && redirectHandler({ ...redirect, requester, requestIdOf, log }),
+    readForwarded(config.clientIpHeader),
   );
   onStop(() => server.close());
   const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";

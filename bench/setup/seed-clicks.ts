@@ -36,7 +36,7 @@ export async function seedClicks(
       const key = `${host}/${benchSlug(link)}`;
       const target = packTarget({ key, revision: 0, longUrl: benchUrl(link), accountId, via: "api" });
       const at = start + (first / BATCH) * EVERY_MS;
-      addHit(batch, { ...visitor, method: "GET", query: "", prefetch: "", link: target, at });
+      addHit(batch, { ...visitor, method: "GET", country: "", query: "", prefetch: "", link: target, at });
     }
     await write(batch);
   }

@@ -13,7 +13,7 @@ import { sendError } from "./http-errors.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
-/** Enough for a bulk request: 100 links of 2,048 characters. */
+/** Enough for a bulk request: 100 links of 8,192 characters. */
 const BODY_LIMIT_BYTES = 1_048_576;
 /** Longer than any slug, so that an overlong one gets the route's error instead of the router's. */
 const MAX_PARAM_LENGTH = 2_048;

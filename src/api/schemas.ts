@@ -98,6 +98,11 @@ export const AnalyticsSchema = z
       referrers: counts.meta({ description: "By host without `www.`, or `direct`" }),
       hourlyClicks: counts.meta({ description: "The last 24 hours, zero-filled, by UTC hour" }),
       utm: z.record(z.string(), counts),
+      rules: counts.optional().meta({
+        description:
+          "Hits that the link's rules led, by the rule's number at that time, from 1; only where there is one",
+        examples: [{ 1: 30, 2: 12 }],
+      }),
       recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
     }),
     as_of: z.string().optional().meta({

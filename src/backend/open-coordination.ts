@@ -6,6 +6,8 @@ import type { Config } from "../config.ts";
 import type { RedisConnection } from "../connections/redis.ts";
 import { fileDailySalts } from "../redirect/clicks/visitors/daily-salts.files.ts";
 import type { DailySalts } from "../redirect/clicks/visitors/daily-salts.ts";
+import { memoryVisitCounter } from "../redirect/visits/visit-counter.memory.ts";
+import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Open } from "./open-together.ts";
 
 export type CoordinationConfig = Pick<Config, "dataDir"> &
@@ -14,6 +16,8 @@ export type CoordinationConfig = Pick<Config, "dataDir"> &
 export type Coordination = {
   /** Shared through Redis; while Redis is unavailable each process counts for itself. */
   rateLimits(): RateLimits;
+  /** Of links with a limit; throws CoordinationUnavailable while Redis is unavailable. */
+  visitCounter(): VisitCounter;
   /** Undefined without REDIS_URL. */
   redis: { readonly unavailable: boolean } | undefined;
 };
@@ -29,6 +33,7 @@ export async function openCoordination(
   return {
     redis,
     rateLimits: await rateLimitsIn(redis, hashSubject),
+    visitCounter: await visitCounterIn(redis),
   };
 }
 
@@ -47,6 +52,12 @@ async function rateLimitsIn(
   if (!redis) return () => memoryRateLimits();
   const { redisRateLimits } = await import("../api/limits/rate-limit.redis.ts");
   return () => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits());
+}
+
+async function visitCounterIn(redis: RedisConnection | undefined): Promise<Coordination["visitCounter"]> {
+  if (!redis) return () => memoryVisitCounter();
+  const { redisVisitCounter } = await import("../redirect/visits/visit-counter.redis.ts");
+  return () => redisVisitCounter(redis);
 }
 
 /** Undefined without REDIS_URL. Keys carry the base host, as services with different ones may share a Redis server. */

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { TIERS } from "../events/vocabulary.ts";
+import { redisAddress } from "./sentinel-url.ts";
 
 export const text = z.string();
 export const port = number(0, 65_535).default(3000);
@@ -17,6 +18,15 @@ export const trustProxy = list(
   isProxyRange,
   "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
 );
+export const clientIpHeader = text
+  .regex(
+    /^(?!x-forwarded-for$)[a-z][a-z\d-]{0,63}$/i,
+    "must be the name of a header such as CF-Connecting-IP (X-Forwarded-For is read without it)",
+  )
+  .optional();
+export const clientCountryHeader = text
+  .regex(/^[a-z][a-z\d-]{0,63}$/i, "must be the name of a header such as CF-IPCountry")
+  .optional();
 export const dnsServers = list(
   isDnsServer,
   "must be IP addresses, comma separated, each with an optional port",
@@ -39,7 +49,10 @@ export const mongodbUrl = text
   .refine(readsAtPrimary, "must have readPreference primary (the default): another member may lag behind")
   .optional();
 export const redisUrl = text
-  .refine(isRedisUrl, "must be a Redis address such as redis://host:6379")
+  .refine(
+    (url) => redisAddress(url) !== undefined,
+    "must be a Redis address such as redis://host:6379, unix:///run/redis.sock or redis+sentinel://host:26379,host:26379/mymaster",
+  )
   .optional();
 export const smtpUrl = text
   .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
@@ -98,10 +111,6 @@ function hasNoOther(text: string, option: string, value: string): boolean {
 
 function isMongodbUrl(text: string): boolean {
   return /^mongodb(\+srv)?:\/\/\S+$/.test(text);
-}
-
-function isRedisUrl(text: string): boolean {
-  return /^rediss?:\/\/./.test(text) && URL.canParse(text);
 }
 
 function originOf(text: string, context: z.RefinementCtx): string {

@@ -5,6 +5,8 @@ import {
   baseUrl,
   clickDurability,
   clickSpoolMb,
+  clientCountryHeader,
+  clientIpHeader,
   defaultTier,
   dnsServers,
   eventStorePrefix,
@@ -83,6 +85,18 @@ export const SETTINGS = {
     read: trustProxy,
     unset: "none",
     what: "proxies whose `X-Forwarded-For` is believed: addresses, CIDRs, `loopback`, `linklocal` or `uniquelocal`, with commas",
+  },
+  clientIpHeader: {
+    variable: "CLIENT_IP_HEADER",
+    read: clientIpHeader,
+    unset: "X-Forwarded-For",
+    what: "the header in which the proxies of `TRUST_PROXY` name the client, such as `CF-Connecting-IP`, `X-Real-IP`, `True-Client-IP` or `Forwarded` (RFC 7239). They must set it on each request; where it is missing or no address, the proxy's own address counts, whatever `X-Forwarded-For` says",
+  },
+  clientCountryHeader: {
+    variable: "CLIENT_COUNTRY_HEADER",
+    read: clientCountryHeader,
+    unset: "none",
+    what: "the header in which the proxies of `TRUST_PROXY` name the client's country, such as `CF-IPCountry`; it goes before `GEOIP_DB`. `XX`, `T1` and whatever else is no ISO 3166-1 alpha-2 code are unknown: then `GEOIP_DB` is asked",
   },
   clickDurability: {
     variable: "CLICK_DURABILITY",
@@ -172,7 +186,7 @@ export const SETTINGS = {
     variable: "REDIS_URL",
     read: redisUrl,
     unset: "in process",
-    what: "rate limits of all processes together, and the salt of the day's visitor codes",
+    what: "rate limits of all processes together, and the salt of the day's visitor codes: `redis://user:password@host:6379/0`, `unix:///run/redis.sock?db=0`, or `redis+sentinel://user:password@host:26379,host:26379/mymaster/0`; with TLS `rediss` ([sentinels](operations.md#redis-with-sentinels))",
     isSecret: true,
   },
   secretKey: {

@@ -1,5 +1,6 @@
 // The Redis connection that all adapters share: fails fast while Redis is unavailable and reconnects by itself.
 import { Redis, type RedisOptions } from "ioredis";
+import { redisAddress } from "../config/sentinel-url.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { inTime } from "../runtime/pause.ts";
 import { CoordinationUnavailable } from "./errors.ts";
@@ -33,6 +34,8 @@ const OPTIONS = {
 const FAIL_FAST = {
   ...OPTIONS,
   commandTimeout: COMMAND_TIMEOUT_MS,
+  // A sentinel that hangs would else be waited for, while others know the primary.
+  sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
@@ -52,7 +55,7 @@ export class RedisConnection {
 
   constructor(url: string, { log, prefix }: RedisDeps) {
     this.#prefix = prefix;
-    this.#client = new Redis(url, FAIL_FAST);
+    this.#client = clientOf(url);
     logOutages(this.#client, log);
     // Without this a process that sends no commands would report Redis as unavailable after it is back.
     this.#client.on("ready", () => this.#breaker.succeeded());
@@ -99,6 +102,14 @@ export class RedisConnection {
   async close(): Promise<void> {
     this.#client.disconnect();
   }
+}
+
+/** Undefined addresses were refused with the settings (config/formats.ts). */
+function clientOf(url: string): Redis {
+  const address = redisAddress(url) ?? url;
+  return typeof address === "string"
+    ? new Redis(address, FAIL_FAST)
+    : new Redis({ ...FAIL_FAST, ...address });
 }
 
 /** Logs one line when the connection is lost and one when it is back, not one for each reconnection attempt. */

@@ -1,7 +1,7 @@
 // Reads a stream page by page, so that parsing and folding a long stream does not block the event loop.
 import type { EventStore, RecordedEvent } from "./port.ts";
 
-/** Takes a few milliseconds to parse and fold, even if every event has two URLs of 2,048 characters. */
+/** Takes a few milliseconds to parse and fold, even if every event has two URLs of 8,192 characters. */
 const PAGE = 250;
 
 /**

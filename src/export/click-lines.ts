@@ -34,6 +34,7 @@ const COLUMNS: readonly ClickColumn[] = [
     `utm_${field}`,
     ({ utm }) => utm[field] ?? "",
   ]),
+  ["rule", ({ rule }) => (rule === undefined ? "" : String(rule))],
   ["ip", ({ ip }) => ip],
   ["user_agent", ({ userAgent }) => userAgent],
   ["visitor", ({ visitor }) => visitor],

@@ -61,6 +61,7 @@ function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts
     method,
     query: query.toString(),
     address: header(facts.ip),
+    country: "",
     userAgent: header(facts.userAgent),
     referrer: header(facts.referrer),
     language: header(facts.language),

@@ -2,7 +2,7 @@
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
-import { linkPasswordSecret } from "../commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../commands/links/link-password.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";

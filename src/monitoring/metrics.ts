@@ -128,7 +128,7 @@ function redirectMetrics(redirects: MetricsDeps["redirects"], registry: Registry
     collect() {
       this.reset();
       const { notFound = 0, ...others } = redirects() ?? {};
-      const none = { found: 0, disabled: 0, blocked: 0, error: 0 };
+      const none = { found: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
       for (const [outcome, count] of Object.entries({ ...none, ...others, not_found: notFound }))
         this.inc({ outcome }, count);
     },

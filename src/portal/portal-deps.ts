@@ -4,6 +4,7 @@ import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
+import type { PasswordWork } from "../commands/password-work.ts";
 import type { Position } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
@@ -30,6 +31,7 @@ export type PortalDeps = CommandDeps & {
   /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
   sealKeys: readonly string[];
   rateLimits: RateLimits;
+  passwordWork: PasswordWork;
   log: Logger;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;

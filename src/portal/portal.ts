@@ -15,7 +15,6 @@ import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { knownDevices } from "./auth/start-session.ts";
-import { passwordWork } from "./auth/throttle.ts";
 import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
@@ -44,7 +43,7 @@ export async function portalRoutes(
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    const people = { sessions: sessions(deps), devices: knownDevices(deps), passwordWork: passwordWork() };
+    const people = { sessions: sessions(deps), devices: knownDevices(deps) };
     const portal = { ...deps, ...people };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {

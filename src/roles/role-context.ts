@@ -1,16 +1,19 @@
 // What every role gets when it is opened.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Backend } from "../backend.ts";
+import type { PasswordWork } from "../commands/password-work.ts";
 import type { Config } from "../config.ts";
 import type { LogHealth } from "../coordination/log-health.ts";
+import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Close } from "../runtime/stop/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */
 export type WorkerGroup = {
-  /** Counted for all of them; undefined where Redis counts. */
+  /** Counted for all of them; undefined where Redis counts, as the next. */
   rateLimits?: RateLimits;
+  visitCounter?: VisitCounter;
   /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
   answerMetrics(own: () => Promise<object[]>): void;
   /** Of all of them together, in Prometheus's text format. */
@@ -27,6 +30,11 @@ export type RoleContext = {
   backend: Backend;
   health: LogHealth;
   roles: Roles;
+  /** Counted for all processes, as the visits of links with a limit. */
+  rateLimits: RateLimits;
+  visitCounter: VisitCounter;
+  /** Of the accounts' passwords and of links' together. */
+  passwordWork: PasswordWork;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;
   /** Aborted when the stop begins: requests that are open are still answered. */

@@ -21,9 +21,8 @@ export type Writing = {
 };
 
 export function openWriting(
-  { config, log, clock, backend, stopping, onStop }: RoleContext,
+  { config, log, clock, backend, rateLimits, stopping, onStop }: RoleContext,
   follower: LogFollower,
-  rateLimits: RateLimits,
 ): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;

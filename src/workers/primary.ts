@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AggregatorRegistry, Gauge } from "prom-client";
 import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
 import type { Config } from "../config.ts";
+import { memoryVisitCounter } from "../redirect/visits/visit-counter.memory.ts";
 import { BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -92,10 +93,12 @@ function membersOf(roles: Roles, workers: number): Member[] {
   return members;
 }
 
-/** What workers call: rate windows, so that a limit counts for all of them, and the metrics of all of them. */
+/** What workers call: rate windows and counts of visits, so that a limit is one for all of them, and everybody's metrics. */
 function sharedMethods(members: readonly Member[]) {
   const limits = memoryRateLimits();
+  const visits = memoryVisitCounter();
   return {
+    countVisit: visits.count,
     take: (subject: string, limit: number, now: number, requests?: 0 | 1) =>
       limits.take(subject, limit, new Date(now), requests),
     async metrics() {

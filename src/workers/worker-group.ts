@@ -3,10 +3,13 @@ import cluster from "node:cluster";
 import { memoryRateLimits, withOwnLimits } from "../api/limits/rate-limit.memory.ts";
 import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
+import { CoordinationUnavailable } from "../connections/errors.ts";
+import type { VisitCounter } from "../redirect/visits/visit-counter.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
-import { ipcCalls } from "./ipc-calls.ts";
+import { OutageBreaker } from "../runtime/outage-breaker.ts";
+import { type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
-/** With Redis, rate windows are there. Until `onStop` is called, the process ends at once when it is to stop. */
+/** With Redis, rate windows and counts of visits are there. Until `onStop` is called, the process ends at once when it is to stop. */
 export function joinWorkers({
   redisUrl,
 }: Pick<Config, "redisUrl">): WorkerGroup & { ready(): Promise<void> } {
@@ -25,7 +28,7 @@ export function joinWorkers({
   };
   const rateLimits = withOwnLimits(shared, memoryRateLimits());
   return {
-    ...(redisUrl ? {} : { rateLimits }),
+    ...(redisUrl ? {} : { rateLimits, visitCounter: visitCounterOfPrimary(calls) }),
     answerMetrics(own) {
       ownMetrics = own;
     },
@@ -48,6 +51,24 @@ export function joinWorkers({
     async ready() {
       // A primary that has gone needs no answer, and a rejection here would end the process before its stop.
       await calls.call("ready").catch(() => undefined);
+    },
+  };
+}
+
+/** While the primary does not answer, one call a second waits for it: the others are refused at once. */
+export function visitCounterOfPrimary(calls: Pick<IpcCalls, "call">): VisitCounter {
+  const breaker = new OutageBreaker();
+  return {
+    async count(link, most, visits) {
+      if (!breaker.admits()) throw new CoordinationUnavailable("The primary of --workers does not answer");
+      try {
+        const isBelow = await calls.call("countVisit", link, most, visits);
+        breaker.succeeded();
+        return isBelow as boolean | undefined;
+      } catch (error) {
+        breaker.failed();
+        throw error;
+      }
     },
   };
 }

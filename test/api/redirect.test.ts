@@ -5,11 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
+import type { LinkOptions } from "../../src/events/link-options.ts";
+import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
-import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
+import { readForwarded, requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
+import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
 import { Refused } from "../../src/runtime/refused.ts";
 
@@ -28,10 +31,10 @@ const NOT_FOUND =
 const entry = (
   host: string,
   slug: string,
-  { status = "live", block = null }: { status?: "live" | "disabled"; block?: LinkBlock | null } = {},
+  more: { status?: "live" | "disabled"; block?: LinkBlock | null } & LinkOptions = {},
 ) =>
   linkEntry({
-    ...{ host, slug, status, block },
+    ...{ host, slug, status: "live", block: null, ...more },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
     via: "api",
@@ -40,21 +43,29 @@ const entry = (
 
 const block = { reason: "Phishing", since: "2026-03-01T10:00:00.000Z" };
 
+const RULES = [{ when: { query: { rule: true as const } }, url: "https://example.com/é?a=own#top" }];
+const LED =
+  "HTTP/1.1 302 Found\r\n" +
+  "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%zz%0d%0a<{|}>#top\r\n" +
+  "cache-control: no-store\r\ncontent-length: 0\r\nDate: now\r\nConnection: close\r\n\r\n";
+
 /** The redirect handler on real sockets, with a few cached links; collects the recorded hits. */
-async function start() {
+async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHeader?: string } = {}) {
   const links = new Map([
     ["localhost/abcdefg", entry("localhost", "abcdefg")],
     ["localhost/docs", entry("localhost", "docs")],
     ["localhost/off", entry("localhost", "off", { status: "disabled" })],
     ["localhost/bad", entry("localhost", "bad", { block: { ...block, legal: false } })],
     ["localhost/law", entry("localhost", "law", { block: { ...block, legal: true } })],
+    ["localhost/led", entry("localhost", "led", { rules: RULES, forwardQuery: true })],
+    ["localhost/over", entry("localhost", "over", { rules: RULES, block: { ...block, legal: false } })],
     ["go.example/abcdefg", entry("go.example", "abcdefg")],
     ["go.example/docs", entry("go.example", "docs")],
   ]);
   const hits: (Omit<RawHit, "link"> & { link: LinkTarget })[] = [];
   const peek = (host: string, slug: string) => links.get(`${host}/${slug.toLowerCase()}`);
   const trust = trustOf(["127.0.0.1/32"]);
-  const requester = requesterOf(trust);
+  const requester = requesterOf(trust, countryHeader);
   const deps: RedirectDeps = {
     lookup: { peek, find: async (host, slug) => peek(host, slug) },
     recorder: {
@@ -63,10 +74,15 @@ async function start() {
         return undefined;
       },
     },
+    admit: async (_link, _visit, record) => {
+      await record();
+      return "let in";
+    },
+    visitOf: visitReader({ secretKey: "s".repeat(32), openGeo: () => geoOf(undefined, undefined) }),
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 },
+    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -89,7 +105,7 @@ async function start() {
     requester: { host: requester.host(request.raw), address: requester.address(request.raw) },
   }));
   await app.ready();
-  const server = httpServer(handler);
+  const server = httpServer(handler, readForwarded(ipHeader));
   server.passTo(app.routing);
   const port = Number(new URL(await server.listen({ port: 0, host: "127.0.0.1" })).port);
   const close = () => Promise.all([server.close(), app.close()]);
@@ -156,13 +172,30 @@ describe("the redirect", () => {
     ["a custom domain's slug that the base host keeps", request("GET /docs", { host: "go.example" }), {}],
     ["an encoded slug", request("GET /%61bcdefg"), {}],
     ["an address in absolute form", request("GET http://localhost/abcdefg?a=b"), { query: "a=b" }],
+    ["a slash behind the slug", request("GET /abcdefg/?qr=1"), { query: "qr=1" }],
+    ["a sentence's end behind the slug", request("GET /abcdefg.?utm_source=x"), { query: "utm_source=x" }],
+    [
+      "what a mail encloses the address in",
+      request("HEAD http://localhost/abcdefg/)%20,"),
+      { method: "HEAD" },
+    ],
+    ["an ideographic full stop behind it", request("GET /abcdefg%E3%80%82"), {}],
+    ["a custom domain's slug with a slash", request("GET /docs/", { host: "go.example" }), {}],
     ["a body", `${request("GET /abcdefg", { "content-length": "4" })}body`, {}],
   ])(
     "answers %s with the same 301, which no cache may reuse unasked, and records it",
     async (_, text, hit) => {
       expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
-      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+      expect(server.deps.stats).toEqual({
+        found: 1,
+        notFound: 0,
+        disabled: 0,
+        blocked: 0,
+        expired: 0,
+        asked: 0,
+        error: 0,
+      });
     },
   );
 
@@ -176,6 +209,11 @@ describe("the redirect", () => {
     ["no link", "GET /nothing", {}, { notFound: 1 }],
     ["a name that is no slug", "GET /some.txt", {}, { notFound: 1 }],
     ["an encoded slash", "GET /a%2Fb", {}, { notFound: 1 }],
+    ["no link with a slash", "GET /nothing/", {}, { notFound: 1 }],
+    ["no link with a full stop", "GET /nothing.", {}, { notFound: 1 }],
+    ["a slug character behind a full stop", "GET /abcdefg.x", {}, { notFound: 1 }],
+    ["a file of the base host on another", "GET /robots.txt", { host: "go.example" }, { notFound: 1 }],
+    ["a disabled link with a slash", "GET /off/", {}, { disabled: 1 }],
     ["another host", "GET /abcdefg", { host: "other.example" }, { notFound: 1 }],
     ["no host", "GET /abcdefg", { host: "" }, { notFound: 1 }],
     ["a disabled link", "GET /off", {}, { disabled: 1 }],
@@ -232,13 +270,47 @@ describe("the redirect", () => {
   it.each([
     ["a word of the base host", request("GET /docs")],
     ["two segments", request("GET /requester/seen")],
-    ["a slash too many", request("GET /abcdefg/")],
+    ["a word of the base host with a slash", request("GET /docs/")],
+    ["a word of the base host with a full stop", request("GET /docs.")],
+    ["a file of the base host", request("GET /favicon.ico")],
+    ["a file of the base host with a slash", request("GET /robots.txt/")],
+    ["two slashes", request("GET /abcdefg//")],
+    ["a slash and a slug character", request("GET /abcdefg/.x")],
     ["what can't be decoded", request("GET /%zz")],
+    ["what can't be decoded behind a slug", request("GET /abcdefg%E3%80")],
     ["another method", request("POST /abcdefg", { "content-length": "0" })],
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
-    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, blocked: 0, error: 0 });
+    expect(server.deps.stats).toEqual({
+      found: 0,
+      notFound: 0,
+      disabled: 0,
+      blocked: 0,
+      expired: 0,
+      asked: 0,
+      error: 0,
+    });
+  });
+
+  it("leads by rules with whatever is in the query, and waits for the click as ever", async () => {
+    const visit = request("GET /led?rule&a=1&b=%C3%A9%ff%zz%0d%0a<{|}>");
+    expect(await sendRaw(server.port, visit)).toBe(LED);
+    const { link } = server.hits[0] ?? {};
+    expect(link).toMatchObject({ key: "localhost/led", rule: 1, longUrl: RULES[0]?.url });
+    let committed = false;
+    server.deps.recorder.record = async () => {
+      committed = true;
+    };
+    expect(await sendRaw(server.port, visit)).toBe(LED);
+    expect(committed).toBe(true);
+    server.deps.recorder.record = () => Promise.reject(new Refused("recorder_busy", "busy"));
+    expect(await sendRaw(server.port, request("GET /led"))).toContain("HTTP/1.1 503 ");
+  });
+
+  it("answers that a link is blocked, whatever its rules", async () => {
+    expect(await sendRaw(server.port, request("GET /over?rule"))).toContain('"code":"link_blocked"');
+    expect(server.hits[0]?.link).not.toHaveProperty("rule");
   });
 
   it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {
@@ -300,11 +372,12 @@ describe("the redirect", () => {
 
   it("knows no client of a connection that is gone, and trusts none", () => {
     const gone = {
-      headers: { "x-forwarded-for": "198.51.100.9", "x-forwarded-host": "a.example" },
+      headers: { "x-forwarded-for": "198.51.100.9", "x-forwarded-host": "a.example", "cf-ipcountry": "DE" },
       socket: {},
     };
     const requester = requesterOf(trustOf(["127.0.0.1/32"]));
     expect(requester.address(gone as never)).toBe("");
+    expect(requesterOf(trustOf(["127.0.0.1/32"]), "cf-ipcountry").countryOf(gone as never)).toBe("");
     expect(requester.host(gone as never)).toBe("");
   });
 
@@ -322,5 +395,91 @@ describe("the redirect", () => {
     await closed;
     expect(answers.join("")).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 503 [\s\S]*^connection: close/im);
     expect(server.hits).toEqual([]);
+  });
+});
+
+describe("behind a proxy that names the client in a header of its own", () => {
+  const PROXY = "127.0.0.1";
+  const IP_CASES: readonly (readonly [
+    header: string,
+    sent: Record<string, string | string[]>,
+    address: string,
+  ])[] = [
+    ["CF-Connecting-IP", { "cf-connecting-ip": "203.0.113.7" }, "203.0.113.7"],
+    ["X-Real-IP", { "x-real-ip": " 2001:db8::7 " }, "2001:db8::7"],
+    ["True-Client-IP", { "true-client-ip": "203.0.113.7:50123" }, "203.0.113.7"],
+    ["X-Real-IP", { "x-real-ip": "[2001:db8::7]:443" }, "2001:db8::7"],
+    // The client's own X-Forwarded-For, which such a proxy may pass on.
+    ["X-Real-IP", { "x-real-ip": "203.0.113.7", "x-forwarded-for": "198.51.100.9" }, "203.0.113.7"],
+    ["X-Real-IP", { "x-forwarded-for": "198.51.100.9" }, PROXY],
+    ["X-Real-IP", {}, PROXY],
+    ...["", "unknown", "203.0.113.7, 198.51.100.9", "203.0.113.777", "fe80::1%eth0", "203.0.113.7:x"].map(
+      (sent) => ["X-Real-IP", { "x-real-ip": sent, "x-forwarded-for": "198.51.100.9" }, PROXY] as const,
+    ),
+    // The client's and the proxy's: it can't be told which is which.
+    ["X-Real-IP", { "x-real-ip": ["198.51.100.9", "203.0.113.7"] }, PROXY],
+    ...(
+      [
+        ["for=203.0.113.7;proto=https;by=198.51.100.1", "203.0.113.7"],
+        ['For="203.0.113.7:4711"', "203.0.113.7"],
+        ['proto=https; for="[2001:db8:cafe::17]:4711" ; host=a', "2001:db8:cafe::17"],
+        ['for="[2001:db8::1]"', "2001:db8::1"],
+        ['for="203.0.113.7:_port"', "203.0.113.7"],
+        ["for=198.51.100.9, for=203.0.113.7", "203.0.113.7"],
+        ["for=203.0.113.7, for=127.0.0.1;by=x", "203.0.113.7"],
+        // What the client sent can't hide or change what the proxy adds.
+        ['for="198.51.100.9, for=203.0.113.7', "203.0.113.7"],
+        ['garbage;;;="", , for=203.0.113.7', "203.0.113.7"],
+        // Somebody unknown says who came before.
+        ["for=198.51.100.9, for=_hidden", PROXY],
+        ["for=198.51.100.9, for=unknown, for=127.0.0.1", PROXY],
+        ["for=198.51.100.9, proto=https", PROXY],
+        ["for=198.51.100.9;for=203.0.113.7", PROXY],
+        ['host="x;for=198.51.100.9";for=203.0.113.7', PROXY],
+        ["for=198.51.100.999", PROXY],
+        ["xfor=198.51.100.9", PROXY],
+        [`for=${" ".repeat(7_000)}"x`, PROXY],
+        ["", PROXY],
+      ] as const
+    ).map(
+      ([sent, address]) =>
+        ["Forwarded", { forwarded: sent, "x-forwarded-for": "198.51.100.8" }, address] as const,
+    ),
+  ];
+
+  it.each(IP_CASES)(
+    "given %s, redirects and the API alike take %j as from %s",
+    async (ipHeader, sent, address) => {
+      const server = await start({ ipHeader });
+      const lines = Object.entries(sent).flatMap(([name, values]) =>
+        [values].flat().map((value) => `${name}: ${value}\r\n`),
+      );
+      const of = (path: string) =>
+        `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.join("")}\r\n`;
+      const seen = JSON.parse((await sendRaw(server.port, of("/requester/seen"))).split("\r\n\r\n")[1] ?? "");
+      expect([seen.fastify.address, seen.requester.address]).toEqual([address, address]);
+      await sendRaw(server.port, of("/abcdefg"));
+      expect(server.hits).toMatchObject([{ address }]);
+      await server.close();
+    },
+  );
+
+  it("takes nobody's word but a trusted proxy's", () => {
+    const headers = { "x-real-ip": "203.0.113.7", "cf-ipcountry": "DE" };
+    const stranger = { headers, socket: { remoteAddress: "192.0.2.1" } } as never;
+    readForwarded("X-Real-IP")(headers);
+    const requester = requesterOf(trustOf(["127.0.0.1/32"]), "CF-IPCountry");
+    expect([requester.address(stranger), requester.countryOf(stranger)]).toEqual(["192.0.2.1", ""]);
+    expect(requesterOf(false, "CF-IPCountry").countryOf(stranger)).toBe("");
+  });
+
+  it("records the country that it names, where that is one", async () => {
+    const server = await start({ countryHeader: "CF-IPCountry" });
+    const named = ["DE", " at ", "XK", "XX", "T1", "EU", "ZZ", "DEU", "DE, FR", ""];
+    for (const country of named)
+      await sendRaw(server.port, request("GET /abcdefg", { "cf-ipcountry": country }));
+    await sendRaw(server.port, request("GET /abcdefg"));
+    expect(server.hits.map(({ country }) => country)).toEqual(["DE", "AT", "XK", ...Array(8).fill("")]);
+    await server.close();
   });
 });

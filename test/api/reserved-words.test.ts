@@ -96,7 +96,9 @@ describe("reserved words", () => {
           const encoded = `/%${slug.charCodeAt(0).toString(16)}${slug.slice(1)}`;
           expect(await onDomain(encoded)).toEqual([encoded, 301, there]);
           expect(await onDomain(`/${slug}`, "HEAD")).toEqual([`/${slug}`, 301, there]);
-          expect((await ask(service, `/${slug}/`, { host: HOST })).status).toBe(404);
+          expect(await onDomain(`/${slug}/`)).toEqual([`/${slug}/`, 301, there]);
+          expect((await ask(service, `/${slug}/`)).headers.location).not.toBe(there);
+          expect((await ask(service, `/${slug}//`, { host: HOST })).status).toBe(404);
           expect((await ask(service, `/${slug}`, { host: HOST, method: "POST", body: "{}" })).status).toBe(
             404,
           );

@@ -70,8 +70,8 @@ describe("part 4, POST /api/v1/shorten/bulk", () => {
     ]);
   });
 
-  it("creates 100 links of 2,048 characters in one request, which counts as one", async () => {
-    const long = `https://example.com/${"a".repeat(2048 - 20)}`;
+  it("creates 100 links of 8,192 characters in one request, which counts as one", async () => {
+    const long = `https://example.com/${"a".repeat(8192 - 20)}`;
     const { status, body, headers } = await bulk(Array.from({ length: 100 }, () => ({ url: long })));
     const before = Number(headers["x-ratelimit-remaining"]);
     expect([status, body.created]).toEqual([201, 100]);

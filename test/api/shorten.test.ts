@@ -155,7 +155,7 @@ describe("part 4, POST /api/v1/shorten", () => {
     "//example.com",
     "http://exa mple.com",
     "https://example.com/\r\nset-cookie: a=b",
-    `https://example.com/${"a".repeat(2048)}`,
+    `https://example.com/${"a".repeat(8192)}`,
     `${BASE_URL}/abcdefg`,
   ])("part 7: answers 400 to the URL %j and requires a valid HTTP/HTTPS URL", async (url) => {
     const member = await service.member("free");

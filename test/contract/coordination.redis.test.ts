@@ -4,12 +4,14 @@ import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
 import { CoordinationUnavailable } from "../../src/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
+import { redisVisitCounter } from "../../src/redirect/visits/visit-counter.redis.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
+import { visitCounterContract } from "./visit-counter.ts";
 
 onServer(redis, () => {
   let server: TestRedis;
@@ -25,6 +27,10 @@ onServer(redis, () => {
   rateLimitsContract("Redis", async () => {
     const [one, other] = await two();
     return { limits: redisRateLimits(one, hide), others: redisRateLimits(other, hide), close };
+  });
+  visitCounterContract("Redis", async (keptMs) => {
+    const [one, other] = await two();
+    return { counter: redisVisitCounter(one, keptMs), others: redisVisitCounter(other, keptMs), close };
   });
   dailySaltsContract("Redis", async () => {
     const [one, other] = await two();

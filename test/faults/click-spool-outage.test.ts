@@ -39,13 +39,24 @@ async function openScene(durability: Durability) {
   const { keys } = await accountWithKeys(instance, "developer", 1);
   let service = await startService(instance);
   const links = Array.from({ length: 20 }, (_, n) => ({ url: `https://example.com/${n}` }));
-  const response = await fetch(`${service.url}/api/v1/shorten/bulk`, {
-    method: "POST",
-    headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
-    body: JSON.stringify({ links }),
-  });
-  const { results } = (await response.json()) as { results: { slug: string }[] };
-  const slugs = results.map(({ slug }) => slug);
+  const slugs: string[] = [];
+  let answer = "";
+  // Again after a 503, as callers do: two services and their servers start together here, on a busy machine.
+  const create = async () => {
+    const response = await fetch(`${service.url}/api/v1/shorten/bulk`, {
+      method: "POST",
+      headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ links }),
+    });
+    answer = `${response.status} ${await response.text()}`;
+    if (response.status === 201) {
+      const { results } = JSON.parse(answer.slice(4)) as { results: { slug: string }[] };
+      slugs.push(...results.map(({ slug }) => slug));
+    }
+    return response.status !== 503;
+  };
+  await until(() => `the links, not ${answer}`, create, SELDOM);
+  expect(slugs.length, answer).toBeGreaterThan(0);
 
   // Not fetch, which times out after ten seconds when the machine is busy.
   const get = (path: string) => send<unknown>(Number(instance.PORT), path, {});

@@ -18,7 +18,14 @@ import { type TemporaryFolder, temporaryFolder } from "../support/runtime/tempor
 import { until } from "../support/runtime/until.ts";
 
 function hit(number: number): RawHit {
-  const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };
+  const facts = {
+    address: "203.0.113.9",
+    country: "",
+    userAgent: "curl/8",
+    referrer: "",
+    language: "",
+    prefetch: "",
+  };
   return {
     link: packTarget(clickedLink),
     at: Date.now(),

@@ -6,6 +6,7 @@ import { linkKey } from "../../src/events/streams.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { FIREFOX } from "../support/portal/browser-like.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { until } from "../support/runtime/until.ts";
@@ -38,14 +39,14 @@ onServer(mongodb, () =>
       }, PATIENT_MS);
       afterAll(() => cluster?.stop(), PATIENT_MS);
 
-      const shorten = (node: RoleProcess) =>
+      const shorten = (node: RoleProcess, fields: object = {}) =>
         node.ask<{ slug: string; code: string }>("/api/v1/shorten", {
           method: "POST",
           key,
-          body: { url: "https://example.com/" },
+          body: { url: "https://example.com/", ...fields },
         });
-      const slugOf = async (node: RoleProcess) => {
-        const answer = await shorten(node);
+      const slugOf = async (node: RoleProcess, fields: object = {}) => {
+        const answer = await shorten(node, fields);
         expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
         return answer.body.slug;
       };
@@ -70,10 +71,10 @@ onServer(mongodb, () =>
         return answer.body.analytics?.totalClicks;
       };
       /** Reads the documents: polling the API would use up the hour's rate limit. */
-      const inDocuments = async () => {
+      const inDocuments = async (slug = cached) => {
         const totals = cluster.backend.readStore.get<LinkClicksDocument>(
           linkClicks.collection.name,
-          linkKey(cluster.config.baseHost, cached),
+          linkKey(cluster.config.baseHost, slug),
         );
         return (await totals.catch(() => undefined))?.totalClicks;
       };
@@ -103,10 +104,18 @@ onServer(mongodb, () =>
           const other = await cluster.member("free");
           const links = (node: RoleProcess) => node.ask("/api/v1/links", { key: other.key });
           for (const node of [a, b]) expect((await links(node)).status).toBe(200);
+          const limited = await slugOf(a, { max_clicks: 3 });
+          const person = async (node: RoleProcess) =>
+            (await node.ask(`/${limited}`, { headers: { "user-agent": FIREFOX } })).status;
+          expect([await person(a), await person(b)]).toEqual([302, 302]);
+          await until("both to be counted", async () => (await inDocuments(limited)) === 2);
           await cluster.redis.process?.kill();
           const failed = await visitMany();
           const fresh = await slugOf(a);
           expect([await visit(b, fresh), failed]).toEqual([301, 0]);
+          expect(await person(a)).toBe(302);
+          await until("the third to be counted", async () => (await inDocuments(limited)) === 3);
+          expect([await person(a), await person(b)]).toEqual([404, 404]);
           await until("degraded", async () => (await readiness(b)).degraded.includes("redis"));
           expect(await readiness(b)).toMatchObject({ status: 200, reasons: [] });
           expect(await redisUp()).toBe("0");
@@ -122,6 +131,7 @@ onServer(mongodb, () =>
           await cluster.redis.process?.start();
           await until("Redis to be back", async () => (await redisUp()) === "1");
           await until("not degraded", async () => !(await readiness(b)).degraded.includes("redis"));
+          expect([await person(a), await person(b)]).toEqual([404, 404]);
           await allRight();
           printCounts("Redis killed", { redirects: VISITS, failed, clicks: visits });
         },

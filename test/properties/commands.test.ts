@@ -147,7 +147,7 @@ describe("deciders", () => {
 });
 
 describe("accepted URLs", () => {
-  it("are plain ASCII without spaces, at most 2,048 characters, and lead where the given one did", async () => {
+  it("are plain ASCII without spaces, at most 8,192 characters, and lead where the given one did", async () => {
     const deps = {
       baseUrl: "https://lnk.example",
       baseHost: "lnk.example",
@@ -163,7 +163,7 @@ describe("accepted URLs", () => {
         try {
           const { longUrl: kept } = await acceptUrl(deps, url, async () => []);
           expect(kept).toMatch(/^https?:\/\/[!-~]+$/i);
-          expect(kept.length).toBeLessThanOrEqual(2048);
+          expect(kept.length).toBeLessThanOrEqual(8192);
           expect(new URL(kept).href).toBe(new URL(url).href);
         } catch (error) {
           if (!isClientError(error)) throw error;

@@ -51,6 +51,7 @@ const click = fc.record({
   city: fc.constantFrom("a", "b", "other", "__proto__", ""),
   visitor: fc.nat(30).map((n) => String(n).padStart(2, "0").repeat(8)),
   source: fc.constantFrom(undefined, "mail", "ad"),
+  rule: fc.constantFrom(undefined, 1, 2),
 });
 const happening = fc.oneof(
   { weight: 9, arbitrary: fc.array(click, { minLength: 1, maxLength: 40 }) },
@@ -186,6 +187,7 @@ function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
       tallied(clicks.map((click) => dimensionValues(click)[n] as string)),
     );
   expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
+  expect(new Map(found.rules)).toEqual(tallied(clicks.flatMap(({ rule }) => (rule ? [String(rule)] : []))));
   const visitors = new Map<string, Set<string>>();
   for (const { at, visitor = "" } of clicks) {
     const day = at.slice(0, 10);
@@ -206,6 +208,7 @@ function summed(ranges: readonly LinkAnalytics[]) {
     totals: add(ranges.map(({ totals }) => Object.entries(totals))),
     breakdowns: DIMENSIONS.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name]))),
     utm: add(ranges.map(({ utm }) => utm.source)),
+    rules: add(ranges.map(({ rules }) => rules)),
   };
 }
 

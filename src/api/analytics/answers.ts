@@ -54,7 +54,7 @@ export function rangeAnswer(found: LinkAnalytics, { zone, kinds }: RangeRequest)
 }
 
 /** What both answers have. */
-function numbersOf({ totals, breakdowns, utm }: LinkAnalytics) {
+function numbersOf({ totals, breakdowns, utm, rules }: LinkAnalytics) {
   const { total, ...eventTypes } = totals;
   const of = (name: Dimension) => counts(breakdowns[name]);
   return {
@@ -66,6 +66,7 @@ function numbersOf({ totals, breakdowns, utm }: LinkAnalytics) {
     ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
     devices: { ...DEVICES_SHOWN, ...of("devices") },
     utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field])])),
+    ...(rules.length > 0 && { rules: counts(rules) }),
   };
 }
 

@@ -68,6 +68,11 @@ export const RangeAnalyticsSchema = z
       browsers: counts,
       os: counts,
       utm: z.object(Object.fromEntries(UTM_FIELDS.map((field) => [field, counts]))),
+      rules: counts.optional().meta({
+        description:
+          "Hits that the link's rules led, by the rule's number at that time, from 1; only where there is one",
+        examples: [{ 1: 30, 2: 12 }],
+      }),
       series: z
         .array(z.object({ start: time, total: count, ...kinds }))
         .meta({ description: "Zero-filled; the first point begins with the range" }),

@@ -1,6 +1,6 @@
 // Rate limits: a fixed window of one hour from the first request of a key or an address, and its three response headers.
 import type { FastifyReply } from "fastify";
-import ipaddr from "ipaddr.js";
+import { addressOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 export const WINDOW_MS = 3_600_000;
@@ -23,19 +23,6 @@ export const REQUESTS_PER_HOUR_BY_ADDRESS = 500;
 /** The subject of a client address, for requests without a key. */
 export function byAddress(kind: string, ip: string): string {
   return `${kind} ${addressOf(ip)}`;
-}
-
-/**
- * The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. No larger
- * network is limited, as one customer of a provider could use up what others have there.
- */
-export function addressOf(ip: string): string {
-  const [plain = ""] = ip.split("%");
-  if (!plain.includes(":") || !ipaddr.isValid(plain)) return plain;
-  const parsed = ipaddr.process(plain);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  const groups = (parsed as ipaddr.IPv6).parts.map((part) => part.toString(16));
-  return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
 export type CountDeps = { rateLimits: RateLimits; clock: () => Date };

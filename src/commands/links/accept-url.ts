@@ -1,9 +1,12 @@
 // Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe.
 import { Refused } from "../../runtime/refused.ts";
 
-const MAX_URL_LENGTH = 2048;
+/** After normalisation; the API's texts say it in words. */
+export const MAX_URL_LENGTH = 8_192;
 /** Of what a refusal repeats. */
 const LONGEST_SCHEME = 20;
+/** A URL pasted behind `https://`: it would be parsed as a host named `https`. */
+const TWO_SCHEMES = /^(https?):[\\/]*(https?)(?::[\\/]|[\\/]{2})/i;
 
 /** `unknown`: the remote check is unavailable. */
 type Safety = "safe" | "unsafe" | "unknown";
@@ -76,6 +79,8 @@ export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL)
 function parseUrl(given: string): URL {
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
     throw invalidUrl("without spaces or control characters");
+  const [, first, second] = TWO_SCHEMES.exec(given) ?? [];
+  if (first && second) throw invalidUrl(`it begins with two schemes, ${first} and ${second}`);
   const url = URL.parse(given);
   if (url && url.protocol !== "http:" && url.protocol !== "https:")
     throw invalidUrl(`not ${url.protocol.slice(0, LONGEST_SCHEME)}`);

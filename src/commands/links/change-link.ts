@@ -21,13 +21,8 @@ import {
   refuseOther,
 } from "./link.ts";
 import { withExternalId } from "./link-claims.ts";
-import {
-  acceptFields,
-  type LinkFields,
-  linkPasswordSecret,
-  requireTierOf,
-  urlsOfFields,
-} from "./link-fields.ts";
+import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import { linkPasswordSecret } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,

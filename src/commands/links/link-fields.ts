@@ -1,8 +1,8 @@
 // What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API, bulk
 // requests, the portal and OpenAPI share, and how they become the options that events hold.
-import { hash } from "@node-rs/argon2";
 import { z } from "zod";
 import { cleanText } from "../../classification/clean-text.ts";
+import { COUNTRIES } from "../../events/countries.ts";
 import {
   type LinkOptions,
   type LinkRule,
@@ -17,6 +17,7 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { keepLinkPassword } from "./link-password.ts";
 
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
@@ -28,8 +29,8 @@ const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
     [one, z.array(one).min(1, message).max(MOST.values, `must hold at most ${MOST.values} values`)],
     message,
   );
-const COUNTRIES = "must be one or more codes of two letters, such as DE";
-const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
+const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
+const LANGUAGE = "must be one or more language tags, such as de or pt-BR";
 
 const conditions = z
   .strictObject(
@@ -40,10 +41,13 @@ const conditions = z
       os: oneOrMore(value, "must be one or more names, such as iOS, Android, Windows, macOS or Linux")
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
-      country: oneOrMore(z.string().regex(/^[A-Za-z]{2}$/, COUNTRIES), COUNTRIES)
+      country: oneOrMore(
+        z.string().refine((code) => COUNTRIES.has(code.toUpperCase()), COUNTRY),
+        COUNTRY,
+      )
         .optional()
         .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
+      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGE), LANGUAGE)
         .optional()
         .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
       query: z
@@ -273,21 +277,6 @@ export async function acceptFields(
 /** The URLs among the fields, such as for one request to the safety check about many links. */
 export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
   return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
-}
-
-/** Where the hash of a link's password is kept, by the id that events hold. */
-export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
-
-/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-async function keepLinkPassword(
-  { secrets, newId }: Pick<AcceptFieldsDeps, "secrets" | "newId">,
-  password: string,
-): Promise<string> {
-  const id = newId();
-  await secrets.put(linkPasswordSecret(id), { value: await hash(password.normalize("NFKC"), COST) });
-  return id;
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;

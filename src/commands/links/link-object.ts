@@ -68,7 +68,7 @@ export function linkObject(
 export const ShortenRequest = z
   .strictObject({
     url: z.string("must be a string: the HTTP/HTTPS URL to shorten").meta({
-      description: "HTTP/HTTPS URL to shorten, at most 2,048 characters",
+      description: "HTTP/HTTPS URL to shorten, at most 8,192 characters",
       examples: ["https://example.com/articles/event-sourcing?utm_source=newsletter"],
     }),
     customSlug: z

@@ -104,13 +104,28 @@ const DIMENSIONS: Readonly<Record<Dimension, { title: string; nameOf: (value: st
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 
 /** Ranked bars, whose SVG widths need neither scripts nor inline styles. */
-function breakdownCards(range: PageRange, { breakdowns, utm, totals: { total } }: LinkAnalytics): Html {
+function breakdownCards(
+  range: PageRange,
+  { link, breakdowns, utm, rules, totals: { total } }: LinkAnalytics,
+): Html {
   const cards = (Object.keys(DIMENSIONS) as Dimension[]).map((name) =>
     breakdownCard(DIMENSIONS[name].title, breakdowns[name], total, DIMENSIONS[name].nameOf),
   );
   const given = UTM_FIELDS.filter((name) => utm[name].length > 0);
   const utmCards = given.map((name) => breakdownCard(`UTM ${name}`, utm[name], total, String));
-  return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}</div>`;
+  const byNone = total - rules.reduce((sum, [, hits]) => sum + hits, 0);
+  const led: ValueCount[] = byNone > 0 ? [...rules, [NO_RULE, byNone]] : rules;
+  const ruleCard = rules.length > 0 && breakdownCard("Rules", led, total, (number) => ruleName(link, number));
+  return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}${ruleCard}</div>`;
+}
+
+const NO_RULE = "none";
+
+/** With the destination that the rule has now; the clicks may be of another that had its number before. */
+function ruleName({ rules = [] }: LinkDocument, number: string): string {
+  if (number === NO_RULE) return "None of them";
+  const rule = rules[Number(number) - 1];
+  return rule ? `${number}: ${rule.url}` : `${number}, which the link no longer has`;
 }
 
 function breakdownCard(

@@ -7,7 +7,6 @@ import { deviceSecret } from "../../commands/account/secrets.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { deleteSecrets, type Sessions, signInPlace } from "../shell/sessions.ts";
-import type { PasswordWork } from "./throttle.ts";
 
 /** Expiry of a device, counted from the last sign-in. */
 const DEVICE_DAYS = 365;
@@ -20,7 +19,6 @@ const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
 export type SignInDeps = PortalDeps & {
   sessions: Sessions;
   devices: ReturnType<typeof knownDevices>;
-  passwordWork: PasswordWork;
 };
 
 /** Ends the browser's previous session, if any. */

@@ -1,9 +1,8 @@
-// Limits attempts at passwords by client address, account, and both together, and how many passwords are hashed at once.
+// Limits attempts at passwords by client address, account, and both together.
 import { hash } from "node:crypto";
-import pLimit from "p-limit";
-import { addressOf, byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
+import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { addressOf } from "../../runtime/client-address.ts";
 
 /**
  * Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner
@@ -32,29 +31,4 @@ export async function countSignIn(
 /** Counts a re-authentication by password, per session. @throws rate_limit_exceeded */
 export async function countReauthentication(deps: CountDeps, sessionId: string): Promise<void> {
   await countTry(deps, `proof-session ${sessionId}`, TRIES.session);
-}
-
-type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
-
-/**
- * Two queues, so that a flood of unauthenticated attempts does not delay account owners. `known`: requests with a
- * session, a device cookie or a mailed link; `unknown`: all others. Both throw too_busy.
- */
-export type PasswordWork = { known: Bounded; unknown: Bounded };
-
-/** At most three of libuv's four threads; one is left for file access and compression. */
-const CONCURRENCY = { known: 1, unknown: 2 } as const;
-/** About one second of work. */
-const MOST_WAITING = 50;
-
-export function passwordWork(): PasswordWork {
-  return { known: bounded(CONCURRENCY.known), unknown: bounded(CONCURRENCY.unknown) };
-}
-
-function bounded(concurrency: number): Bounded {
-  const limit = pLimit(concurrency);
-  return async (work) => {
-    if (limit.pendingCount >= MOST_WAITING) throw new Refused("too_busy");
-    return await limit(work);
-  };
 }

@@ -1,5 +1,6 @@
 // Formatting of links and numbers that all pages share, and the head of the pages of one link.
 import { z } from "zod";
+import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { address } from "../shell/address.ts";
@@ -7,7 +8,7 @@ import { type Html, html } from "../shell/html.ts";
 import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
-export const LONGEST_URL = 4096;
+export const LONGEST_URL = 2 * MAX_URL_LENGTH;
 
 /** Of the address of a link's pages. */
 export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });

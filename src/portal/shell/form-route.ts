@@ -70,6 +70,8 @@ type Form<S extends Schemas> = {
   again?: ShowAgain | "back";
 };
 
+/** Of the page to return to with what was typed, as a parameter of the sign-in's: Node refuses headers above 16 KiB. */
+const LONGEST_NEXT = 12_000;
 const OUR_FAULT = "It is in our log. Please try again in a moment.";
 
 /** POST `url` of people who are signed in. */
@@ -81,8 +83,12 @@ export function formRoute<S extends Schemas = Record<never, never>>(
 ): void {
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
-  const signIn = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.redirect(`/portal/sign-in?next=${encodeURIComponent(pathOf(request))}`, 303);
+  const signIn = (request: FastifyRequest, reply: FastifyReply) => {
+    const [page = ""] = pathOf(request).split("?", 1);
+    const next = encodeURIComponent(pathOf(request));
+    const back = next.length > LONGEST_NEXT ? encodeURIComponent(page) : next;
+    return reply.redirect(`/portal/sign-in?next=${back}`, 303);
+  };
   const shown = again === "back" ? backTo(pathOf) : again;
 
   app.post(

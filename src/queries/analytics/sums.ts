@@ -14,10 +14,11 @@ export type SeriesPoint = HitCounts & { start: number };
 /** `totals`: of the points; `leftOut`: hits of other kinds. */
 export type HitSeries = { series: SeriesPoint[]; totals: HitCounts; leftOut: number };
 
-/** Largest first, `other` last. */
+/** Largest first, `other` last. `rules`: of the hits that one of the link's rules led, by its number. */
 export type Breakdowns = {
   breakdowns: Record<Dimension, ValueCount[]>;
   utm: Record<UtmField, ValueCount[]>;
+  rules: ValueCount[];
 };
 
 /** Of a breakdown; the hits of the others are added to `other`. */
@@ -88,14 +89,17 @@ function pointAt(series: readonly SeriesPoint[], instant: number): SeriesPoint {
 export function breakdownSum() {
   const breakdowns = mapOf(DIMENSIONS, () => new Map<string, number>());
   const utm = mapOf(UTM_FIELDS, () => new Map<string, number>());
+  const rules = new Map<string, number>();
   return {
-    add({ tallies, utm: tagged }: KindOfDay): void {
+    add({ tallies, utm: tagged, rules: led }: KindOfDay): void {
       for (const [n, dimension] of DIMENSIONS.entries()) addTally(breakdowns[dimension], tallies[n]);
       for (const field of UTM_FIELDS) addTally(utm[field], tagged?.[field]);
+      addTally(rules, led);
     },
     result: (): Breakdowns => ({
       breakdowns: mapOf(DIMENSIONS, (name) => ranked(breakdowns[name])),
       utm: mapOf(UTM_FIELDS, (name) => ranked(utm[name])),
+      rules: ranked(rules),
     }),
   };
 }

@@ -4,7 +4,7 @@ import { cleanText } from "../../classification/clean-text.ts";
 import { referrerOf } from "../../classification/referrer.ts";
 import { agentOf } from "../../classification/user-agent.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { UNKNOWN } from "../../events/vocabulary.ts";
+import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
@@ -21,9 +21,10 @@ export type ClickOf = (hit: RawHit, visitorOf: VisitorOf) => LinkClicked;
 /** Memoizes the parsing of texts that repeat. Raw addresses are never cached. */
 export function clickReader(geo: Geo): ClickOf {
   const linkOf = memoize(20_000, (packed: PackedTarget) => {
-    const { key, revision, longUrl, accountId, via } = unpackTarget(packed);
+    const { key, revision, ...target } = unpackTarget(packed);
+    const { longUrl } = target;
     return {
-      link: { link: key, linkRevision: revision, longUrl, accountId, via },
+      link: { link: key, linkRevision: revision, ...target },
       utm: utmOf(queryOf(longUrl)),
     };
   });
@@ -34,8 +35,8 @@ export function clickReader(geo: Geo): ClickOf {
     const { method, query, address } = hit;
     const { link, utm } = linkOf(hit.link);
     const { automated, userAgent, device, browser, os } = agent(hit.userAgent);
-    const prefetch = cleanText(hit.prefetch, 128);
-    const kind = kindOf({ method, isScan: isQrScan(query), prefetch, automated });
+    const prefetch = prefetchOf(hit);
+    const kind = kindOfHit(hit, automated);
     const data: Click = {
       ...link,
       at: new Date(hit.at).toISOString(),
@@ -55,10 +56,20 @@ export function clickReader(geo: Geo): ClickOf {
       referrer: referrer(hit.referrer),
       language: language(hit.language),
     });
-    addPlace(data, placeOrNowhere(geo, address));
+    addPlace(data, placeOfHit(geo, hit));
     addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
     return { type: "LinkClicked", data };
   };
+}
+
+/** `automated`: what its user agent says. */
+export function kindOfHit(hit: RawHit, automated: boolean): ClickKind {
+  const { method, query } = hit;
+  return kindOf({ method, isScan: isQrScan(query), prefetch: prefetchOf(hit), automated });
+}
+
+function prefetchOf({ prefetch }: RawHit): string {
+  return cleanText(prefetch, 128);
 }
 
 /** Adds what is not empty. */
@@ -84,8 +95,14 @@ function addUtm(data: Click, utm: Utm): void {
   }
 }
 
+/** The proxy's country goes before the database's, whose region and city are kept where it agrees. */
+function placeOfHit(geo: Geo, { address, country }: RawHit): Place {
+  const place = placeOrNowhere(geo, address);
+  return country === "" || country === place.country ? place : { ...nowhere, country };
+}
+
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */
-function placeOrNowhere(geo: Geo, address: string): Place {
+export function placeOrNowhere(geo: Geo, address: string): Place {
   try {
     return geo.locate(address);
   } catch {

@@ -9,6 +9,8 @@ export type LinkTarget = {
   longUrl: string;
   accountId: string;
   via: CreatedVia;
+  /** Number of the rule that leads to `longUrl`, from 1. */
+  rule?: number;
 };
 
 /** A `LinkTarget` as JSON, serialised once per cached link. */
@@ -23,6 +25,8 @@ export type RawHit = {
   query: string;
   /** The client's full address: it never leaves the process. */
   address: string;
+  /** ISO 3166-1 alpha-2, as a trusted proxy named it; "" when there is none. */
+  country: string;
   userAgent: string;
   referrer: string;
   language: string;
@@ -46,7 +50,7 @@ export type HitBatch = {
 };
 type HitValue = string | number;
 
-const WIDTH = 9;
+const WIDTH = 10;
 /** Marks a withdrawn hit in the link's place, which is never empty otherwise. */
 const WITHDRAWN = "";
 /** Longer header values are cut, because they stay in memory until the batch is committed; events keep less. */
@@ -65,13 +69,14 @@ export function packTarget(target: LinkTarget): PackedTarget {
  * an array of objects, and half of the time of JSON text.
  */
 export function addHit(batch: HitBatch, hit: RawHit): number {
-  const { link, at, method, query, address, userAgent, referrer, language, prefetch } = hit;
+  const { link, at, method, query, address, country, userAgent, referrer, language, prefetch } = hit;
   batch.values.push(
     link,
     at,
     method,
     boundedHeader(query),
     boundedHeader(address),
+    country,
     boundedHeader(userAgent),
     boundedHeader(referrer),
     boundedHeader(language),
@@ -100,10 +105,11 @@ export function hitsOf(batch: HitBatch): NumberedHit[] {
       method: values[start + 2] as RawHit["method"],
       query: values[start + 3] as string,
       address: values[start + 4] as string,
-      userAgent: values[start + 5] as string,
-      referrer: values[start + 6] as string,
-      language: values[start + 7] as string,
-      prefetch: values[start + 8] as string,
+      country: values[start + 5] as string,
+      userAgent: values[start + 6] as string,
+      referrer: values[start + 7] as string,
+      language: values[start + 8] as string,
+      prefetch: values[start + 9] as string,
     };
     hits.push({ number: batch.first + index, hit });
   }

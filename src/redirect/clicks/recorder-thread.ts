@@ -4,12 +4,11 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { clickSpools, openRecorderStores } from "../../backend.ts";
 import type { Config } from "../../config.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
-import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { ClickOutbox } from "../spool/click-outbox.ts";
 import { clickReader } from "./click-event.ts";
 import { ClickWriter } from "./click-writer.ts";
-import { type Geo, geoOf, openGeo } from "./enrich/geo.ts";
+import { geoOrNone } from "./enrich/geo.ts";
 import type { HitBatch } from "./hit.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import { dailyVisitors } from "./visitors/daily-visitors.ts";
@@ -35,9 +34,11 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     random: Math.random,
     report,
   });
+  const onNoGeo = (message: string, error: unknown) =>
+    report({ type: "problem", message, err: errorFields(error) });
   const writer = new ClickWriter({
     outbox,
-    clickOf: clickReader(geoOrNone(data.config.geoipDb, report)),
+    clickOf: clickReader(geoOrNone(data.config.geoipDb, onNoGeo)),
     visitors: (at) => visitors.codesAt(at),
     writer: data.writer,
     revisions: data.revisions,
@@ -49,17 +50,6 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     void outbox.close().finally(() => stores.close());
     return undefined;
   });
-}
-
-/** The file was readable at the start of the process; if it no longer is, clicks are recorded without places. */
-function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Geo {
-  try {
-    return openGeo(file);
-  } catch (error) {
-    const message = `GEOIP_DB: no click gets a place, ${messageOf(error)}`;
-    report({ type: "problem", message, err: errorFields(error) });
-    return geoOf(undefined, undefined);
-  }
 }
 
 if (parentPort) await main(parentPort, workerData as RecorderThreadData);

@@ -1,16 +1,13 @@
 // The HTTP server: answers redirects immediately, and queues other requests until the whole program is loaded.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";
-import type { HandleRequest } from "./redirect-handler.ts";
-import { dropForwardedPorts } from "./requester.ts";
+import type { Handle, HandleRequest } from "./redirect-handler.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
 /** Fastify's default: longer than the idle timeout of common load balancers. */
 const KEEP_ALIVE_MS = 72_000;
-
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type HttpServer = {
   /** Resolves to the URL, such as http://127.0.0.1:3000. @throws what Node's server emits, such as EADDRINUSE */
@@ -21,8 +18,14 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
-/** `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them. */
-export function httpServer(redirect: HandleRequest | undefined): HttpServer {
+/**
+ * `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them.
+ * `readForwarded`: prepares the headers for both (requester.ts).
+ */
+export function httpServer(
+  redirect: HandleRequest | undefined,
+  readForwarded: (headers: IncomingHttpHeaders) => void,
+): HttpServer {
   const loaded = Promise.withResolvers<Handle>();
   let handle: Handle = (request, response) => {
     loaded.promise.then(
@@ -30,12 +33,13 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
       () => response.destroy(),
     );
   };
+  const passOn: Handle = (request, response) => handle(request, response);
   const answer: Handle = (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === "1.1")
       return refuseConnection(new Error("No Host header"), request.socket);
-    dropForwardedPorts(request.headers);
-    if (server.listening && redirect?.(request, response)) return;
-    handle(request, response);
+    readForwarded(request.headers);
+    if (server.listening && redirect?.(request, response, passOn)) return;
+    passOn(request, response);
   };
   const options = {
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,12 +1,24 @@
-// GET and HEAD /{slug}: the redirect (interface, part 4). Runs before Fastify, which would double the CPU time of one.
+// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, which would double the CPU time of one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { ClickRecorder } from "../clicks/click-recorder.ts";
-import type { LinkEntry } from "../lookup/link-entry.ts";
+import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
-import { answerBlocked, answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
+import { firstRule } from "../rules/first-rule.ts";
+import { withQueryOf } from "../rules/forward-query.ts";
+import type { VisitOf } from "../rules/visit.ts";
+import type { Admit } from "../visits/admission.ts";
+import {
+  answerBlocked,
+  answerMoved,
+  answerMovedForNow,
+  answerNotFound,
+  answerNotNow,
+  answerUnavailable,
+  SEE_OTHER,
+} from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
@@ -18,12 +30,19 @@ export type RedirectStats = {
   notFound: number;
   disabled: number;
   blocked: number;
+  /** Outside of the link's time, or beyond its clicks. */
+  expired: number;
+  /** Answered with the page that asks for the password. */
+  asked: number;
   error: number;
 };
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
   recorder: Pick<ClickRecorder, "record">;
+  /** For links with options. */
+  visitOf: VisitOf;
+  admit: Admit;
   baseHost: string;
   /** Of this service, which a 451 names as who blocks. */
   baseUrl: string;
@@ -39,15 +58,23 @@ export type RedirectHandlerDeps = RedirectDeps & {
   log: Pick<Logger, "error">;
 };
 
-/** True when the handler has answered the request or will answer it; false when it did not touch it. */
-export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host. Fast path: a
- * cached link whose click is queued is answered synchronously.
+ * True when the handler has answered the request, or will answer it or call `passOn` with it untouched; false when it is to
+ * be passed on now.
+ */
+export type HandleRequest = (request: IncomingMessage, response: ServerResponse, passOn: Handle) => boolean;
+
+const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
+
+/**
+ * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST of those to
+ * links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, stats, now, requestIdOf } = deps;
+  const { lookup, recorder, requester, visitOf, admit, stats, now, requestIdOf } = deps;
+  const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
 
@@ -61,7 +88,20 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     });
   }
 
-  /** Returns a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
+  /** What a link without a password is sent goes where it would go without the link. */
+  async function answerForm(
+    host: string,
+    slug: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    passOn: Handle,
+  ): Promise<void> {
+    const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
+    if (entry?.options?.passwordId === undefined) return passOn(request, response);
+    await follow(entry, request, response);
+  }
+
+  /** Of a link without options: a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
   function follow(
     entry: LinkEntry,
     request: IncomingMessage,
@@ -72,9 +112,10 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       answerNotFound(request, response, requestIdOf(request));
       return undefined;
     }
+    if (entry.options) return followWithOptions(entry, entry.options, request, response);
     const send = () => {
       stats[entry.block ? "blocked" : "found"] += 1;
-      if (!entry.block) return answerMoved(entry, response);
+      if (!entry.block) return answerMoved(entry.location, response);
       answerBlocked(request, response, requestIdOf(request), entry.block.legal ? deps.baseUrl : undefined);
     };
     const wait = recorder.record(hitOf(entry, request, requester, now()));
@@ -83,24 +124,69 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
+  /** The link's time first, then its limit and password, then its rules. A visit that is not let in is no click. */
+  async function followWithOptions(
+    entry: LinkEntry,
+    options: EntryOptions,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { activeFrom, expiresAt, expiredLocation, rules } = options;
+    const code = request.method === "POST" ? SEE_OTHER : options.code;
+    const hit = hitOf(entry, request, requester, now());
+    const requestId = requestIdOf(request);
+    const answerInstead = (reason: Parameters<typeof answerNotNow>[3]) => {
+      stats.expired += 1;
+      if (expiredLocation !== undefined) return answerMovedForNow(expiredLocation, response, code);
+      return answerNotNow(request, response, requestId, reason);
+    };
+    if (hit.at < activeFrom) return answerInstead("link_not_active");
+    if (hit.at >= expiresAt) return answerInstead("link_expired");
+    const visit = visitOf(options.key, hit);
+    let target: Target = entry;
+    const record = async () => {
+      target = firstRule(rules, visit) ?? entry;
+      await recorder.record({ ...hit, link: target.packed });
+    };
+    const visitor = {
+      ...{ request, response, requestId, now: hit.at, address: hit.address },
+      isPerson: visit.isPerson,
+      isSecure: isHttps || entry.host !== baseHost,
+    };
+    const admission = await admit(options, visitor, record);
+    if (admission === "exhausted") return answerInstead("link_exhausted");
+    if (admission === "answered") {
+      stats.asked += 1;
+      return undefined;
+    }
+    stats.found += 1;
+    const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
+    if (options.changes) answerMovedForNow(location, response, code);
+    else answerMoved(location, response, code);
+  }
+
   /** Answers 503 with Retry-After; the cause goes to the log only. */
   function unavailable(err: unknown, request: IncomingMessage, response: ServerResponse): void {
     stats.error += 1;
     const requestId = requestIdOf(request);
     deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
     if (response.headersSent) return void response.destroy();
-    const code = isRefused(err, "recorder_busy") ? err.code : "store_unavailable";
+    const code = isRefused(err, "recorder_busy", "too_busy") ? err.code : "store_unavailable";
     answerUnavailable(request, response, requestId, code);
   }
 
-  return (request, response) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return false;
+  return (request, response, passOn) => {
+    if (!METHODS.has(request.method)) return false;
     const slug = pathSegment(request.url ?? "");
     if (slug === undefined) return false;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
     try {
-      answer(host, slug, request, response)?.catch((err: unknown) => unavailable(err, request, response));
+      const answering =
+        request.method === "POST"
+          ? answerForm(host, slug, request, response, passOn)
+          : answer(host, slug, request, response);
+      answering?.catch((err: unknown) => unavailable(err, request, response));
     } catch (err) {
       unavailable(err, request, response);
     }

@@ -1,34 +1,94 @@
 // The cached form of a link: everything that the redirect and the click recorder need, computed once per link.
+import { changesWithVisit, type LinkOptions, type RedirectCode } from "../../events/link-options.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";
+import { type Conditions, conditionsOf } from "../rules/first-rule.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
   "host" | "slug" | "accountId" | "longUrl" | "status" | "block" | "via" | "revision"
->;
+> &
+  LinkOptions;
 
-export type LinkEntry = {
+/** Where a visit can be led. */
+export type Target = {
+  /** Value of the Location header: the URL as normalised ASCII. */
+  location: string;
+  /** What the clicks that it gets repeat of it, serialised, as hits carry it to the recorder thread. */
+  packed: PackedTarget;
+};
+
+export type LinkEntry = Target & {
   host: string;
   accountId: string;
   status: RedirectedLink["status"];
   block: RedirectedLink["block"];
   revision: number;
-  /** Value of the Location header: the long URL as normalised ASCII. */
-  location: string;
-  /** What the link's clicks repeat of it, serialised, as hits carry it to the recorder thread. */
-  packed: PackedTarget;
+  /** Undefined for most links, and for a blocked one: they have one answer for everybody. */
+  options: EntryOptions | undefined;
+};
+
+/** What the link's options say of its answers. */
+export type EntryOptions = {
+  /** `<host>/<slug>`. */
+  key: string;
+  /** Milliseconds since 1970: the link works from the first on, until before the second. */
+  activeFrom: number;
+  expiresAt: number;
+  /** A Location outside of the link's time and beyond its clicks; undefined for 404. */
+  expiredLocation: string | undefined;
+  maxClicks: number | undefined;
+  passwordId: string | undefined;
+  code: RedirectCode;
+  /** Whether caches must not keep the answer, as the next one may be another. */
+  changes: boolean;
+  forwardQuery: boolean;
+  rules: readonly (Target & { when: Conditions })[];
 };
 
 /** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
-export function bytesOf({ host, location, packed }: LinkEntry): number {
-  return 400 + host.length + location.length + packed.length;
+export function bytesOf({ host, location, packed, options }: LinkEntry): number {
+  const bytes = 400 + host.length + location.length + packed.length;
+  return options ? bytes + 400 * (1 + options.rules.length) + JSON.stringify(options).length : bytes;
 }
 
 export function linkEntry(link: RedirectedLink): LinkEntry {
-  const { host, slug, status, block, revision, longUrl, accountId, via } = link;
-  const packed = packTarget({ key: linkKey(host, slug), revision, longUrl, accountId, via });
-  return { host, accountId, status, block, revision, location: headerSafe(longUrl), packed };
+  const { host, accountId, status, block, revision, longUrl } = link;
+  const options = block ? undefined : entryOptions(link);
+  return { host, accountId, status, block, revision, ...targetOf(link, longUrl), options };
+}
+
+function entryOptions(link: RedirectedLink): EntryOptions | undefined {
+  const { activeFrom, expiresAt, expiredUrl, maxClicks, passwordId } = link;
+  const { redirectCode, forwardQuery = false, rules = [] } = link;
+  const changes = changesWithVisit(link);
+  if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
+  return {
+    key: linkKey(link.host, link.slug),
+    activeFrom: activeFrom === undefined ? Number.NEGATIVE_INFINITY : Date.parse(activeFrom),
+    expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
+    expiredLocation: expiredUrl === undefined ? undefined : headerSafe(expiredUrl),
+    ...{ maxClicks, passwordId },
+    code: redirectCode ?? (changes ? 302 : 301),
+    changes,
+    forwardQuery,
+    rules: rules.map(({ when, url }, index) => ({
+      when: conditionsOf(when),
+      ...targetOf(link, url, index + 1),
+    })),
+  };
+}
+
+/** `rule`: its number, from 1. */
+function targetOf(link: RedirectedLink, longUrl: string, rule?: number): Target {
+  const { host, slug, revision, accountId, via } = link;
+  const packed = packTarget({
+    key: linkKey(host, slug),
+    ...{ revision, longUrl, accountId, via },
+    ...(rule !== undefined && { rule }),
+  });
+  return { location: headerSafe(longUrl), packed };
 }
 
 /** The URL parser percent-encodes what a header must not contain; the fallback covers URLs that it rejects. */

@@ -182,6 +182,33 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect(decoded((await one.get(`${path}/analytics`)).text)).toContain("<script>alert(1)</script>");
   });
 
+  it("say how many each of the link's rules led, and where", async () => {
+    const one = await people.developer();
+    const { key } = await service.issueKey(one.accountId);
+    const rules = [
+      { when: { language: "pt" }, url: "https://example.com/pt?a=<b>" },
+      { when: { language: "es" }, url: "https://example.com/es" },
+    ];
+    const made = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      ...{ url: "https://example.com/", rules },
+    });
+    const path = `/portal/links/localhost/${made.body.slug}`;
+    await people.follow(path, browser());
+    await counted(one, path, 1);
+    expect((await one.get(`${path}/analytics`)).text).not.toContain(">Rules<");
+    for (const language of ["pt-BR", "pt"])
+      await people.follow(path, browser({ "accept-language": language }));
+    await service.ask(`/${made.body.slug}`, { method: "HEAD", headers: { "accept-language": "pt" } });
+    await counted(one, path, 4);
+    const { text } = await one.get(`${path}/analytics`);
+    const card = text.split(">Rules<")[1]?.split("</ul>")[0] ?? "";
+    const bars = [...card.matchAll(/bar-name clip" title="(.*?)">.*?number">(.*?)<.*?number">(.*?)</gs)];
+    expect(bars.map(([, ...cells]) => cells.map((cell) => decoded(cell)))).toEqual([
+      ["1: https://example.com/pt?a=<b>", "2", "67%"],
+      ["None of them", "1", "33%"],
+    ]);
+  });
+
   it("come as CSV and NDJSON on the Developer plan, each click once, no cell a formula", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/?utm_source=mail");

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blockLink } from "../../../src/commands/links/change-link.ts";
-import { FIELD_NAMES, type FieldName, linkPasswordSecret } from "../../../src/commands/links/link-fields.ts";
+import { FIELD_NAMES, type FieldName } from "../../../src/commands/links/link-fields.ts";
+import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { optionsOf as carried } from "../../../src/events/link-options.ts";
 import { linkHistory } from "../../../src/queries/links/link-history.ts";
@@ -156,7 +157,7 @@ const FIELDS: Readonly<Record<FieldName, Row>> = {
     wrong: [
       [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
       [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
-      [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of two letters"],
+      [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
       [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
       [rule({ os: "x".repeat(201) }), "rules.0.when.os", "It must have at most 200 characters."],
       [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],

@@ -2,6 +2,7 @@
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
+import { passwordWork } from "../../../src/commands/password-work.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { openLogReader } from "../../../src/log-reader/log-reader.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
@@ -29,6 +30,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     ...deps,
     log,
     rateLimits: memoryRateLimits(),
+    passwordWork: passwordWork(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),

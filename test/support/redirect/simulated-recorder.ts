@@ -15,7 +15,14 @@ import { clickedLink } from "./clicked-link.ts";
 
 const link = packTarget(clickedLink);
 
-const FACTS = { method: "GET", address: "203.0.113.9", userAgent: "", referrer: "", language: "" } as const;
+const FACTS = {
+  method: "GET",
+  address: "203.0.113.9",
+  country: "",
+  userAgent: "",
+  referrer: "",
+  language: "",
+} as const;
 
 /** The HTTP thread of a simulated process, which keeps hits until they are reported as committed. */
 export type Sender = {

@@ -15,6 +15,12 @@ export const redis: Server = {
   reason: process.env.REDIS_URL || installed ? undefined : "set REDIS_URL or install redis-server",
 };
 
+/** The program, for suites that start it in their own way. */
+export const redisServer: Server = {
+  name: "redis-server",
+  reason: installed ? undefined : "install redis-server",
+};
+
 /** Whether the server is ours, so that a test may kill it. */
 export const redisIsOurs = !process.env.REDIS_URL;
 

@@ -28,6 +28,10 @@ describe("a URL to shorten", () => {
     ["http:\\\\example.com\\a", "http://example.com/a"],
     ["http:example.com", "http://example.com/"],
     ["http://localhost:8080/other-service", "http://localhost:8080/other-service"],
+    ["https://web.archive.org/web/https://example.com", "https://web.archive.org/web/https://example.com"],
+    ["http://https.example/", "http://https.example/"],
+    ["https://http:8080/", "https://http:8080/"],
+    ["http://https/wiki", "http://https/wiki"],
     ["https://example.com/\u202eevil", "https://example.com/%E2%80%AEevil"],
   ])("%j is kept as %j", async (given, kept) => {
     expect((await acceptUrl(local, given, none)).longUrl).toBe(kept);
@@ -60,9 +64,9 @@ describe("a URL to shorten", () => {
     "https://exa mple.com",
     "https://[::1/",
     "https://example.com:99999/",
-    `https://example.com/${"a".repeat(2030)}`,
+    `https://example.com/${"a".repeat(8192 - 19)}`,
     `https://example.com/${"a".repeat(100_000)}`,
-    `https://example.com/${"ä".repeat(400)}`,
+    `https://example.com/${"ä".repeat(1400)}`,
     "http://localhost:3000/abc",
     "http://LOCALHOST.:3000/abc",
     "http://127.0.0.1:3000/",
@@ -76,8 +80,24 @@ describe("a URL to shorten", () => {
     await expect(acceptUrl(local, given, none)).rejects.toThrow(/valid HTTP\/HTTPS URL/);
   });
 
-  it("at the limit of 2,048 characters is kept", async () => {
-    const url = `https://example.com/${"a".repeat(2028)}`;
+  it.each([
+    "http://https://example.com",
+    "https://http//example.com",
+    "http://http://https://example.com/a",
+    "HTTP:\\\\HTTPS:\\\\example.com",
+    "https:http://example.com",
+    "http://https:/example.com",
+  ])("%j is refused, with the reason that its scheme is doubled", async (given) => {
+    await expect(acceptUrl(local, given, none)).rejects.toMatchObject({
+      code: "invalid_url",
+      message: expect.stringMatching(
+        /valid HTTP\/HTTPS URL \(it begins with two schemes, https? and https?\)/i,
+      ),
+    });
+  });
+
+  it("at the limit of 8,192 characters is kept", async () => {
+    const url = `https://example.com/${"a".repeat(8192 - 20)}`;
     expect((await acceptUrl(local, url, none)).longUrl).toBe(url);
   });
 

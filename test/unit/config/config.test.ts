@@ -37,6 +37,12 @@ const WRONG: readonly (readonly [variable: string, sentence: string, ...values: 
     "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
     ...["10.0.0.0/40", "everyone", "0.0.0.0/0"],
   ],
+  [
+    "CLIENT_IP_HEADER",
+    "must be the name of a header such as CF-Connecting-IP (X-Forwarded-For is read without it)",
+    ...["X-Real-IP: 1", "x-forwarded-for", "1"],
+  ],
+  ["CLIENT_COUNTRY_HEADER", "must be the name of a header such as CF-IPCountry", "cf_country", "a b"],
   ["CLICK_DURABILITY", "must be batched or durable", "maybe"],
   [
     "DNS_SERVERS",
@@ -61,7 +67,11 @@ const WRONG: readonly (readonly [variable: string, sentence: string, ...values: 
     "a-b",
   ],
   ["MONGODB_URL", "must be a MongoDB connection string such as mongodb://host:27017/linkledger", "127.0.0.1"],
-  ["REDIS_URL", "must be a Redis address such as redis://host:6379", "redis://", "127.0.0.1:6379"],
+  [
+    "REDIS_URL",
+    "must be a Redis address such as redis://host:6379, unix:///run/redis.sock or redis+sentinel://host:26379,host:26379/mymaster",
+    ...["redis://", "127.0.0.1:6379", "redis+sentinel://host:26379"],
+  ],
 ];
 
 const settings: readonly Setting[] = Object.values(SETTINGS);
@@ -137,6 +147,13 @@ describe("the configuration", () => {
       "BASE_URL must be set when PORT is 0, as the port isn't known beforehand",
     ]);
     expect(problems(SERVERS)).toEqual([SECRET_KEY_NEEDED]);
+    const headers = { CLIENT_IP_HEADER: "X-Real-IP", CLIENT_COUNTRY_HEADER: "CF-IPCountry" };
+    for (const TRUST_PROXY of ["", ","])
+      expect(problems({ ...headers, TRUST_PROXY })).toEqual([
+        "TRUST_PROXY must be set with CLIENT_IP_HEADER, which is believed from these proxies only",
+        "TRUST_PROXY must be set with CLIENT_COUNTRY_HEADER, which is believed from these proxies only",
+      ]);
+    expect(problems({ ...headers, TRUST_PROXY: "loopback" })).toEqual([]);
   });
 
   it("takes the three servers together, and keeps their passwords out of the log", () => {

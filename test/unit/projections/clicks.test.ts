@@ -190,6 +190,18 @@ describe("breakdowns of a link", () => {
     });
   });
 
+  it("count the rules that led, of all days too", () => {
+    const [first, second] = ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"];
+    const clicks: Click[] = [
+      ...[{ at: first, rule: 1 }, { at: first, rule: 12 }, { at: first }],
+      ...[{ at: second, rule: 12 }, { at: second }],
+    ];
+    expect(given(linkClicks, clicks)[0]?.day.kinds.click?.rules).toEqual(["12", 1]);
+    const earlier = partsGiven(clicks).find(({ _id }) => _id === earlierOf("sho.rt/abc"));
+    expect(earlier?.kinds.click?.rules).toEqual(["1", 1, "12", 1]);
+    expect(given(linkClicks, [{}])[0]?.day.kinds.click).not.toHaveProperty("rules");
+  });
+
   it("accept values that are special names in JavaScript or MongoDB", () => {
     const names = ["__proto__", "constructor", "a.b", "$set", "toString", "__proto__"];
     const [document] = given(

@@ -1,9 +1,11 @@
 // What kind of event a hit is, over user agents as they are sent today.
+import fc from "fast-check";
 import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
-import { MISSED_BY_ISBOT } from "../../../src/classification/automated-agents.ts";
+import { MISSED_BY_ISBOT, MISTAKEN_BY_ISBOT } from "../../../src/classification/automated-agents.ts";
 import { isQrScan, kindOf } from "../../../src/classification/classify.ts";
 import { agentOf } from "../../../src/classification/user-agent.ts";
+import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
 
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
@@ -82,13 +84,68 @@ const PEOPLE: [string, string, string, string][] = [
     "Samsung Internet",
     "Tizen",
   ],
+  [
+    "Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16",
+    "mobile",
+    "Opera Mini",
+    "Android",
+  ],
+  [
+    "Mozilla/5.0 (PC; OpenHarmony 5.0; HarmonyOS 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1",
+    "desktop",
+    "Chrome",
+    "OpenHarmony",
+  ],
+  [
+    "Mozilla/5.0 (Phone; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1 Mobile",
+    "mobile",
+    "Chrome",
+    "OpenHarmony",
+  ],
+  [
+    "Mozilla/5.0 (Tablet; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1",
+    "tablet",
+    "Chrome",
+    "OpenHarmony",
+  ],
+  [
+    "Dalvik/2.1.0 (Linux; U; Android 12; OMIX X5 Build/SP1A) AppleWebKit [PB/172] (KHTML, like Gecko) Chrome/108.0.0.0 Mobile Safari/537.36",
+    "mobile",
+    "Chrome",
+    "Android",
+  ],
+];
+
+/** Browsers of people that isbot takes for programs: one sample at least for each entry of our corrections. */
+const MISTAKEN = [
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 13_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/17G68 Ariver/1.1.0 AliApp(AP/10.2.30.6000) Nebula WK RVKType(1) AlipayDefined(nt:WIFI,ws:414|672|3.0) AlipayClient/10.2.30.6000 Alipay Language/en Region/CN NebulaX/1.0.0",
+  "Mozilla/5.0 (Linux; U; Android 9; zh-CN; MI MAX 3 Build/PKQ1.190714.001) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/69.0.3497.100 UWS/3.20.0.32 Mobile Safari/537.36 NebulaSDK/1.8.100112 Nebula AlipayDefined(nt:4G,ws:393|0|2.75) AliApp(AP/10.1.78.7000) AlipayClient/10.1.78.7000 Language/zh-Hans",
+  "jdapp;iPhone;9.2.0;14.1;network/wifi;jdv/0|kong|t_1|tuiguang;adk/;Mozilla/5.0 (iPhone; CPU iPhone OS 14_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148;supportJDSHWK/1",
+  "Mozilla/5.0 (Linux; Android 9; SM-G9600; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/77.0.3865.120 Mobile Safari/537.36 JsSdk/2 NewsArticle/7.6.7 NetType/wifi",
+  "Mozilla/5.0 (Linux; U; Android 8.0.0; zh-CN; Mi Note 2 Build/OPR1.170623.032) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/69.0.3497.100 UWS/3.17.0.17 Mobile Safari/537.36 AliApp(TB/8.6.0) UCBS/2.11.1.1 TTID/600000@taobao_android_8.6.0 WindVane/8.5.0 1080X1820",
+  "Mozilla/5.0 (Linux; Android 9; SM-G965F Build/PPR1.180610.011; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/78.0.3904.62 XWEB/2889 MMWEBSDK/20210902 Mobile Safari/537.36 MMWEBID/4096 MicroMessenger/8.0.15.2001(0x28000F41) Process/toolsmp WeChat/arm64 Weixin NetType/WIFI Language/en",
+  "Mozilla/5.0 (Linux; Android 7.1.1; Nexus 6 Build/NGI55D; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/60.0.3112.116 Mobile Safari/537.36 Instagram 15.0.0.11.90 Android (25/7.1.1; 560dpi; 1440x2392; motorola/google; Nexus 6; shamu; shamu; en_US)",
+  "Mozilla/5.0 (Linux; Android 6.0.1; OPPO R9s Plus Build/MMB29M; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/68.0.3440.106 Mobile Safari/537.36 AWP/2.0 SogouMSE,SogouMobileBrowser/5.28.7",
+  "UCWEB/2.0 (Java; U; MIDP-2.0; Nokia203/20.37) U2/1.0.0 UCMini/10.4.2.659 (SpeedMode; Proxy; Android 5.1; A1601 ) U2/1.0.0 Mobile",
+  "dv(iPh14,5);pr(UCBrowser/13.9.0.1727);ov(15_4_1);ss(390x844);bt(UC);pm(0);bv(0);nm(0);im(0);nt(1);",
+  "Mozilla/5.0 (2822MB; 720x1411; 320x319; 411x806; Samsung SM-A115F; 10) AppleWebKit/537.36 (KHTML, like Gecko)  ROBLOX Android App 2.448.411159 Phone Hybrid()  GooglePlayStore RobloxApp/2.448.411159 (GlobalDist; GooglePlayStore)",
+  "Mozilla/5.0 (Linux; Android 7.0; VFD 1300 Build/NRD90M; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/59.0.3071.125 Safari/537.36 [air.com.A888poker/1.0]",
+  "Mozilla/5.0 (Linux; Android 11; iHunt S60 Discovery Pro 2022) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/96.0.4664.45 Mobile Safari/537.36",
+  "Mozilla/5.0 (Linux; U; Android 4.2.2; it-it; S308 Build/CUBOT) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Mobile Safari/534.30",
+  "Opera/9.80 NETTV/4.5.0 Mozilla/5.0 (Linux armv7i; CE-HTML/1.0; U; en) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/49.0.2623.75 Safari/537.36 NETRANGEMMH Tbrowser/2.0",
+  "Mozilla/5.0 (Linux armv7l) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/84.0.4147.140 Safari/537.36 OPR/46.0.2207.0 OMI/4.21.4.112.Catcher4.69 Model/Hisense-MT9602",
+  "FLY_E141TV_PLUS/ WAP Browser/MAUI(HTTP PGDL;HTTPS)Profile/Q03C1-2.40 ru-RU",
+];
+
+/** Apps through the HTTP client of their phone's system, which public lists count among people's browsers. */
+const APPS = [
+  "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
+  "Example/412 CFNetwork/1494.0.7 Darwin/23.4.0",
 ];
 
 /** HTTP clients whose names isbot passes over: one sample at least for each entry of our own list. */
 const MISSED = [
   "Dart/3.4 (dart:io)",
-  "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
-  "Example/412 CFNetwork/1494.0.7 Darwin/23.4.0",
   "Viber/6.0.1 CFNetwork/758.4.3 Darwin/15.5.0",
   "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.22621.2506",
   "Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.22631; en-US) PowerShell/7.4.2",
@@ -110,6 +167,7 @@ const PROGRAMS = [
   "Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)",
   "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
   "Mozilla/5.0 (Linux; Android 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; TikTokSpider; ttspider-feedback@tiktok.com)",
+  "Mozilla/5.0 (Linux; U; Android 4.0.2; en-us; Catchpoint) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Mobile Safari/534.30",
   "Twitterbot/1.0",
   "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
   "TelegramBot (like TwitterBot)",
@@ -175,6 +233,16 @@ describe("the kind of a hit", () => {
     expect(judged(userAgent)).toBe("click");
   });
 
+  it.each(APPS)("is click for a person's app: %s", (userAgent) => {
+    expect(judged(userAgent)).toBe("click");
+  });
+
+  it.each(MISTAKEN)("is click for a person's browser that isbot takes for a program: %s", (userAgent) => {
+    expect(judged(userAgent)).toBe("click");
+    expect(judged(userAgent, { query: "qr=1" })).toBe("qr_scan");
+    expect(agentOf(userAgent).device).not.toBe("bot");
+  });
+
   it.each(PEOPLE)("comes with device, browser and system: %s", (userAgent, device, browser, os) => {
     const agent = agentOf(userAgent);
     expect([agent.device, agent.browser?.name, agent.os?.name]).toEqual([device, browser, os]);
@@ -212,5 +280,43 @@ describe("our own list of programs", () => {
     const samples = MISSED.filter((userAgent) => entry.test(userAgent));
     expect(samples).not.toEqual([]);
     expect(samples.filter((userAgent) => isbot(userAgent))).toEqual([]);
+  });
+});
+
+describe("our corrections of isbot", () => {
+  it.each(MISTAKEN_BY_ISBOT)("are still needed: $why", ({ part }) => {
+    const without = (userAgent: string) => userAgent.replace(new RegExp(part.source, "gi"), "+");
+    const samples = MISTAKEN.filter((userAgent) => without(userAgent) !== userAgent);
+    expect(samples.filter((userAgent) => isbot(userAgent) && !isbot(without(userAgent)))).not.toEqual([]);
+  });
+
+  it("keep a crawler that has words of such browsers", () => {
+    for (const userAgent of MISTAKEN) {
+      const crawler = `${userAgent} (compatible; Googlebot/2.1; +http://www.google.com/bot.html)`;
+      expect(judged(crawler), crawler).toBe("preview");
+    }
+  });
+});
+
+describe("any user agent", () => {
+  /** Samples cut and joined at random, among any other characters. */
+  const piece = fc.oneof(
+    fc.constantFrom(...PROGRAMS, ...MISTAKEN, ...PEOPLE.map(([userAgent]) => userAgent)),
+    fc.string({ unit: "binary", maxLength: 40 }),
+  );
+  const cut = fc
+    .tuple(piece, fc.nat(200), fc.nat(200))
+    .map(([text, from, length]) => text.slice(from, from + length));
+  const mixture = fc.array(cut, { maxLength: 6 }).map((pieces) => pieces.join(""));
+
+  it("gets a device of the list, a bot's for a program and no other", () => {
+    fc.assert(
+      fc.property(mixture, (userAgent) => {
+        const { automated, device } = agentOf(userAgent);
+        expect(DEVICE_TYPES).toContain(device);
+        expect(device === "bot").toBe(automated);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -36,6 +36,7 @@ const anyHit = fc.record({
     bytes.map((text) => `utm_source=${text}&qr=1`),
   ),
   address: fc.oneof(bytes, fc.ipV4(), fc.ipV6()),
+  country: fc.constantFrom("", "DE", "US"),
   userAgent: bytes,
   referrer: fc.oneof(
     bytes,
@@ -97,7 +98,7 @@ describe("a click event", () => {
       language: turned,
     };
     const query = `utm_source=${encodeURIComponent(turned)}`;
-    const { data } = clickOf({ link, at: 0, method: "GET", query, address: "", ...headers });
+    const { data } = clickOf({ link, at: 0, method: "GET", query, address: "", country: "", ...headers });
     expect(data).toMatchObject({
       userAgent: "a b c [2Jd",
       prefetch: "a b c [2Jd",
@@ -154,6 +155,7 @@ describe("a click event", () => {
       method: "GET" as const,
       query: "utm_source=short&utm_term=t",
       address: "",
+      country: "",
       userAgent: "",
       referrer: "",
       language: "",
@@ -169,6 +171,7 @@ describe("a click event", () => {
       method: "GET" as const,
       query: "",
       address: "203.0.113.7",
+      country: "",
       userAgent: "Mozilla/5.0",
     };
     const rest = { referrer: "", language: "", prefetch: "" };
@@ -186,6 +189,19 @@ describe("a click event", () => {
     expect(otherAccount.visitor).toBe(first.visitor);
     expect(otherAccount.accountVisitor).not.toBe(first.accountVisitor);
     expect(codes({}, "203.0.113.8").accountVisitor).not.toBe(first.accountVisitor);
+  });
+
+  it.each([
+    ["", { country: "DE", region: "Berlin", city: "Berlin" }],
+    ["DE", { country: "DE", region: "Berlin", city: "Berlin" }],
+    ["FR", { country: "FR" }],
+  ])("has the country that the proxy names, '%s', and a city only in that country", (country, place) => {
+    const berlin = { country: "DE", region: "Berlin", city: "Berlin" };
+    const texts = { query: "", userAgent: "", referrer: "", language: "", prefetch: "" };
+    const hit = { ...texts, at: 0, method: "GET" as const, address: "203.0.113.7", country };
+    const read = clickReader({ locate: () => berlin });
+    const { data } = read({ ...hit, link: packTarget(link) }, visitorOf);
+    expect({ country: data.country, region: data.region, city: data.city }).toEqual(place);
   });
 
   it("crosses to the recorder thread unchanged", () => {

@@ -8,8 +8,16 @@ import { countAll, countOne, type Tally } from "../tally.ts";
 import { countHit, type QuarterHour } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
 
-/** Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values. */
-export type KindOfDay = { tallies: Tally[]; visitors: Visitors; utm?: { [F in UtmField]?: Tally } };
+/**
+ * Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: by the number of
+ * the link's rule, only those that one led.
+ */
+export type KindOfDay = {
+  tallies: Tally[];
+  visitors: Visitors;
+  utm?: { [F in UtmField]?: Tally };
+  rules?: Tally;
+};
 
 /**
  * `first`, `last`: positions of the day's first and last click in the log, between which are also those that came late or
@@ -53,6 +61,7 @@ export function withBreakdowns(day: LinkDay, { data }: Click): LinkDay {
     const value = data.utm[field as UtmField];
     if (value) countOne(utmOf(kind, field as UtmField), value);
   }
+  if (data.rule !== undefined) countOne(rulesOf(kind), String(data.rule));
   return day;
 }
 
@@ -67,6 +76,7 @@ export function withDay(sum: LinkDay, day: LinkDay): LinkDay {
       const values = added.utm?.[field];
       if (values) countAll(utmOf(kind, field), values);
     }
+    if (added.rules) countAll(rulesOf(kind), added.rules);
   }
   return sum;
 }
@@ -75,6 +85,11 @@ function utmOf(kind: KindOfDay, field: UtmField): Tally {
   kind.utm ??= {};
   kind.utm[field] ??= [];
   return kind.utm[field];
+}
+
+function rulesOf(kind: KindOfDay): Tally {
+  kind.rules ??= [];
+  return kind.rules;
 }
 
 function kindOf({ kinds }: LinkDay, name: ClickKind): KindOfDay {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import { cleanText } from "../../../classification/clean-text.ts";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
+import { messageOf } from "../../../runtime/errors.ts";
 import { plainAddress } from "./anonymise-ip.ts";
 import { type Lookup, openMmdbFile } from "./mmdb-file.ts";
 
@@ -21,6 +22,16 @@ export function openGeo(file: string | undefined): Geo {
   if (file === undefined) return geoOf(openPackaged("ipv4"), openPackaged("ipv6"));
   const both = openMmdbFile(file, placeOf);
   return geoOf(both, both);
+}
+
+/** `file` was readable at the start of the process; if it no longer is, nothing gets a place. */
+export function geoOrNone(file: string | undefined, onNone: (message: string, error: unknown) => void): Geo {
+  try {
+    return openGeo(file);
+  } catch (error) {
+    onNone(`GEOIP_DB: no visit gets a place, ${messageOf(error)}`, error);
+    return geoOf(undefined, undefined);
+  }
 }
 
 /** A `Geo` on opened databases, either of which may be missing; a file with both address families is given twice. */

@@ -1,6 +1,6 @@
 // The limit on concurrent password hashing under overload.
 import { describe, expect, it } from "vitest";
-import { passwordWork } from "../../../src/portal/auth/throttle.ts";
+import { passwordWork } from "../../../src/commands/password-work.ts";
 
 /** Work that ends with `endAll`; `ends`: functions that end the work in progress. */
 function held() {

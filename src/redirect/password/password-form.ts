@@ -1,0 +1,36 @@
+// Reads the password of a posted form, before Fastify, which does not know the hosts of links.
+import type { IncomingMessage } from "node:http";
+
+/** A password of 128 characters, each percent-encoded, has less than 2 KB. */
+const MOST_BYTES = 4_096;
+const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+
+/** Undefined where the body is no form, or has no password. `"too large"`: what is left of the body has not been read. */
+export async function passwordIn(
+  request: IncomingMessage,
+): Promise<{ password: string } | "too large" | undefined> {
+  const body = await bodyOf(request);
+  if (body === undefined) return "too large";
+  if (!FORM.test(request.headers["content-type"] ?? "")) return undefined;
+  const password = new URLSearchParams(body.toString()).get("password");
+  return password ? { password } : undefined;
+}
+
+/** As far as it came, where the client has gone: nobody reads the answer then. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const end = () => resolve(Buffer.concat(chunks));
+    // An iterator would destroy the connection when it is left early.
+    request
+      .on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MOST_BYTES) chunks.push(chunk);
+        else resolve(undefined);
+      })
+      .on("end", end)
+      .on("error", end)
+      .on("close", end);
+  });
+}

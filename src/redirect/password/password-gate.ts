@@ -1,0 +1,95 @@
+// The password of a link at the redirect: who has a pass goes on, everybody else is asked, and the right answer is a pass.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PasswordWork } from "../../commands/password-work.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { isRefused } from "../../runtime/refused.ts";
+import { answerError } from "../http/answers.ts";
+import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";
+import { passwordIn } from "./password-form.ts";
+import { PAGE_HEADERS, passwordPage } from "./password-page.ts";
+
+/** Wrong passwords of a client's address, and of a link. */
+export type PasswordTries = {
+  /** @throws rate_limit_exceeded after too many */
+  refuseMore(address: string, link: string): Promise<void>;
+  countWrong(address: string, link: string): Promise<void>;
+};
+
+export type PasswordGateDeps = {
+  passes: LinkPasses;
+  /** Undefined where there is no such password. @throws StoreUnavailable */
+  isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
+  tries: PasswordTries;
+  work: PasswordWork["unknown"];
+  log: Pick<Logger, "warn">;
+};
+
+/** `now`: milliseconds since 1970. `isSecure`: the link is at an https address. */
+export type AskedVisit = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  requestId: string;
+  address: string;
+  now: number;
+  isSecure: boolean;
+};
+
+/** Whether the visit goes on; otherwise it is answered. @throws StoreUnavailable, too_busy: never open without a look */
+export type PasswordGate = (of: PassFor, visit: AskedVisit) => Promise<boolean>;
+
+const NEEDED = {
+  status: 401,
+  code: "password_required",
+  error: "This short link needs a password: post it to this address as password, in a form",
+} as const;
+const WRONG = {
+  status: 401,
+  code: "wrong_password",
+  error: "This is not the password of this link",
+} as const;
+const TOO_LARGE = { status: 400, code: "body_too_large", error: "This is too long for a password" } as const;
+
+type Refusal = { status: number; code: string; error: string; retryAfter?: number };
+
+export function passwordGate({ passes, isPassword, tries, work, log }: PasswordGateDeps): PasswordGate {
+  /** Who has tried too often is refused before the queue, so that they don't keep others from it. */
+  async function refusalOf({ link, passwordId }: PassFor, address: string, password: string) {
+    await tries.refuseMore(address, link);
+    const isRight = await work(() => isPassword(passwordId, password));
+    if (!isRight) await tries.countWrong(address, link);
+    if (isRight === undefined) log.warn({ link }, "the password of a link is missing from the secrets");
+    return isRight ? undefined : WRONG;
+  }
+
+  return async (of, visit) => {
+    const { request, response, address, now, isSecure } = visit;
+    if (request.method !== "POST") {
+      if (passes.isIn(request.headers.cookie, of, now)) return true;
+      return ask(visit, NEEDED);
+    }
+    const given = await passwordIn(request);
+    if (given === undefined) return ask(visit, NEEDED);
+    if (given === "too large") return ask(visit, TOO_LARGE);
+    const refusal = await refusalOf(of, address, given.password).catch((error: unknown) => {
+      if (!isRefused(error, "rate_limit_exceeded")) throw error;
+      const { code, message, retryAfter = 0 } = error;
+      return { status: 429, code, error: message, retryAfter };
+    });
+    if (refusal) return ask(visit, refusal);
+    response.setHeader("set-cookie", passCookie(passes.issue(of, now), request.url ?? "", { isSecure }));
+    return true;
+  };
+}
+
+/**
+ * Also a refusal. A 401 needs a challenge (RFC 9110, 15.5.2), and browsers show a dialog of their own for Basic, Digest and the
+ * like: `Cookie` names what is wanted here, and is no scheme of theirs.
+ */
+function ask({ request, response, requestId }: AskedVisit, { status, code, error, retryAfter }: Refusal) {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  if (status === 401) response.setHeader("www-authenticate", 'Cookie realm="This short link"');
+  if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
+  const page = passwordPage(code === NEEDED.code ? undefined : error);
+  answerError(request, response, status, { error, page, code, requestId });
+  return false;
+}

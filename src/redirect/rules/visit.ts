@@ -1,0 +1,84 @@
+// What rules need to know of a visit, from the same values that its click is recorded from, so that the two never differ.
+import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
+import { agentOf } from "../../classification/user-agent.ts";
+import { UNKNOWN } from "../../events/vocabulary.ts";
+import { addressOf } from "../../runtime/client-address.ts";
+import { memoize } from "../../runtime/memoize.ts";
+import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
+import type { Geo } from "../clicks/enrich/geo.ts";
+import { primaryLanguage } from "../clicks/enrich/language.ts";
+import type { RawHit } from "../clicks/hit.ts";
+import { systemName, type Visit } from "./first-rule.ts";
+
+export type VisitDeps = {
+  /** SECRET_KEY, the same in all processes. */
+  secretKey: string;
+  /** Called once, when a rule first needs a country that no proxy has named: the database takes memory of this thread. */
+  openGeo: () => Geo;
+};
+
+/** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
+export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
+
+/** Memoizes the parsing of texts that repeat. */
+export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
+  const agent = memoize(2_000, agentOf);
+  const language = memoize(2_000, primaryLanguage);
+  const lotOf = dailyLots(secretKey);
+  let geo: Geo | undefined;
+  const placeByAddress = (address: string) => {
+    geo ??= openGeo();
+    return placeOrNowhere(geo, address);
+  };
+  return (link, hit) => {
+    let query: URLSearchParams | undefined;
+    let country: string | undefined;
+    let lot: number | undefined;
+    return {
+      at: hit.at,
+      get isPerson() {
+        return kindOfHit(hit, agent(hit.userAgent).automated) !== "preview";
+      },
+      get device() {
+        return agent(hit.userAgent).device;
+      },
+      get os() {
+        return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
+      },
+      get country() {
+        country ??= hit.country || placeByAddress(hit.address).country;
+        return country;
+      },
+      get language() {
+        return language(hit.language);
+      },
+      get query() {
+        query ??= new URLSearchParams(hit.query);
+        return query;
+      },
+      get lot() {
+        lot ??= lotOf(link, hit);
+        return lot;
+      },
+    };
+  };
+}
+
+/** Bits of a number that a division keeps exact. */
+const LOT_BYTES = 6;
+
+/**
+ * HMAC-SHA256 under a key of its own (HKDF, RFC 5869, from SECRET_KEY) of day, link, client and user agent, so that nobody
+ * can choose their lot, and all processes draw the same one. It is kept nowhere.
+ */
+function dailyLots(secretKey: string): (link: string, hit: RawHit) => number {
+  const bytes = hkdfSync("sha256", secretKey, "", "linkledger: lots of visitors", 32);
+  const key = createSecretKey(Buffer.from(bytes));
+  return (link, { at, address, userAgent }) => {
+    const day = Math.floor(at / 86_400_000);
+    const drawn = createHmac("sha256", key)
+      .update(JSON.stringify([day, link, addressOf(address), userAgent]))
+      .digest();
+    return (100 * drawn.readUIntBE(0, LOT_BYTES)) / 2 ** (8 * LOT_BYTES);
+  };
+}

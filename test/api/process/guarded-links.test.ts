@@ -1,0 +1,122 @@
+// Links with a limit or a password on a service of `--workers 2`: what one worker has let in counts for the other.
+import { Agent, request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
+import { FIREFOX } from "../../support/portal/browser-like.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { type Ask, send } from "../../support/service/ask.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  type ServiceProcess,
+  startService,
+} from "../../support/service/service-process.ts";
+import { allWorkersAnswer } from "../../support/service/worker-service.ts";
+
+const CONNECTIONS = 50;
+
+describe("guarded links of a service of two workers", () => {
+  let folder: TemporaryFolder;
+  let instance: Environment;
+  let service: ServiceProcess;
+  let key: string;
+  let port: number;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    instance = await instanceOf(folder.path);
+    [key = ""] = (await accountWithKeys(instance, "developer", 1)).keys;
+    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    port = Number(instance.PORT);
+    await allWorkersAnswer(port);
+  });
+  afterAll(async () => {
+    await service.stop("SIGKILL");
+    await folder.remove();
+  });
+
+  async function shorten(fields: object): Promise<string> {
+    const body = { url: "https://example.com/", ...fields };
+    const made = await send<{ slug: string }>(port, "/api/v1/shorten", { method: "POST", key, body });
+    expect(made.status).toBe(201);
+    return made.body.slug;
+  }
+  /** On a connection of its own, so that the workers take turns. */
+  const visit = (slug: string, { headers, ...given }: Ask = {}) =>
+    send(port, `/${slug}`, { ...given, headers: { "user-agent": FIREFOX, ...headers } });
+  async function peopleInLog(slug: string): Promise<number> {
+    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const clicks = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
+    await backend.close();
+    const ofLink = clicks.map(({ data }) => data as { link: string; kind: string });
+    return ofLink.filter(({ link, kind }) => link === `localhost/${slug}` && kind === "click").length;
+  }
+
+  it("leads a hundred people on, and nobody more, with max_clicks of 100 and 50 connections", async () => {
+    const slug = await shorten({ max_clicks: 100 });
+    const answers = new Map<number, number>();
+    const perConnection = async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let n = 0; n < 10; n++) {
+        const status = await statusOf(agent, `${service.url}/${slug}`);
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+      }
+      agent.destroy();
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, perConnection));
+    expect(Object.fromEntries(answers)).toEqual({ 302: 100, 404: CONNECTIONS * 10 - 100 });
+    await until("the clicks in the log", async () => (await peopleInLog(slug)) === 100);
+  });
+
+  it("takes a password that the other worker has taken, and counts wrong ones for both", async () => {
+    const slug = await shorten({ password: "sesame" });
+    const give = (password: string, address: string) =>
+      visit(slug, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "x-forwarded-for": address },
+        body: `password=${password}`,
+      });
+    const right = await give("sesame", "203.0.113.1");
+    expect(right.status).toBe(303);
+    const cookie = right.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    const again = await Promise.all(Array.from({ length: 20 }, () => visit(slug, { headers: { cookie } })));
+    expect(again.map(({ status }) => status)).toEqual(again.map(() => 302));
+    let wrong = 0;
+    for (; wrong < 100; wrong++) if ((await give("x", "203.0.113.2")).status !== 401) break;
+    expect(wrong).toBe(60);
+    expect((await give("sesame", "203.0.113.2")).status).toBe(429);
+  });
+
+  it("goes by the documents while the primary is paused", async () => {
+    const slug = await shorten({ max_clicks: 1 });
+    const spent = await shorten({ max_clicks: 1 });
+    expect((await visit(spent)).status).toBe(302);
+    await until("the click to be counted", async () => (await clicksShown(spent)) === 1);
+    service.child.kill("SIGSTOP");
+    try {
+      const answers = await Promise.all([visit(slug), visit(spent)]);
+      expect(answers.map(({ status }) => status)).toEqual([302, 404]);
+    } finally {
+      service.child.kill("SIGCONT");
+    }
+  });
+
+  async function clicksShown(slug: string): Promise<number> {
+    const path = `/api/v1/analytics/${slug}`;
+    return (await send<{ analytics: { totalClicks: number } }>(port, path, { key })).body.analytics
+      .totalClicks;
+  }
+});
+
+function statusOf(agent: Agent, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent, headers: { "user-agent": FIREFOX } }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode ?? 0));
+    })
+      .on("error", reject)
+      .end();
+  });
+}

@@ -1,0 +1,322 @@
+// Links whose answer depends on visitor and time, over real HTTP: codes, headers, clicks, analytics and exports.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LinkClicked } from "../../src/events/catalogue.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
+import { CLICK_LINES, type ClickRow } from "../../src/export/click-lines.ts";
+import { clickRows } from "../../src/export/click-rows.ts";
+import { linkFromStream } from "../../src/queries/links/find-link.ts";
+import { until } from "../support/runtime/until.ts";
+import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
+
+const IPHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
+const DESKTOP =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+const NOON = Date.parse("2026-05-01T12:00:00Z");
+
+const environment = { TRUST_PROXY: "127.0.0.1/32", CLIENT_COUNTRY_HEADER: "CF-IPCountry" };
+
+let service: TestService;
+let owner: Member;
+let now = NOON;
+
+beforeAll(async () => {
+  service = await startTestService(environment, () => new Date(now));
+  owner = await service.member("developer");
+}, 60_000);
+afterAll(() => service.stop());
+
+const OWN = "https://example.com/own?utm_source=own#top";
+
+async function shorten(fields: object, url = OWN): Promise<string> {
+  const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, { url, ...fields });
+  expect(made.status).toBe(201);
+  return made.body.slug;
+}
+
+async function visit(path: string, headers: Record<string, string> = {}, method = "GET") {
+  const answer = await service.ask(`/${path}`, { method, headers });
+  const { location, "cache-control": cache } = answer.headers;
+  return { status: answer.status, location, cache, text: answer.text };
+}
+
+const clicksOf = async (slug: string) => {
+  const events = await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+  return events
+    .map(({ data }) => data as Record<string, unknown>)
+    .filter(({ link }) => link === `localhost/${slug}`);
+};
+const clicksAre = (slug: string, count: number) =>
+  until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
+
+describe("a link without options", () => {
+  it("answers as ever, and so does one with a title", async () => {
+    const as = { status: 301, location: OWN, cache: "private, max-age=0, must-revalidate" };
+    expect(await visit(await shorten({}))).toMatchObject(as);
+    expect(await visit(await shorten({ title: "A title", tags: ["a"] }))).toMatchObject(as);
+  });
+});
+
+describe("redirect_code", () => {
+  it.each([301, 302, 307, 308])(
+    "answers %i, which may be kept as long as it is asked about",
+    async (code) => {
+      const slug = await shorten({ redirect_code: code });
+      const as = { status: code, location: OWN, cache: "private, max-age=0, must-revalidate" };
+      expect(await visit(slug)).toMatchObject(as);
+      expect(await visit(slug, {}, "HEAD")).toMatchObject(as);
+    },
+  );
+
+  it("counts also for a link that changes with the visit, whose answer is not kept", async () => {
+    const rules = [{ when: { device: "mobile" }, url: "https://example.com/app" }];
+    const slug = await shorten({ rules, redirect_code: 307 });
+    expect(await visit(slug)).toMatchObject({ status: 307, location: OWN, cache: "no-store" });
+    expect(await visit(slug, { "user-agent": IPHONE })).toMatchObject({
+      ...{ status: 307, location: "https://example.com/app", cache: "no-store" },
+    });
+  });
+});
+
+describe("rules", () => {
+  it("lead each visitor by device, system, language, query and country, else to the link's own destination", async () => {
+    const slug = await shorten({
+      rules: [
+        { when: { os: "ios", language: "de" }, url: "https://example.com/ios-de" },
+        { when: { device: ["mobile", "tablet"] }, url: "https://example.com/mobile" },
+        { when: { query: { ref: "shop" } }, url: "https://example.com/shop" },
+        { when: { country: "us" }, url: "https://example.com/us" },
+        { when: { language: ["pt", "es"] }, url: "https://example.com/pt" },
+      ],
+    });
+    const led = async (path: string, headers: Record<string, string>) => {
+      const { status, location, cache } = await visit(path, headers);
+      expect([status, cache]).toEqual([302, "no-store"]);
+      return location;
+    };
+    const page = (name: string) => `https://example.com/${name}`;
+    expect(await led(slug, { "user-agent": IPHONE, "accept-language": "de-DE,en;q=0.5" })).toBe(
+      page("ios-de"),
+    );
+    expect(await led(slug, { "user-agent": IPHONE, "accept-language": "en" })).toBe(page("mobile"));
+    expect(await led(`${slug}?ref=shop`, { "user-agent": DESKTOP })).toBe(page("shop"));
+    expect(await led(slug, { "user-agent": DESKTOP, "x-forwarded-for": "8.8.8.8" })).toBe(page("us"));
+    expect(await led(slug, { "user-agent": DESKTOP, "accept-language": "pt-BR" })).toBe(page("pt"));
+    expect(await led(slug, { "user-agent": DESKTOP })).toBe(OWN);
+
+    expect(await led(slug, { "user-agent": DESKTOP, "cf-ipcountry": "US" })).toBe(page("us"));
+
+    await clicksAre(slug, 7);
+    const clicks = await clicksOf(slug);
+    expect(clicks.map(({ rule, longUrl }) => [rule, longUrl])).toEqual([
+      ...([
+        [1, page("ios-de")],
+        [2, page("mobile")],
+        [3, page("shop")],
+      ] as const),
+      ...([
+        [4, page("us")],
+        [5, page("pt")],
+        [undefined, OWN],
+        [4, page("us")],
+      ] as const),
+    ]);
+    expect(clicks[6]).toMatchObject({ country: "US" });
+    expect(clicks[3]).toMatchObject({ country: "US" });
+    expect(clicks[5]).toMatchObject({ utm: { source: "own" } });
+    expect(clicks[5]).not.toHaveProperty("rule");
+    expect(clicks[0]).not.toHaveProperty("utm");
+  });
+
+  it("are counted by their numbers, for the whole life and for ranges, only where one led", async () => {
+    const rules = [
+      { when: { device: "mobile" }, url: "https://example.com/mobile?utm_source=rule" },
+      { when: { language: "pt" }, url: "https://example.com/pt" },
+    ];
+    const slug = await shorten({ rules });
+    const analytics = async (path = "") => {
+      const { body } = await service.ask<{ analytics: Record<string, unknown> }>(
+        `/api/v1/analytics/${slug}${path}`,
+        { key: owner.key },
+      );
+      return body.analytics;
+    };
+    const totalIs = (total: number) =>
+      until(`${total} clicks to count`, async () => (await analytics()).totalClicks === total, {
+        everyMs: 100,
+      });
+    await visit(slug, { "user-agent": DESKTOP });
+    await totalIs(1);
+    expect(await analytics()).not.toHaveProperty("rules");
+    expect(await analytics("?interval=day")).not.toHaveProperty("rules");
+
+    for (const headers of [
+      { "user-agent": IPHONE },
+      { "user-agent": IPHONE },
+      { "user-agent": DESKTOP, "accept-language": "pt" },
+    ])
+      await visit(slug, headers);
+    await visit(slug, { "user-agent": IPHONE }, "HEAD");
+    await totalIs(5);
+    expect(await analytics()).toMatchObject({ rules: { 1: 3, 2: 1 }, utm: { source: { rule: 3, own: 1 } } });
+    expect(await analytics("?interval=day")).toMatchObject({ rules: { 1: 3, 2: 1 } });
+    expect(await analytics("?interval=day&kind=click")).toMatchObject({ rules: { 1: 2, 2: 1 } });
+  });
+
+  it("keep a visitor on one side of a split for the day, by GET and HEAD", async () => {
+    const rules = [
+      { when: { share: 30 }, url: "https://example.com/a" },
+      { when: { share: 30 }, url: "https://example.com/b" },
+    ];
+    const slug = await shorten({ rules });
+    const led = new Map<string, number>();
+    for (let n = 0; n < 60; n++) {
+      const headers = { "user-agent": `${DESKTOP} Test/${n}`, "x-forwarded-for": `198.51.100.${n}` };
+      const { location = "" } = await visit(slug, headers);
+      expect((await visit(`${slug}?again`, headers)).location).toBe(location);
+      expect((await visit(slug, headers, "HEAD")).location).toBe(location);
+      led.set(location, (led.get(location) ?? 0) + 1);
+    }
+    expect([...led.keys()].sort()).toEqual(["https://example.com/a", "https://example.com/b", OWN]);
+  });
+
+  it("begin and end by the clock", async () => {
+    const slug = await shorten({
+      rules: [
+        {
+          when: { from: "2026-05-01T13:00:00+00:00", to: "2026-05-01T14:00:00Z" },
+          url: "https://example.com/lunch",
+        },
+      ],
+    });
+    const at = async (time: string) => {
+      now = Date.parse(time);
+      return (await visit(slug)).location;
+    };
+    try {
+      expect(await at("2026-05-01T12:59:59.999Z")).toBe(OWN);
+      expect(await at("2026-05-01T13:00:00.000Z")).toBe("https://example.com/lunch");
+      expect(await at("2026-05-01T13:59:59.999Z")).toBe("https://example.com/lunch");
+      expect(await at("2026-05-01T14:00:00.000Z")).toBe(OWN);
+    } finally {
+      now = NOON;
+    }
+  });
+
+  it("are a column of exported clicks", async () => {
+    const slug = await shorten({
+      rules: [{ when: { device: "mobile" }, url: "https://example.com/mobile" }],
+    });
+    await visit(slug, { "user-agent": IPHONE });
+    await visit(slug, { "user-agent": DESKTOP });
+    await clicksAre(slug, 2);
+    const rows: ClickRow[] = [];
+    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, undefined))
+      rows.push(...page);
+    const lines = rows.map((row) => JSON.parse(CLICK_LINES.ndjson.line(row)));
+    expect(lines.map(({ rule, long_url }) => [rule, long_url])).toEqual([
+      ["1", "https://example.com/mobile"],
+      ["", OWN],
+    ]);
+  });
+});
+
+describe("a link's time", () => {
+  const times = { active_from: "2026-05-01T12:00:00Z", expires_at: "2026-05-01T13:00:00Z" };
+  const at = async (time: string, path: string, headers: Record<string, string> = {}, method = "GET") => {
+    now = Date.parse(time);
+    try {
+      return await visit(path, headers, method);
+    } finally {
+      now = NOON;
+    }
+  };
+  const BEFORE = "2026-05-01T11:59:59.999Z";
+  const AFTER = "2026-05-01T13:00:00.000Z";
+
+  it("is what it works in, from the first millisecond to the last", async () => {
+    const slug = await shorten(times);
+    for (const time of ["2026-05-01T12:00:00.000Z", "2026-05-01T12:59:59.999Z"])
+      expect(await at(time, slug)).toMatchObject({ status: 302, location: OWN, cache: "no-store" });
+    await clicksAre(slug, 2);
+  });
+
+  it("leaves 404 outside, as JSON or as a page that says why, and no click", async () => {
+    const slug = await shorten(times);
+    for (const [time, code, words] of [
+      [BEFORE, "link_not_active", "This short link is not active yet"],
+      [AFTER, "link_expired", "This short link has expired"],
+    ] as const) {
+      const json = await at(time, slug);
+      expect(json).toMatchObject({ status: 404, cache: "no-store" });
+      expect(JSON.parse(json.text)).toMatchObject({ error: words, code });
+      const page = await at(time, slug, { accept: "text/html" });
+      expect(page.status).toBe(404);
+      expect(page.text).toContain(`<h1>${words}</h1>`);
+      expect(await at(time, slug, {}, "HEAD")).toMatchObject({ status: 404, cache: "no-store", text: "" });
+    }
+    await visit(slug);
+    await clicksAre(slug, 1);
+    expect(await clicksOf(slug)).toHaveLength(1);
+  });
+
+  it("leads to expired_url outside, without the visitor's query, and no click", async () => {
+    const expired_url = "https://example.com/over";
+    const slug = await shorten({ ...times, expired_url, forward_query: true });
+    for (const time of [BEFORE, AFTER])
+      expect(await at(time, `${slug}?a=1`)).toMatchObject({
+        status: 302,
+        location: expired_url,
+        cache: "no-store",
+      });
+    expect(await at(NOON_TEXT, `${slug}?a=1`)).toMatchObject({
+      location: "https://example.com/own?utm_source=own&a=1#top",
+    });
+    await clicksAre(slug, 1);
+    expect(await clicksOf(slug)).toHaveLength(1);
+  });
+  const NOON_TEXT = new Date(NOON).toISOString();
+});
+
+describe("forward_query", () => {
+  it("joins what visitors bring, the destination's own parameters win, and the answer stays 301", async () => {
+    const slug = await shorten({ forward_query: true });
+    expect(await visit(`${slug}?a=1&utm_source=theirs&qr=1&b`)).toMatchObject({
+      ...{ status: 301, cache: "private, max-age=0, must-revalidate" },
+      location: "https://example.com/own?utm_source=own&a=1&b#top",
+    });
+    await clicksAre(slug, 1);
+    // What was led to, without what the visitor brought.
+    expect((await clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
+  });
+
+  it("joins the destination of a rule, too", async () => {
+    const rules = [{ when: { query: { to: true } }, url: "https://example.com/rule?to=own" }];
+    const slug = await shorten({ rules, forward_query: true });
+    expect((await visit(`${slug}?to=x&a=%ZZ&c=%0d%0aset-cookie:x`)).location).toBe(
+      "https://example.com/rule?to=own&a=%ZZ&c=%0d%0aset-cookie:x",
+    );
+  });
+
+  it("has no bound of its own", async () => {
+    const slug = await shorten({ forward_query: true });
+    const long = `a=${"x".repeat(12_000)}`;
+    expect((await visit(`${slug}?${long}`)).location).toBe(
+      `https://example.com/own?utm_source=own&${long}#top`,
+    );
+  });
+});
+
+describe("each click", () => {
+  it("leads to a destination that its link had at that revision", async () => {
+    const { eventStore } = service.backend;
+    const recorded = await eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+    const clicks = recorded.map(({ data }) => data as LinkClicked["data"]);
+    expect(clicks.filter(({ rule }) => rule !== undefined).length).toBeGreaterThan(20);
+    for (const { link: key, linkRevision, longUrl, rule } of clicks) {
+      const first = (stream: string) => eventStore.read(stream, { limit: linkRevision + 1 });
+      const link = await linkFromStream({ read: first }, key);
+      expect(rule === undefined ? link?.longUrl : link?.rules?.[rule - 1]?.url).toBe(longUrl);
+    }
+  });
+});

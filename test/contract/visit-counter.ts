@@ -1,0 +1,105 @@
+// The contract of counting the visits of links with a limit, within a process and between processes.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { VisitCounter } from "../../src/redirect/visits/visit-counter.ts";
+
+/** Two clients of the same counts, as in two processes. */
+export type VisitCounterFixture = { counter: VisitCounter; others: VisitCounter; close(): Promise<void> };
+
+const SHORT_MS = 100;
+
+/** `open`: with the time that a count is kept. */
+export function visitCounterContract(
+  name: string,
+  open: (keptMs: number | undefined) => Promise<VisitCounterFixture>,
+): void {
+  describe(`visit counter: ${name}`, () => {
+    let counter: VisitCounter;
+    let others: VisitCounter;
+    beforeAll(async () => {
+      const fixture = await open(undefined);
+      ({ counter, others } = fixture);
+      return () => fixture.close();
+    });
+    const newLink = () => `localhost/${crypto.randomUUID()}`;
+    const one = { add: 1 } as const;
+    const look = { add: 0 } as const;
+
+    it("asks for what the documents hold, and changes nothing, while it knows no count", async () => {
+      const link = newLink();
+      expect(await counter.count(link, 1, one)).toBeUndefined();
+      expect(await counter.count(link, 1, look)).toBeUndefined();
+      expect(await others.count(link, 1, one)).toBeUndefined();
+    });
+
+    it("begins with what the documents hold, and lets in as many as are left", async () => {
+      const link = newLink();
+      expect(await counter.count(link, 7, { ...one, atLeast: 5 })).toBe(true);
+      expect(await others.count(link, 7, one)).toBe(true);
+      expect(await counter.count(link, 7, one)).toBe(false);
+      expect(await others.count(link, 7, one)).toBe(false);
+    });
+
+    it("lets nobody in where the documents hold as many already", async () => {
+      const link = newLink();
+      expect(await counter.count(link, 5, { ...one, atLeast: 5 })).toBe(false);
+      expect(await others.count(link, 5, one)).toBe(false);
+    });
+
+    it("counts nothing when it is only asked", async () => {
+      const link = newLink();
+      for (const each of [counter, others, counter])
+        expect(await each.count(link, 1, { ...look, atLeast: 0 })).toBe(true);
+      expect(await others.count(link, 1, one)).toBe(true);
+      expect(await counter.count(link, 1, look)).toBe(false);
+    });
+
+    it("gives a visit back, also when the limit is reached, and never below none", async () => {
+      const link = newLink();
+      await counter.count(link, 1, { ...one, atLeast: 0 });
+      await others.count(link, 1, { add: -1 });
+      await others.count(link, 1, { add: -1 });
+      expect(await counter.count(link, 1, one)).toBe(true);
+      expect(await counter.count(link, 1, one)).toBe(false);
+    });
+
+    it("is raised to what the documents hold, and never lowered to it", async () => {
+      const link = newLink();
+      await counter.count(link, 10, { ...one, atLeast: 3 });
+      expect(await others.count(link, 5, { ...look, atLeast: 1 })).toBe(true);
+      expect(await others.count(link, 4, { ...look, atLeast: 1 })).toBe(false);
+      expect(await others.count(link, 9, { ...look, atLeast: 9 })).toBe(false);
+      expect(await counter.count(link, 9, look)).toBe(false);
+    });
+
+    it("takes the limit of each visit, so that raising and lowering it apply to the next one", async () => {
+      const link = newLink();
+      await counter.count(link, 1, { ...one, atLeast: 0 });
+      expect(await counter.count(link, 1, one)).toBe(false);
+      expect(await others.count(link, 2, one)).toBe(true);
+      expect(await counter.count(link, 1, one)).toBe(false);
+    });
+
+    it("lets in exactly as many as the limit of those that race through two processes", async () => {
+      const link = newLink();
+      const race = await Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          (n % 2 ? counter : others).count(link, 25, { ...one, atLeast: 5 }),
+        ),
+      );
+      expect(race.filter((isBelow) => isBelow)).toHaveLength(20);
+    });
+
+    it("keeps links apart", async () => {
+      await counter.count(newLink(), 1, { ...one, atLeast: 0 });
+      expect(await counter.count(newLink(), 1, { ...one, atLeast: 0 })).toBe(true);
+    });
+
+    it("forgets a count some time after it has changed, whoever asks meanwhile", async () => {
+      const fixture = await open(SHORT_MS);
+      const link = newLink();
+      expect(await fixture.counter.count(link, 1, { ...one, atLeast: 0 })).toBe(true);
+      await expect.poll(() => fixture.others.count(link, 1, one), { interval: 5 }).toBeUndefined();
+      await fixture.close();
+    });
+  });
+}

@@ -1,0 +1,98 @@
+// What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../../src/connections/errors.ts";
+import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
+import { passwordGate } from "../../../src/redirect/password/password-gate.ts";
+import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
+import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
+import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
+import { Refused } from "../../../src/runtime/refused.ts";
+
+const LINK = { key: "localhost/abc", maxClicks: 1 };
+const PROTECTED = { ...LINK, passwordId: "p" };
+const person: GuardedVisit = {
+  request: { method: "GET", headers: {} } as IncomingMessage,
+  response: {} as ServerResponse,
+  ...{ requestId: "r", address: "203.0.113.1", now: 0, isSecure: false, isPerson: true },
+};
+const preview = { ...person, isPerson: false };
+const recorded = async () => undefined;
+
+/** `knows`: whether visitors give the password, or what looking at it throws. */
+function start(knows: boolean | Error = true, people = 0) {
+  const asked: string[] = [];
+  const limit = clickLimit({ counter: memoryVisitCounter(), people: async () => people });
+  const gate = async ({ link }: { link: string }) => {
+    asked.push(link);
+    if (knows instanceof Error) throw knows;
+    return knows;
+  };
+  return { admit: admission({ limit, gate }), asked };
+}
+
+describe("a visit of a guarded link", () => {
+  it("is asked for no password where the limit is reached", async () => {
+    const { admit, asked } = start(true, 1);
+    expect(await admit(PROTECTED, person, recorded)).toBe("exhausted");
+    expect(asked).toEqual([]);
+  });
+
+  it("counts only with the password", async () => {
+    const { admit } = start(false);
+    expect(await admit(PROTECTED, person, recorded)).toBe("answered");
+    expect(await admit(LINK, person, recorded)).toBe("let in");
+    expect(await admit(LINK, person, recorded)).toBe("exhausted");
+  });
+
+  it("counts for people only, and previews get the answer of people", async () => {
+    const { admit } = start();
+    for (let n = 0; n < 3; n++) expect(await admit(LINK, preview, recorded)).toBe("let in");
+    expect(await admit(LINK, person, recorded)).toBe("let in");
+    expect(await admit(LINK, preview, recorded)).toBe("exhausted");
+  });
+
+  it("counts for nothing when its click could not be recorded", async () => {
+    const { admit } = start();
+    const busy = () => Promise.reject(new Refused("recorder_busy"));
+    await expect(admit(LINK, person, busy)).rejects.toThrow(Refused);
+    expect(await admit(LINK, person, recorded)).toBe("let in");
+  });
+
+  it("is not let in while passwords can't be looked at", async () => {
+    const { admit } = start(new StoreUnavailable("away"));
+    let isRecorded = false;
+    const record = async () => {
+      isRecorded = true;
+    };
+    await expect(admit(PROTECTED, person, record)).rejects.toThrow(StoreUnavailable);
+    expect(isRecorded).toBe(false);
+  });
+});
+
+describe("a password while the secrets are unavailable", () => {
+  it("opens nothing, and counts no try", async () => {
+    const wrong: string[] = [];
+    const gate = passwordGate({
+      passes: linkPasses("key"),
+      isPassword: () => Promise.reject(new StoreUnavailable("away")),
+      tries: { refuseMore: async () => undefined, countWrong: async (address) => void wrong.push(address) },
+      work: (work) => work(),
+      log: { warn: () => undefined } as never,
+    });
+    const request = formWith("password=x");
+    await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, request })).rejects.toThrow(
+      StoreUnavailable,
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+function formWith(body: string): IncomingMessage {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return Object.assign(Readable.from([Buffer.from(body)]), {
+    method: "POST",
+    headers,
+  }) as unknown as IncomingMessage;
+}

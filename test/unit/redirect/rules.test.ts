@@ -1,0 +1,103 @@
+// Which rule leads a visit, as a table, and how the visitor's query joins a destination.
+import { describe, expect, it } from "vitest";
+import type { RuleConditions } from "../../../src/events/link-options.ts";
+import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
+import type { RawHit } from "../../../src/redirect/clicks/hit.ts";
+import { conditionsOf, firstRule } from "../../../src/redirect/rules/first-rule.ts";
+import { withQueryOf } from "../../../src/redirect/rules/forward-query.ts";
+import { visitReader } from "../../../src/redirect/rules/visit.ts";
+
+const SAFARI =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15";
+const IPHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1";
+const PIXEL =
+  "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36";
+const at = Date.parse("2026-05-01T12:00:00Z");
+
+const berlin = { country: "DE", region: "Berlin", city: "Berlin" };
+const visitOf = visitReader({
+  secretKey: "s".repeat(32),
+  openGeo: () => geoOf({ get: (address) => (address === "203.0.113.9" ? berlin : undefined) }, undefined),
+});
+const plain: RawHit = {
+  ...{ link: "", at, method: "GET", query: "", address: "198.51.100.7", country: "" },
+  ...{ userAgent: "", referrer: "", language: "", prefetch: "" },
+};
+const chosen = (hit: Partial<RawHit>, ...rules: RuleConditions[]) => {
+  const all = rules.map((when, index) => ({ when: conditionsOf(when), number: index + 1 }));
+  return firstRule(all, visitOf("localhost/abc", { ...plain, ...hit }))?.number;
+};
+
+describe("a rule", () => {
+  it.each<[Partial<RawHit>, RuleConditions, boolean]>([
+    [{ userAgent: IPHONE }, { device: ["mobile"] }, true],
+    [{ userAgent: IPHONE }, { device: ["desktop", "tablet"] }, false],
+    [{ userAgent: "curl/8.5.0" }, { device: ["bot"] }, true],
+    [{}, { device: ["desktop"] }, false],
+    [{ userAgent: IPHONE }, { os: ["iOS"] }, true],
+    [{ userAgent: IPHONE }, { os: ["IOS"] }, true],
+    [{ userAgent: PIXEL }, { os: ["iOS", "android"] }, true],
+    [{ userAgent: SAFARI }, { os: ["macOS"] }, true],
+    [{ userAgent: SAFARI }, { os: ["Mac OS"] }, true],
+    [{ userAgent: SAFARI }, { os: ["iOS"] }, false],
+    [{}, { os: ["unknown"] }, true],
+    [{ address: "203.0.113.9" }, { country: ["AT", "DE"] }, true],
+    [{ address: "198.51.100.7" }, { country: ["DE"] }, false],
+    [{ address: "203.0.113.9", country: "AT" }, { country: ["DE"] }, false],
+    [{ country: "AT" }, { country: ["AT"] }, true],
+    [{ language: "de-AT,de;q=0.9,en;q=0.1" }, { language: ["de"] }, true],
+    [{ language: "pt-BR" }, { language: ["pt-br"] }, true],
+    [{ language: "pt" }, { language: ["pt-br"] }, false],
+    [{ language: "des" }, { language: ["de"] }, false],
+    [{ language: "en;q=0.1,de" }, { language: ["en"] }, false],
+    [{}, { language: ["en"] }, false],
+    [{ query: "ref=shop&x" }, { query: { ref: "shop" } }, true],
+    [{ query: "ref=sh%6Fp" }, { query: { ref: "shop" } }, true],
+    [{ query: "ref=a&ref=shop" }, { query: { ref: "shop" } }, true],
+    [{ query: "ref=Shop" }, { query: { ref: "shop" } }, false],
+    [{ query: "beta" }, { query: { beta: true } }, true],
+    [{ query: "ref=shop" }, { query: { ref: "shop", beta: true } }, false],
+    [{ at }, { from: "2026-05-01T12:00:00.000Z" }, true],
+    [{ at: at - 1 }, { from: "2026-05-01T12:00:00.000Z" }, false],
+    [{ at: at - 1 }, { to: "2026-05-01T12:00:00.000Z" }, true],
+    [{ at }, { to: "2026-05-01T12:00:00.000Z" }, false],
+    [{ userAgent: IPHONE, language: "de" }, { os: ["iOS"], language: ["de"] }, true],
+    [{ userAgent: IPHONE, language: "fr" }, { os: ["iOS"], language: ["de"] }, false],
+    [{}, { share: 100 }, true],
+  ])("%j fits %j: %s", (hit, when, fits) => {
+    expect(chosen(hit, when)).toBe(fits ? 1 : undefined);
+  });
+
+  it("wins only if none before it fits", () => {
+    const rules = [{ os: ["iOS"] }, { device: ["mobile" as const] }, { query: { a: true as const } }];
+    expect(chosen({ userAgent: IPHONE }, ...rules)).toBe(1);
+    expect(chosen({ userAgent: PIXEL, query: "a" }, ...rules)).toBe(2);
+    expect(chosen({ userAgent: SAFARI, query: "a" }, ...rules)).toBe(3);
+    expect(chosen({ userAgent: SAFARI }, ...rules)).toBeUndefined();
+  });
+});
+
+describe("the visitor's query", () => {
+  it.each([
+    ["", "https://example.com/#top", "https://example.com/#top"],
+    ["a=1", "https://example.com/", "https://example.com/?a=1"],
+    ["a=1", "https://example.com/#top", "https://example.com/?a=1#top"],
+    ["a=1", "https://example.com/?#top", "https://example.com/?a=1#top"],
+    ["a=1", "https://example.com/?b=2", "https://example.com/?b=2&a=1"],
+    ["a=1", "https://example.com/?b=2&", "https://example.com/?b=2&a=1"],
+    ["a=1&b=9&b=8&c", "https://example.com/?b=2", "https://example.com/?b=2&a=1&c"],
+    ["%61=9&x=1", "https://example.com/?a=2", "https://example.com/?a=2&x=1"],
+    ["a+b=9&x=1", "https://example.com/?a%20b=2", "https://example.com/?a%20b=2&x=1"],
+    ["qr=1", "https://example.com/", "https://example.com/"],
+    ["qr=1&a=1", "https://example.com/", "https://example.com/?a=1"],
+    ["qr=2&aqr=1", "https://example.com/", "https://example.com/?qr=2&aqr=1"],
+    ["&&a=1&&", "https://example.com/", "https://example.com/?a=1"],
+    ["a=%ZZ&%=%&b=%E9", "https://example.com/", "https://example.com/?a=%ZZ&%=%&b=%E9"],
+    ["a=\u00e9 \r\nSet-Cookie:x", "https://example.com/", "https://example.com/?a=%E9%20%0D%0ASet-Cookie:x"],
+    ["a=1#b=2", "https://example.com/#top", "https://example.com/?a=1#top"],
+    ["a=1&a=2", "https://example.com/", "https://example.com/?a=1&a=2"],
+  ])("%j joins %s: %s", (query, destination, joined) => {
+    expect(withQueryOf(query, destination)).toBe(joined);
+  });
+});

@@ -22,6 +22,10 @@ const RATE_HEADERS = {
   "X-RateLimit-Reset": { description: "Time the limit resets, in Unix seconds", schema: { type: "integer" } },
 };
 
+const ETAG_HEADER = {
+  ETag: { description: "The link's revision", schema: { type: "string" }, example: '"3"' },
+};
+
 /** Swagger UI's default policy has `upgrade-insecure-requests`, which breaks a service on plain http. */
 const CSP =
   "default-src 'self'; base-uri 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
@@ -73,7 +77,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withRateHeaders(readable(jsonSchemaTransformObject(document))),
+    transformObject: (document) => withHeaders(readable(jsonSchemaTransformObject(document))),
   });
 }
 
@@ -97,16 +101,21 @@ export async function openApiRoutes(app: Api): Promise<void> {
 }
 
 type Responses = Record<string, { headers?: Record<string, unknown> }>;
-type Paths = Record<string, Record<string, { responses?: Responses }>>;
+type Operation = { responses?: Responses; parameters?: { name: string }[] };
+type Paths = Record<string, Record<string, Operation>>;
 type OpenApi = ReturnType<typeof jsonSchemaTransformObject>;
 
-function withRateHeaders(document: OpenApi): OpenApi {
+function withHeaders(document: OpenApi): OpenApi {
   const paths = (document as { paths?: Paths }).paths ?? {};
   for (const [path, operations] of Object.entries(paths)) {
     if (!path.startsWith("/api/")) continue;
-    for (const { responses } of Object.values(operations))
-      for (const response of Object.values(responses ?? {}))
-        response.headers = { ...RATE_HEADERS, ...response.headers };
+    for (const { responses = {}, parameters = [] } of Object.values(operations)) {
+      const hasTag = parameters.some(({ name }) => name === "if-match" || name === "if-none-match");
+      for (const [status, response] of Object.entries(responses)) {
+        const isTagged = hasTag && (status === "200" || status === "304");
+        response.headers = { ...RATE_HEADERS, ...(isTagged && ETAG_HEADER), ...response.headers };
+      }
+    }
   }
   return document;
 }

@@ -85,6 +85,7 @@ export const REFUSALS = {
   // The other request may have been lost in a crash: what it has claimed is free again after a minute.
   link_claimed: {
     status: 409,
+    retryAfter: 60,
     message: "Another request is making such a link in this moment: try again in a minute",
   },
 

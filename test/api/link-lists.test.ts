@@ -1,6 +1,11 @@
 // What links carry, in creation and lists: fields, filters, external ids of one link alone, and find_existing.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
+import {
+  type Member,
+  onCluster,
+  startTestService,
+  type TestService,
+} from "../support/service/start-service.ts";
 
 const url = "https://example.com/carried";
 type Link = { slug: string; short_url: string; error?: string; code?: string } & Record<string, unknown>;
@@ -247,6 +252,24 @@ describe("find_existing", () => {
     expect((await shorten(member, { ...find, ...there, title: "x" })).status).toBe(409);
     expect((await shorten(member, find)).status).toBe(201);
   });
+
+  it.skipIf(onCluster())(
+    "answers 201 again for the link that it made before its answer was lost",
+    async () => {
+      const member = await service.member("developer");
+      const { secrets } = service.backend;
+      const put = secrets.put.bind(secrets);
+      secrets.put = async () => {
+        throw new Error("the process is gone");
+      };
+      const send = () => shorten(member, { ...find, external_id: "lost" }, { "idempotency-key": "lost" });
+      expect((await send()).status).toBe(500);
+      secrets.put = put;
+      const again = await send();
+      expect([again.status, (await list(member)).total]).toEqual([201, 1]);
+      expect((await shorten(member, { ...find, external_id: "lost" })).body).toEqual(again.body);
+    },
+  );
 
   it("makes one link of ten requests at once, and counts in bulk what it made", async () => {
     const member = await service.member("developer");

@@ -90,6 +90,34 @@ describe("Safe Browsing", () => {
     expect(waiting).toHaveLength(97);
   });
 
+  it("is asked once about all addresses of a link, and of links that are changed", async () => {
+    const { key } = await service.member("developer");
+    const to = (name: string) => `${url}/${name}`;
+    const rules = [{ when: { os: "iOS" }, url: to("rule") }];
+    const made = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      ...{ url, rules, expired_url: to("over") },
+    });
+    expect([made.status, state.asked]).toEqual([201, [[url, to("over"), to("rule")]]]);
+    state.unsafe.add(to("bad"));
+    const refused = await service.ask<{ error: string; code: string }>(`/api/v1/links/${made.body.slug}`, {
+      ...{ method: "PATCH", key },
+      body: { url: to("good"), rules: [...rules, { when: { os: "iOS" }, url: to("bad") }] },
+    });
+    expect([refused.status, refused.body.code]).toEqual([400, "unsafe_url"]);
+    expect(refused.body.error).toContain("rules.1.url");
+    expect(state.asked[1]).toEqual([to("good"), to("rule"), to("bad")]);
+    const many = Array.from({ length: 30 }, (_, item) => ({
+      slug: made.body.slug,
+      rules: Array.from({ length: 20 }, (_, n) => ({ when: { os: "iOS" }, url: to(`${item}-${n}`) })),
+    }));
+    const bulk = await service.ask<{ updated: number }>("/api/v1/links/bulk", {
+      ...{ method: "PATCH", key, body: { links: many } },
+    });
+    expect(bulk.body.updated).toBe(30);
+    // As many as Safe Browsing takes.
+    expect(state.asked.slice(2).map((urls) => urls.length)).toEqual([500, 100]);
+  });
+
   it("being unavailable stops nobody, and what was unsafe is disabled once it is back", async () => {
     const { key } = await service.member("free");
     state.unavailable = true;

@@ -1,7 +1,7 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the operator blocks an abusive
 // one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
@@ -21,7 +21,13 @@ import {
   refuseOther,
 } from "./link.ts";
 import { withExternalId } from "./link-claims.ts";
-import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import {
+  acceptFields,
+  forgetNewPassword,
+  type LinkFields,
+  requireTierOf,
+  urlsOfFields,
+} from "./link-fields.ts";
 import { linkPasswordSecret } from "./link-password.ts";
 import {
   type ChangedLink,
@@ -52,9 +58,9 @@ export type ChangeOptions = {
  * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new link, and all of
  * them again when a link is enabled or restored. Looks first whether the link can be changed so by this account, then at the
  * URLs: their check asks a remote service.
- * @throws of several faults the first in this order: account_not_found for a closed account, not_found, link_not_found, link_not_yours,
- * link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, external_id_taken, link_claimed,
- * invalid_request for fields that contradict each other, history_full
+ * @throws of several faults the first in this order: account_not_found for a closed account, not_found, link_not_found,
+ * link_not_yours, link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, link_claimed,
+ * external_id_taken, invalid_request for fields that contradict each other, history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -77,11 +83,18 @@ export async function changeLink(
   if (ifRevision !== undefined) refuseOther(link, ifRevision);
   const changes = await acceptedChanges(deps, by, account, address, link, request);
   const at = deps.clock().toISOString();
+  const externalId = newExternalId(link, changes);
   const append = async (): Promise<ChangedLink> => {
     const { state, position, events } = await handleCommand(deps, context, {
       ...stream,
-      decide: (now: RepeatableLink) =>
-        now.done ? [] : changeTogether(now.link, { by: accountId, at, changes, ifRevision }),
+      decide(now: RepeatableLink) {
+        if (now.done) return [];
+        const events = changeTogether(now.link, { by: accountId, at, changes, ifRevision });
+        // Another request has changed in between what had to be claimed.
+        const wanted = newExternalId(now.link as ExistingLink, changes);
+        if (wanted !== undefined && wanted !== externalId) throw new Refused("link_claimed");
+        return events;
+      },
       ...(eventId && { eventId }),
     });
     // The store takes the events of the same request, sent twice at once, for one: as it has them.
@@ -89,14 +102,18 @@ export async function changeLink(
     const { done } = isAppended ? (await loadStream(deps.eventStore, stream)).state : state;
     return done ?? { link: state.link as ExistingLink, position };
   };
-  const externalId = newExternalId(link, changes);
   const token = idempotency === undefined ? deps.newId() : derivedId("claim", idempotency);
-  const changed =
-    externalId === undefined
-      ? await append()
-      : await withExternalId(deps, { ...address, accountId, token }, externalId, append);
-  await forgetPassword(deps, link, changed.link);
-  return changed;
+  const claimant = { ...address, accountId, token };
+  try {
+    const changed =
+      externalId === undefined ? await append() : await withExternalId(deps, claimant, externalId, append);
+    await forgetPassword(deps, link, changed.link);
+    return changed;
+  } catch (error) {
+    for (const one of changes)
+      if (isRefused(error) && one.type === "set") await forgetNewPassword(deps, one.options);
+    throw error;
+  }
 }
 
 /** Applies a change whose URL is already accepted. @throws what the decider `change` throws */

@@ -14,7 +14,13 @@ import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
-import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import {
+  type AcceptFieldsDeps,
+  acceptFields,
+  forgetNewPassword,
+  requireTierOf,
+  urlsOfFields,
+} from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
@@ -58,31 +64,57 @@ export async function createLink(
   const custom = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const { options: carried, unchecked } = await acceptFields(asked, request, ownHosts);
   if (!isChecked) unchecked.push(longUrl);
-  const scope = options.idempotency;
+  const what = { ...withOptions<LinkOptions>({}, carried), longUrl };
+  const wanted = { place, what, custom, isSought: request.find_existing === true, unchecked };
+  try {
+    return await makeOrFind(deps, context, by, wanted, options.idempotency);
+  } catch (error) {
+    if (isRefused(error)) await forgetNewPassword(deps, carried);
+    throw error;
+  }
+}
+
+type Wanted = {
+  place: LinkPlace;
+  what: LinkOptions & { longUrl: string };
+  custom: string | undefined;
+  /** With find_existing. */
+  isSought: boolean;
+  unchecked: readonly string[];
+};
+
+/** @throws link_claimed, external_id_taken, invalid_request, slug_taken, no_free_slug */
+async function makeOrFind(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  { place, what, custom, isSought, unchecked }: Wanted,
+  scope: string | undefined,
+): Promise<CreatedLink> {
   const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
   const { accountId } = by;
   const { host } = place;
-  const what: LinkOptions & { longUrl: string } = { ...withOptions({}, carried), longUrl };
-  const fingerprint = request.find_existing ? fingerprintOf({ ...what, accountId, host }) : null;
+  const { externalId } = what;
+  const fingerprint = isSought ? fingerprintOf({ ...what, accountId, host }) : null;
   for (let attempt = 0; ; attempt++) {
     const slug = custom ?? (scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, attempt));
     for (const url of unchecked) await deps.recheckLater({ host, slug, longUrl: url });
     const id = scope === undefined ? undefined : derivedId("LinkCreated", scope, attempt);
     const claimant = { host, slug, accountId, token };
-    const { externalId } = what;
     const make = () => append(deps, context, by, place, { ...what, slug, custom: custom !== undefined }, id);
     const makeAlone = () =>
       externalId === undefined ? make() : withExternalId(deps, claimant, externalId, make);
     try {
       if (fingerprint === null || custom !== undefined) return madeLink(deps, await makeAlone());
       const result = await unlessExisting(deps, claimant, fingerprint, makeAlone);
-      return "holder" in result ? existing(deps, result.holder) : madeLink(deps, result.appended);
+      return "holder" in result ? foundLink(deps, result.holder) : madeLink(deps, result.appended);
     } catch (error) {
-      if (custom !== undefined && fingerprint !== null && isRefused(error, "slug_taken")) {
+      if (!isRefused(error, "slug_taken")) throw error;
+      if (custom !== undefined) {
         const link = await currentLink(deps.eventStore, host, custom);
-        if (link.status !== "free" && isSame(link, fingerprint)) return existing(deps, link);
+        if (fingerprint === null || link.status === "free" || !isSame(link, fingerprint)) throw error;
+        return foundLink(deps, link);
       }
-      if (custom !== undefined || !isRefused(error, "slug_taken")) throw error;
       if (attempt === SLUG_TRIES - 1) throw new Refused("no_free_slug");
     }
   }
@@ -98,7 +130,7 @@ function madeLink(
   return { link: linkObject(link, baseUrl), position, isNew: true };
 }
 
-function existing({ baseUrl }: CreateLinkDeps, link: ExistingLink): CreatedLink {
+function foundLink({ baseUrl }: CreateLinkDeps, link: ExistingLink): CreatedLink {
   return { link: linkObject(link, baseUrl), position: undefined, isNew: false };
 }
 

@@ -17,7 +17,7 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
-import { keepLinkPassword } from "./link-password.ts";
+import { keepLinkPassword, linkPasswordSecret } from "./link-password.ts";
 
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
@@ -279,6 +279,14 @@ export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
   return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
 }
 
+/** Of a request that was refused after all. */
+export async function forgetNewPassword(
+  { secrets }: Pick<AcceptFieldsDeps, "secrets">,
+  { passwordId }: OptionChanges,
+): Promise<void> {
+  if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
+}
+
 type Rules = NonNullable<LinkFields["rules"]>;
 
 function conditionsOf({
@@ -338,7 +346,14 @@ const { password: _password, ...shownFields } = linkFields;
 /** Of answers. */
 export const shownLinkFields = {
   ...(Object.fromEntries(
-    Object.entries(shownFields).map(([name, schema]) => [name, schema.unwrap().unwrap().optional()]),
+    Object.entries(shownFields).map(([name, schema]) => [
+      name,
+      schema
+        .unwrap()
+        .unwrap()
+        .optional()
+        .meta(schema.meta() ?? {}),
+    ]),
   ) as unknown as { [F in keyof typeof shownFields]: z.ZodOptional<z.ZodType<NonNullable<LinkFields[F]>>> }),
   has_password: z.literal(true).optional().meta({ description: "Visitors are asked for a password" }),
 };

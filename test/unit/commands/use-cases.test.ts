@@ -157,6 +157,25 @@ describe("changing a link", () => {
   });
 });
 
+describe("an external id", () => {
+  it("that a request has claimed and lost is free after a minute, and at once for the same request", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    let now = Date.now();
+    const clock = () => new Date(now);
+    const patient = { ...deps, clock, sleep: async () => undefined };
+    const append = () => Promise.reject(new StoreUnavailable("The disk is full"));
+    const away = { ...patient, eventStore: storeWith(deps.eventStore, { append }) };
+    const create = (on: typeof deps, external_id: string, idempotency?: string) =>
+      createLink(on, operator, by, { url: "https://example.com/", external_id }, { idempotency });
+    for (const id of ["a", "b"]) await expect(create(away, id, id)).rejects.toThrow(StoreUnavailable);
+    await expect(create(patient, "a")).rejects.toMatchObject({ code: "link_claimed", status: 409 });
+    expect((await create(patient, "b", "b")).link.external_id).toBe("b");
+    now += 60_001;
+    expect((await create(patient, "a")).link.external_id).toBe("a");
+    await expect(create(patient, "b")).rejects.toMatchObject({ code: "external_id_taken" });
+  });
+});
+
 describe("a link on a custom domain", () => {
   it("may lead to a name that its owner has added and not verified, which serves no links", async () => {
     const accountId = await account("developer");

@@ -348,6 +348,23 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     expect((await edit(another, typed)).status).toBe(200);
   });
 
+  it("is in effect for the next visit", async () => {
+    const over = { expires_at: "2020-01-01T00:00", expired_url: URL_TYPED };
+    const path = await people.shorten(one, "https://example.com/", over);
+    const visit = async () => {
+      const { status, headers } = await people.follow(path);
+      return [status, headers.location];
+    };
+    expect(await visit()).toEqual([302, `https://${URL_TYPED}`]);
+    await edit(path, { expires_at: "", password: "open sesame" });
+    expect(await visit()).toEqual([401, undefined]);
+    await edit(path, { remove_password: "1", ...rule({ query: "ref=*" }) });
+    expect(await visit()).toEqual([302, "https://example.com/"]);
+    expect((await people.follow(path, {}, "?ref=x")).headers.location).toBe("https://example.com/app");
+    await edit(path, FIELDS.rules.cleared);
+    expect(await visit()).toEqual([301, "https://example.com/"]);
+  });
+
   it("is edited only as it was seen: a change in between is told, and nothing that was typed or changed is lost", async () => {
     const path = await people.shorten(one, "https://example.com/", { title: "first", tags: "a" });
     const revision = revisionOn((await one.get(path)).text);

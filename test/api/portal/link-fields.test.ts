@@ -348,6 +348,23 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     expect((await edit(another, typed)).status).toBe(200);
   });
 
+  it("can be edited where the API has set as much as it takes", async () => {
+    const { key } = await service.issueKey(one.accountId);
+    const rules = Array.from({ length: 20 }, (_, n) => ({
+      when: { query: { n: `${n}` } },
+      url: `https://example.com/?${"&a=b%20".repeat(1150)}`,
+    }));
+    const made = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/",
+      rules,
+    });
+    const path = `/portal/links/localhost/${made.body.slug}`;
+    const form = formOn((await one.get(path)).text);
+    const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
+    expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
+    expect(await optionsOf(path)).toEqual({ title: "long", rules });
+  });
+
   it("is in effect for the next visit", async () => {
     const over = { expires_at: "2020-01-01T00:00", expired_url: URL_TYPED };
     const path = await people.shorten(one, "https://example.com/", over);

@@ -3,9 +3,11 @@ import type { z } from "zod";
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
+import { linkPasswordSecret } from "../commands/links/link-password.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
-import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
+import type { EventOf, LinkEvent, StoredEvent } from "../events/catalogue.ts";
+import { optionsOf } from "../events/link-options.ts";
 import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY, linkStream } from "../events/streams.ts";
 import {
@@ -16,8 +18,14 @@ import {
   UNREADABLE_TYPE,
 } from "../import/formats/linkledger.ts";
 import { accountEvents, ownerOf } from "../queries/feed/account-events.ts";
+import type { Secrets } from "../secrets/port.ts";
 
-type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock: () => Date };
+type AccountLinesDeps = {
+  eventStore: EventStore;
+  secrets: Pick<Secrets, "get">;
+  baseHost: string;
+  clock: () => Date;
+};
 
 /**
  * Links alone, or all of the account that another instance can take: lines up to the head of the log at the call, each link
@@ -46,7 +54,7 @@ export async function* accountLines(
       const event = readableEvent(recorded, (_, { message: error }) =>
         lines.push(line(unreadableLine(recorded, error))),
       );
-      if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event.data)));
+      if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event)));
       if (event?.type === "LinkClicked" && !isWithdrawn({ ...event.data, position: event.position }))
         lines.push(line(clickLine(deps, event)));
     }
@@ -56,9 +64,10 @@ export async function* accountLines(
 
 /** The link as it is now, with all that was changed. */
 async function linkLine(
-  { eventStore, baseHost }: AccountLinesDeps,
-  { host, slug }: { host: string; slug: string },
+  { eventStore, secrets, baseHost, clock }: AccountLinesDeps,
+  { data: created }: EventOf<"LinkCreated">,
 ): Promise<z.input<typeof ExportedLink>> {
+  const { host, slug } = created;
   let state: LinkState = freeLink;
   const changes: z.input<typeof ExportedLink>["changes"] = [];
   for await (const page of streamPages(eventStore, linkStream(host, slug)))
@@ -71,6 +80,8 @@ async function linkLine(
       changes.push({ type: event.type, ...change } as (typeof changes)[number]);
     }
   if (state.status === "free") throw new Error(`${host}/${slug} has no LinkCreated`);
+  const { passwordId } = state;
+  const passwordHash = passwordId && (await secrets.get(linkPasswordSecret(passwordId), clock()));
   return {
     type: "link",
     domain: host === baseHost ? null : host,
@@ -80,6 +91,8 @@ async function linkLine(
     created_at: state.createdAt,
     via: state.via,
     custom: state.custom,
+    options: optionsOf(created),
+    ...(typeof passwordHash === "string" && { passwordHash }),
     changes,
   };
 }

@@ -48,15 +48,17 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
 
 /** @throws record_refused */
 function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
-  const { revision = 0, method = "GET", isScan = false, utm = {} } = facts;
-  const longUrl = destinations[revision];
+  const { revision = 0, method = "GET", isScan = false, utm = {}, rule } = facts;
+  const at = destinations[revision];
+  if (!at) throw new Refused("record_refused", `the link has had no revision ${revision} here`);
+  const longUrl = rule === undefined ? at.longUrl : at.rules[rule - 1]?.url;
   if (longUrl === undefined)
-    throw new Refused("record_refused", `the link has had no revision ${revision} here`);
+    throw new Refused("record_refused", `the link has had no rule ${rule} at its revision ${revision}`);
   const query = new URLSearchParams(isScan ? { qr: "1" } : {});
   for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
   const header = (text = "") => boundedHeader(text);
   return {
-    link: packTarget({ ...link, revision, longUrl }),
+    link: packTarget({ ...link, revision, longUrl, ...(rule !== undefined && { rule }) }),
     at: Date.parse(facts.at),
     method,
     query: query.toString(),

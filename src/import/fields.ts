@@ -1,7 +1,8 @@
 // Reads fields of records whose names and forms differ by service and version.
+import { isObject } from "../runtime/is-object.ts";
 import { parseMoment } from "../runtime/moment.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { Fields, ImportedChange } from "./imported.ts";
+import type { Fields } from "./imported.ts";
 
 /** The first of the fields that has a value, as text. A dot leads to a member of a member. */
 export function text(record: Fields, ...names: readonly string[]): string | undefined {
@@ -19,6 +20,30 @@ export function memberOf(record: Fields, name: string): unknown {
     .reduce<unknown>((value, part) => (value as Fields | null | undefined)?.[part], record);
 }
 
+/** The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas, or JSON. */
+export function listOf(record: Fields, ...names: readonly string[]): string[] {
+  for (const name of names) {
+    const found =
+      text(record, name)?.startsWith("[") === false ? text(record, name)?.split(",") : jsonOf(record, name);
+    if (!Array.isArray(found)) continue;
+    const texts = found.map((one) => (isObject(one) ? one.name : one));
+    return texts.flatMap((one) => (one === null || one === undefined ? [] : (text({ one }, "one") ?? [])));
+  }
+  return [];
+}
+
+/** A member, or as CSV its JSON. @throws record_refused */
+export function jsonOf(record: Fields, name: string): unknown {
+  const value = memberOf(record, name);
+  if (typeof value !== "string") return value ?? undefined;
+  if (value.trim() === "") return undefined;
+  try {
+    return JSON.parse(value) ?? undefined;
+  } catch {
+    throw new Refused("record_refused", `${name} is no JSON`);
+  }
+}
+
 /** @throws record_refused when it is missing */
 export function requiredText(record: Fields, ...names: readonly string[]): string {
   const found = text(record, ...names);
@@ -31,9 +56,19 @@ export function count(record: Fields, ...names: readonly string[]): number | und
   return Number.isInteger(found) && found >= 0 ? found : undefined;
 }
 
-/** CSV files of databases write them as 0, f and the like. */
+/** @throws record_refused when there is one that is no number */
+export function numberOf(record: Fields, ...names: readonly string[]): number | undefined {
+  const found = text(record, ...names);
+  if (found === undefined || /^-?\d+$/.test(found)) return found === undefined ? undefined : Number(found);
+  throw new Refused("record_refused", `${found} is not a number`);
+}
+
+/** CSV files of databases write them as 0, f and the like. @throws record_refused for what is neither true nor false */
 export function isTrue(record: Fields, name: string): boolean {
-  return /^(true|t|yes|1)$/i.test(text(record, name) ?? "");
+  const found = text(record, name) ?? "";
+  if (/^(true|t|yes|1)$/i.test(found)) return true;
+  if (/^(false|f|no|0|)$/i.test(found)) return false;
+  throw new Refused("record_refused", `${name} is neither true nor false`);
 }
 
 /** ISO 8601 UTC, from 1970 on. Without an offset it is taken as UTC. @throws record_refused */
@@ -43,10 +78,10 @@ export function timeOf(given: string): string {
   return at.toISOString();
 }
 
-/** @throws record_refused */
+/** MySQL's 0000-00-00 is no time. @throws record_refused */
 export function optionalTime(record: Fields, ...names: readonly string[]): string | undefined {
   const found = text(record, ...names);
-  return found === undefined ? undefined : timeOf(found);
+  return found === undefined || /^0000-00-00([ T]00:00:00(\.0+)?)?$/.test(found) ? undefined : timeOf(found);
 }
 
 /** Host and slug of a short URL, with or without a scheme; a bare slug has no host. @throws record_refused */
@@ -54,12 +89,4 @@ export function shortUrlOf(given: string): { host: string | undefined; slug: str
   const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(given) ?? [];
   if (slug === undefined) throw new Refused("record_refused", `${given} is not a short URL`);
   return { host: host?.toLowerCase(), slug };
-}
-
-/** Links here can't end by a date of the file: one that has ended is disabled. @throws record_refused for one to come */
-export function endAt(end: string | undefined, now: Date): ImportedChange[] {
-  if (end === undefined) return [];
-  if (end > now.toISOString())
-    throw new Refused("record_refused", `it ends at ${end}, which links here can't`);
-  return [{ at: end, change: { type: "disable" } }];
 }

@@ -1,5 +1,6 @@
 // What the files of other services hold, in our words: links and clicks with what is known of them.
 import type { LinkChange, OperatorChange } from "../commands/links/link.ts";
+import type { LinkFields } from "../commands/links/link-fields.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import type { CreatedVia, DeviceType } from "../events/vocabulary.ts";
 
@@ -7,26 +8,54 @@ import type { CreatedVia, DeviceType } from "../events/vocabulary.ts";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What every record of a file has: one name of each list. */
-export type Columns = readonly (readonly [string, ...string[]])[];
+export type Columns = readonly (readonly string[])[];
+
+/**
+ * The one list of a link's fields at a service, by which records are read and the report accounts for them. A dot leads to a
+ * member of a member. `mapped`: by our word for it, the names that the field has in one file or another. `leftOut`, by the
+ * field's name there: why we don't take it. `refused`, likewise: why a link that has it is not made, as it would go live
+ * without a condition that it has there.
+ */
+export type FieldList = {
+  mapped: Readonly<Record<string, readonly string[]>>;
+  leftOut: Readonly<Record<string, string>>;
+  refused: Readonly<Record<string, string>>;
+};
 
 /** A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. */
-export type ImportedChange = { at: string | undefined; change: LinkChange | OperatorChange };
+export type ImportedChange = {
+  at: string | undefined;
+  change: Exclude<LinkChange, { type: "set" }> | { type: "set"; fields: ImportedFields } | OperatorChange;
+};
 
 /** What a click names its link by. `domain`: host at the other service, undefined for its default host. */
 export type LinkReference = { id: string } | { domain?: string | undefined; slug: string };
 
+/** A password in plain text or as its argon2id hash; `replaced`: one that the link had before another, and that nobody needs. */
+export type ImportedPassword = { text: string } | { hash: string } | "replaced";
+
+/** What a link carries, as a request says it. */
+export type ImportedFields = Omit<LinkFields, "password"> & {
+  password?: ImportedPassword | null | undefined;
+};
+
+export type ImportedRule = NonNullable<LinkFields["rules"]>[number];
+
 /**
- * `id`: what clicks name the link by, where that isn't domain and slug. `longUrl`: the destination when it was created.
- * `createdAt`: ISO 8601 UTC; the time of the import when it isn't known. `totalClicks`: what the other service counted,
- * details may be known of fewer. `via`, `custom`: of our own export.
+ * `site`: what tells the source from another of its kind where the domain doesn't, such as its default host; only what all
+ * its files say, so that each of them names the link alike. `id`: what clicks name the link by, where that isn't domain and slug. `longUrl`: the destination when it was
+ * created. `createdAt`: ISO 8601 UTC; the time of the import when it isn't known. `totalClicks`: what the other service
+ * counted, details may be known of fewer. `via`, `custom`: of our own export.
  */
 export type ImportedLink = {
   slug: string;
   domain?: string | undefined;
+  site?: string | undefined;
   id?: string | undefined;
   longUrl: string;
   createdAt: string | undefined;
   changes?: readonly ImportedChange[];
+  fields?: ImportedFields;
   totalClicks?: number | undefined;
   via?: CreatedVia;
   custom?: boolean;
@@ -49,6 +78,8 @@ export type ClickFacts = { [name in KnownText]?: string | undefined } & {
   device?: DeviceType | undefined;
   /** How many changes the link had had; 0 by default. */
   revision?: number | undefined;
+  /** Which of the link's rules it followed, from 1. */
+  rule?: number | undefined;
   /** Whether the QR image was scanned. */
   isScan?: boolean;
   method?: Click["method"] | undefined;
@@ -66,10 +97,15 @@ export type ImportedClick = { link: LinkReference; facts: ClickFacts } & (
   | { traits: string }
 );
 
+/** `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. */
+export type ImportContext = { now: Date; withClicks: boolean };
+
 /** Reads the records of one service; both functions throw a refusal for a record that can't be taken. */
 export type ImportFormat = {
-  /** Undefined for a record that is no link. */
-  linkOf(record: Fields, now: Date): ImportedLink | undefined;
+  name: string;
+  fields: FieldList;
+  /** Undefined for a record that is no link; several where one record has several addresses. */
+  linksOf(record: Fields, context: ImportContext): readonly ImportedLink[] | undefined;
   /** Of the links' file too, where that has both. */
   clicksOf(record: Fields): readonly ImportedClick[];
   /** Without `clicks`, they come in the file of the links. */

@@ -1,12 +1,13 @@
-// Reads a file of records as CSV with a header, JSON lines, or a JSON document; JSON may come in the pages of an API.
+// Reads a file of records: CSV with a header, separated by commas, semicolons or tabs; JSON lines, or JSON as a whole, both
+// also in the pages of an API.
 import { createReadStream, type ReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
 import { isObject } from "../runtime/is-object.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Fields } from "./imported.ts";
+import { jsonValues, startsWithJson } from "./json-values.ts";
 
 /** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
 export type Row = { place: string; record: Fields; columns?: readonly string[] };
@@ -16,17 +17,20 @@ export type RowOrError = Row | { place: string; error: Refused };
 
 const START_BYTES = 1_048_576;
 
-/** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
+/**
+ * CSV and JSON lines, whose first line holds whole values, are streamed; other JSON is read as a whole.
+ * @throws what reading the file throws
+ */
 export async function* readRows(file: string): AsyncGenerator<RowOrError> {
   const start = await startOf(file);
   const isCsv = !/^\s*[[{]/.test(start);
-  if (!isCsv && !isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
+  if (!isCsv && !startsWithJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) {
     yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
     return;
   }
   const source = createReadStream(file);
   try {
-    yield* isCsv ? csvRows(source) : jsonLines(source);
+    yield* isCsv ? csvRows(source, delimiterOf(start)) : jsonLines(source);
   } finally {
     source.destroy();
   }
@@ -42,16 +46,21 @@ async function startOf(file: string): Promise<string> {
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+const DELIMITERS = [",", ";", "\t"] as const;
+
+/** What parts the names of the header most often, outside of quotes; a comma for a single name. */
+function delimiterOf(start: string): string {
+  const header = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(start)?.[0] ?? "").replace(/"(?:[^"]|"")*"/g, "");
+  const count = (delimiter: string) => header.split(delimiter).length;
+  return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
+/** As databases write that there is nothing; in quotes NULL is a text. */
+function isNothing(value: string, isQuoted: boolean): boolean {
+  return value === "\\N" || (value === "NULL" && !isQuoted);
+}
+
+async function* csvRows(source: ReadStream, delimiter: string): AsyncGenerator<RowOrError> {
   let columns: string[] = [];
   let skippedLine: unknown;
   const parser = parse({
@@ -64,7 +73,10 @@ async function* csvRows(source: ReadStream): AsyncGenerator<RowOrError> {
       );
       return columns;
     },
-    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    cast: (value, { header, quoting }) => (!header && isNothing(value, quoting) ? null : value),
+    ...{ delimiter, bom: true, info: true, relax_column_count: true },
+    // Spreadsheets write rows of separators alone.
+    ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
     skip_records_with_error: true,
     on_skip(error) {
       // One record may have several errors. Pushed among the records, they keep their order and the backpressure.
@@ -85,8 +97,7 @@ function unreadable(place: string, why: string, cause?: unknown): RowOrError {
 
 async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
   let line = 0;
-  const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const text of lines) {
+  for await (const text of linesOf(source)) {
     line += 1;
     if (text.trim() === "") continue;
     const place = `line ${line}`;
@@ -94,22 +105,39 @@ async function* jsonLines(source: ReadStream): AsyncGenerator<RowOrError> {
   }
 }
 
+/** By line feeds alone: node:readline also ends lines at U+2028, which JSON has in texts. */
+async function* linesOf(source: ReadStream): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of source.setEncoding("utf8") as AsyncIterable<string>) {
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      yield [...parts, chunk.slice(start, end)].join("");
+      parts = [];
+      start = end + 1;
+    }
+    parts.push(chunk.slice(start));
+  }
+  yield parts.join("");
+}
+
 /** Members that hold the records of an API's page. */
 const PAGES = ["shortUrls", "visits", "links", "data"];
 
-/** `whole`: the place of the text; `part`: the place of a record in a list. */
+/** `whole`: the place of the text; `part`: the place of a record, where there are several. */
 function* recordsOf(text: string, whole: string, part: (n: number) => string): Generator<RowOrError> {
-  let document: unknown;
-  try {
-    document = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (cause) {
-    yield unreadable(whole, `it is no JSON: ${messageOf(cause)}`, cause);
-    return;
-  }
-  const list = listIn(document);
-  for (const [index, value] of (list ?? [document]).entries()) {
-    const place = list ? part(index + 1) : whole;
-    yield isObject(value) ? { place, record: value } : unreadable(place, "it is no JSON object");
+  const values = [...jsonValues(text)];
+  let count = 0;
+  for (const found of values) {
+    if ("error" in found) {
+      const place = values.length > 1 ? part(++count) : whole;
+      yield unreadable(place, `it is no JSON: ${messageOf(found.error)}`, found.error);
+      continue;
+    }
+    const list = listIn(found.value);
+    for (const value of list ?? [found.value]) {
+      const place = list || values.length > 1 ? part(++count) : whole;
+      yield isObject(value) ? { place, record: value } : unreadable(place, "it is no JSON object");
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { Refused } from "../runtime/refused.ts";
 import { clickAppender } from "./append-clicks.ts";
 import { clickDataOf } from "./click-data.ts";
+import { fieldCounts } from "./field-counts.ts";
 import {
   type ClaimedLinks,
   derivedTimeId,
@@ -18,7 +19,14 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { Columns, Fields, ImportedClick, ImportFormat, LinkReference } from "./imported.ts";
+import type {
+  Columns,
+  Fields,
+  ImportedClick,
+  ImportedLink,
+  ImportFormat,
+  LinkReference,
+} from "./imported.ts";
 import { type Row, type RowOrError, readRows } from "./read-rows.ts";
 
 /** `clicks`: a file of their own. */
@@ -44,19 +52,20 @@ type KnownLink = { link: TargetLink; total: number; details: number };
 export async function runImport(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  { format, links, clicks }: ImportFiles,
+  files: ImportFiles,
   onProgress: (records: number, total: number) => void = () => undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const { columns } = format;
-  const files = [{ file: links, columns: columns.links, hasLinks: true, hasClicks: !columns.clicks }];
+  const { links, clicks } = files;
+  const { columns } = files.format;
+  const wanted = [{ file: links, columns: columns.links, hasLinks: true, hasClicks: !columns.clicks }];
   if (clicks !== undefined && columns.clicks)
-    files.push({ file: clicks, columns: columns.clicks, hasLinks: false, hasClicks: true });
+    wanted.push({ file: clicks, columns: columns.clicks, hasLinks: false, hasClicks: true });
   let total = 0;
-  for (const { file, columns } of files) total += await countRecords(file, columns);
-  const { take, end } = importing(deps, target, format);
+  for (const { file, columns } of wanted) total += await countRecords(file, columns);
+  const { take, end } = importing(deps, target, files);
   let count = 0;
-  for (const { file, ...has } of files)
+  for (const { file, ...has } of wanted)
     for await (const row of readRows(file)) {
       if (signal.aborted) return { ...(await end()), interrupted: true };
       await take(file, row, has);
@@ -93,17 +102,25 @@ function refuseOther(file: string, row: Row, needed: Columns): void {
   throw new Refused("wrong_format", why);
 }
 
-function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFormat) {
+function importing(
+  deps: ImportLinkDeps,
+  target: ImportTarget,
+  { format, clicks: clicksFile }: Pick<ImportFiles, "format" | "clicks">,
+) {
+  const withClicks = clicksFile !== undefined;
   // `failed`: records; one that can't be read counts as what its file holds.
   const links = { read: 0, created: 0, already: 0, failed: 0 };
   // `skipped`: of links that failed, or that the file doesn't hold. `only_totals`: counted by the other service, without
   // details: they can't become events.
   const clicks = { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 };
+  const fields = fieldCounts(format.fields);
   /** Links by the host that they are on now. */
   const hosts: Record<string, number> = {};
   /** The first MOST_ERRORS. */
   const errors: { file: string; place: string; error: string }[] = [];
-  const claimed: ClaimedLinks = new Map();
+  /** What a link that was created lost; the first MOST_ERRORS. */
+  const notes: { file: string; place: string; note: string }[] = [];
+  const claimed: ClaimedLinks = { links: new Map(), externalIds: new Map() };
   const known = new Map<string, KnownLink>();
   const repeated = new LRUCache<string, number>({ max: REPEATED });
   const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
@@ -113,39 +130,59 @@ function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFor
   const dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
-  /** Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the import. */
+  /** A link that is refused doesn't stop the others of its record. */
   async function take(
     file: string,
-    row: RowOrError,
+    { place, ...row }: RowOrError,
     { hasLinks, hasClicks }: { hasLinks: boolean; hasClicks: boolean },
   ): Promise<void> {
-    let counts: { failed: number } = hasLinks ? links : clicks;
-    try {
+    const reported = { file, place };
+    const found = await attempt(hasLinks ? links : clicks, reported, async () => {
       if ("error" in row) throw row.error;
-      if (hasLinks && (await takeLink(row.record))) return;
-      counts = clicks;
-      if (hasClicks) for (const click of format.clicksOf(row.record)) await takeClick(click);
+      return { record: row.record, links: hasLinks ? linksIn(row.record) : undefined };
+    });
+    if (!found) return;
+    for (const link of found.links ?? []) await attempt(links, reported, () => takeLink(link, reported));
+    if (!found.links && hasClicks)
+      await attempt(clicks, reported, async () => {
+        for (const click of format.clicksOf(found.record)) await takeClick(click);
+      });
+  }
+
+  function linksIn(record: Fields): readonly ImportedLink[] | undefined {
+    const found = format.linksOf(record, { now: deps.clock(), withClicks });
+    if (found) fields.add(record);
+    return found;
+  }
+
+  /** Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the import. */
+  async function attempt<T>(
+    counts: { failed: number },
+    reported: { file: string; place: string },
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
       counts.failed += 1;
       if (errors.length < MOST_ERRORS)
-        errors.push({ file, place: row.place, error: cleanText(error.message, MESSAGE_LENGTH) });
+        errors.push({ ...reported, error: cleanText(error.message, MESSAGE_LENGTH) });
+      return undefined;
     }
   }
 
-  /** False when the record is no link. */
-  async function takeLink(record: Fields): Promise<boolean> {
-    const imported = format.linkOf(record, deps.clock());
-    if (!imported) return false;
+  async function takeLink(imported: ImportedLink, reported: { file: string; place: string }): Promise<void> {
     links.read += 1;
-    const { link, already } = await importLink(deps, target, claimed, imported);
+    const { link, already, shortened } = await importLink(deps, target, format.name, claimed, imported);
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
+    for (const field of shortened)
+      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: `${field} shortened` });
     const one = { link, total: imported.totalClicks ?? 0, details: 0 };
     known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
     if (imported.id !== undefined) known.set(referenceKey({ id: imported.id }), one);
-    return true;
   }
 
   async function takeClick(click: ImportedClick): Promise<void> {
@@ -172,7 +209,7 @@ function importing(deps: ImportLinkDeps, target: ImportTarget, format: ImportFor
     Object.assign(clicks, appender.counts);
     for (const { total, details } of new Set(known.values()))
       clicks.only_totals += Math.max(0, total - details);
-    return { links, clicks, hosts, errors };
+    return { links, clicks, hosts, fields: fields.counts, notes, errors };
   }
 
   return { take, end };

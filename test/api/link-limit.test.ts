@@ -1,7 +1,6 @@
 // Links with a limit of clicks over real HTTP: who counts, what is answered beyond it, and what changes it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATEGORY } from "../../src/events/streams.ts";
-import { changeFields } from "../support/commands/change-fields.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -15,6 +14,8 @@ beforeAll(async () => {
   service = await startTestService();
   owner = await service.member("developer");
 });
+const change = (slug: string, body: object) =>
+  service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body });
 afterAll(() => service.stop());
 
 async function shorten(fields: object): Promise<string> {
@@ -93,8 +94,8 @@ describe("a link with a limit of clicks", () => {
           | undefined
       )?.people;
     await expect.poll(people).toBe(3);
-    await changeFields(service.backend, owner.accountId, slug, { max_clicks: 4 });
-    await expect.poll(async () => (await visit(slug, {}, "HEAD")).status).toBe(302);
+    await change(slug, { max_clicks: 4 });
+    expect((await visit(slug, {}, "HEAD")).status).toBe(302);
     expect(await statuses(slug, 2)).toEqual([302, 404]);
   });
 
@@ -102,14 +103,14 @@ describe("a link with a limit of clicks", () => {
     const slug = await shorten({ max_clicks: 2 });
     expect(await statuses(slug, 3)).toEqual([302, 302, 404]);
     const isLed = async () => (await visit(slug, {}, "HEAD")).status;
-    await changeFields(service.backend, owner.accountId, slug, { max_clicks: 4 });
-    await expect.poll(isLed).toBe(302);
+    await change(slug, { max_clicks: 4 });
+    expect(await isLed()).toBe(302);
     expect(await statuses(slug, 1)).toEqual([302]);
-    await changeFields(service.backend, owner.accountId, slug, { max_clicks: 3 });
-    await expect.poll(isLed).toBe(404);
+    await change(slug, { max_clicks: 3 });
+    expect(await isLed()).toBe(404);
     expect(await statuses(slug, 1)).toEqual([404]);
-    await changeFields(service.backend, owner.accountId, slug, { max_clicks: null });
-    await expect.poll(isLed).toBe(301);
+    await change(slug, { max_clicks: null });
+    expect(await isLed()).toBe(301);
   });
 
   it("asks for the password before it counts, and nobody when nothing is left", async () => {

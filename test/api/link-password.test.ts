@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkPasswordSecret } from "../../src/commands/links/link-password.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
-import { changeFields } from "../support/commands/change-fields.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -27,6 +26,8 @@ beforeAll(async () => {
   service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" }, () => new Date(now));
   owner = await service.member("developer");
 });
+const change = (slug: string, body: object) =>
+  service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body });
 afterAll(() => service.stop());
 
 async function shorten(fields: object = {}): Promise<string> {
@@ -158,13 +159,13 @@ describe("a link with a password", () => {
   it("asks everybody for a new password, and nobody where it is taken away", async () => {
     const slug = await shorten();
     const cookie = passOf(await give(slug));
-    await changeFields(service.backend, owner.accountId, slug, { password: "another" });
+    await change(slug, { password: "another" });
     const statusOf = async () => (await visit(slug, { headers: { cookie } })).status;
-    await expect.poll(statusOf).toBe(401);
+    expect(await statusOf()).toBe(401);
     expect((await give(slug)).body.code).toBe("wrong_password");
     expect((await give(slug, "another")).status).toBe(303);
-    await changeFields(service.backend, owner.accountId, slug, { password: null });
-    await expect.poll(statusOf).toBe(301);
+    await change(slug, { password: null });
+    expect(await statusOf()).toBe(301);
   });
 
   it("stays closed when its hash is missing", async () => {

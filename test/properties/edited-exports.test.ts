@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventOf, LinkEvent, StoredEvent } from "../../src/events/catalogue.ts";
+import { type OptionChanges, optionsOf } from "../../src/events/link-options.ts";
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import type { ImportReport } from "../../src/import/run-import.ts";
 import { openImport, ownExport } from "../support/import/own-export.ts";
@@ -29,6 +30,7 @@ const hostile = fc.constantFrom<unknown>(
 );
 const name = fc.constantFrom(
   ...["accountId", "keyId", "rules", "referrer", "userAgent", "longUrl", "long_url", "changes", "ip"],
+  ...["options", "passwordHash", "passwordId", "rules", "tags", "title", "changes", "maxClicks"],
   ...["slug", "domain", "type", "utm", "visitor", "id", "at", "constructor", "utm_source"],
 );
 const n = fc.nat(1_000);
@@ -99,7 +101,7 @@ function inside(line: string, e: Extract<Edit, { how: "replace" | "remove" | "re
 /** What is wrong with the log, by rules that are written here anew. */
 function problems(events: readonly StoredEvent[], accountId: string): string[] {
   const wrong: string[] = [];
-  const where = new Map<string, string[]>();
+  const where = new Map<string, Led[]>();
   const latest = new Map<string, LinkEvent>();
   for (const event of events) {
     const must = (holds: boolean, rule: string) => {
@@ -117,9 +119,36 @@ function problems(events: readonly StoredEvent[], accountId: string): string[] {
 
 type Must = (holds: boolean, rule: string) => void;
 
+/** Where a link led at a revision: by itself, and by its rules. */
+type Led = { to: string; rules: readonly string[] };
+
+/** Those that a creation sets, or a change changes. */
+function optionsIn(event: StoredEvent | LinkEvent): OptionChanges {
+  if (event.type === "LinkCreated") return optionsOf(event.data);
+  return event.type === "LinkOptionsChanged" ? event.data.changes : {};
+}
+
+function optionRules(options: OptionChanges, must: Must): void {
+  const { title, tags, externalId, expiredUrl, rules, maxClicks, redirectCode } = options;
+  must((title ?? "").length <= 200 && (externalId ?? "").length <= 100, "short texts");
+  must((tags ?? []).length <= 10 && (tags ?? []).every((tag) => tag.length <= 50), "few tags");
+  must(
+    [...(expiredUrl ? [expiredUrl] : []), ...(rules ?? []).map(({ url }) => url)].every(isDestination),
+    "destinations",
+  );
+  must(
+    (rules ?? []).length <= 20 && (rules ?? []).every(({ when }) => Object.keys(when).length > 0),
+    "rules",
+  );
+  must(maxClicks === undefined || maxClicks === null || maxClicks > 0, "a limit");
+  must([undefined, null, 301, 302, 307, 308].includes(redirectCode), "a code");
+  for (const at of [options.activeFrom, options.expiresAt])
+    must(!at || new Date(at).toISOString() === at, "a time of the calendar");
+}
+
 function linkRules(
   event: LinkEvent & { stream: string },
-  where: Map<string, string[]>,
+  where: Map<string, Led[]>,
   latest: Map<string, LinkEvent>,
   must: Must,
 ): void {
@@ -138,27 +167,32 @@ function linkRules(
   }
   if (event.type === "LinkRetargeted") {
     must(isDestination(event.data.to), "a destination");
-    must(event.data.from === led.at(-1) && event.data.to !== event.data.from, "from where it led");
+    must(event.data.from === led.at(-1)?.to && event.data.to !== event.data.from, "from where it led");
   }
+  const changed = optionsIn(event);
+  optionRules(changed, must);
+  const last = led.at(-1) ?? { to: "", rules: [] };
   const to =
-    event.type === "LinkCreated" ? event.data.longUrl : event.type === "LinkRetargeted" && event.data.to;
-  where.set(key, [...led, to || (led.at(-1) as string)]);
+    event.type === "LinkCreated"
+      ? event.data.longUrl
+      : event.type === "LinkRetargeted"
+        ? event.data.to
+        : last.to;
+  const rules = changed.rules === undefined ? last.rules : (changed.rules ?? []).map(({ url }) => url);
+  where.set(key, [...led, { to, rules }]);
   latest.set(key, event);
 }
 
-function clickRules(
-  click: EventOf<"LinkClicked">["data"],
-  destinations: readonly string[],
-  must: Must,
-): void {
+function clickRules(click: EventOf<"LinkClicked">["data"], led: readonly Led[], must: Must): void {
   must(/^$|^(\d{1,3}\.){3}0$|^([0-9a-f]{1,4}:){1,3}:$|^::$/.test(click.ip ?? ""), "no whole address");
-  must(click.longUrl === destinations[click.linkRevision], "where the link led at that revision");
+  const { to, rules = [] } = led[click.linkRevision] ?? {};
+  must(click.longUrl === (click.rule ? rules[click.rule - 1] : to), "where the link led at that revision");
   must(
     CLICK_KINDS.includes(click.kind) && DEVICE_TYPES.includes(click.device ?? "unknown"),
     "a kind, a device",
   );
   must(
-    click.kind === "preview" || (click.method === "GET" && click.device !== "bot"),
+    click.kind === "preview" || (click.method !== "HEAD" && click.device !== "bot"),
     "no click of a program",
   );
   must(/^$|^[0-9a-f]{16}$/.test(click.visitor ?? ""), "a visitor code");
@@ -183,7 +217,9 @@ function texts(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
 }
 
-function isPrintable(text: string): boolean {
+/** Comments have lines. */
+function isPrintable(given: string): boolean {
+  const text = given.replaceAll("\n", "");
   return text.isWellFormed() && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text) && text.length <= 8_192;
 }
 

@@ -1,13 +1,19 @@
-// linkledger import bitly|yourls|kutt|shlink|linkledger FILE
+// linkledger import bitly|dub|yourls|kutt|shlink|csv|linkledger FILE
 import { statSync } from "node:fs";
 import { Argument } from "commander";
 import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
+import { bitly } from "../../import/formats/bitly.ts";
+import { dub } from "../../import/formats/dub.ts";
+import { kutt } from "../../import/formats/kutt.ts";
 import { linkledger } from "../../import/formats/linkledger.ts";
-import { bitly, kutt, shlink, yourls } from "../../import/formats/services.ts";
+import { plainCsv } from "../../import/formats/plain-csv.ts";
+import { shlink } from "../../import/formats/shlink.ts";
+import { yourls } from "../../import/formats/yourls.ts";
 import type { ImportFormat } from "../../import/imported.ts";
 import { type ImportReport, runImport } from "../../import/run-import.ts";
+import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option } from "../command.ts";
@@ -15,7 +21,10 @@ import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
 
-const FORMATS = { bitly, yourls, kutt, shlink, linkledger } as const satisfies Record<string, ImportFormat>;
+const FORMATS = { bitly, dub, yourls, kutt, shlink, csv: plainCsv, linkledger } as const satisfies Record<
+  string,
+  ImportFormat
+>;
 
 type Options = { account: string; clicks?: string; domain?: string; key?: string; dryRun?: boolean };
 
@@ -60,7 +69,13 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key) !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
-  const importing = { ...deps, urlSafety: urlSafety({ ...config, log }), recheckLater: recheckLater(deps) };
+  const importing = {
+    ...deps,
+    urlSafety: urlSafety({ ...config, log }),
+    recheckLater: recheckLater(deps),
+    // Links of this import are known without documents, which nobody writes while no service runs.
+    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => undefined }),
+  };
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (count: number, of: number) => work.show({ count, share: count / of, unit: "record" });
   const report = await work.interruptible(
@@ -70,7 +85,11 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
 }
 
-function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }: Report): Printable {
+function forPeople(report: Report): Printable {
+  const { links, clicks, hosts, fields, notes, errors, interrupted, dry_run: isDry } = report;
+  const notTaken = Object.entries(fields).flatMap(([field, { records, becomes, left_out, refused }]) =>
+    becomes === undefined ? [{ field, links: records, why: left_out ?? refused ?? "not known" }] : [],
+  );
   const hostNames = Object.entries(hosts).map(([host, count]) => ({ host, links: count }));
   const again = "Interrupted: the same command, given again, goes on where this one ended. So far:";
   return {
@@ -79,6 +98,8 @@ function forPeople({ links, clicks, hosts, errors, interrupted, dry_run: isDry }
     links: sums(links),
     clicks: sums(clicks),
     ...(hostNames.length > 0 && { hosts: hostNames }),
+    ...(notTaken.length > 0 && { fields_not_taken: notTaken }),
+    ...(notes.length > 0 && { notes }),
     ...(errors.length > 0 && { errors }),
   };
 }

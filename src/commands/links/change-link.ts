@@ -21,14 +21,8 @@ import {
   refuseOther,
 } from "./link.ts";
 import { withExternalId } from "./link-claims.ts";
-import {
-  acceptFields,
-  forgetNewPassword,
-  type LinkFields,
-  requireTierOf,
-  urlsOfFields,
-} from "./link-fields.ts";
-import { linkPasswordSecret } from "./link-password.ts";
+import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import { forgetNewPassword, linkPasswordSecret } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,

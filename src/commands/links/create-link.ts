@@ -14,14 +14,9 @@ import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
-import {
-  type AcceptFieldsDeps,
-  acceptFields,
-  forgetNewPassword,
-  requireTierOf,
-  urlsOfFields,
-} from "./link-fields.ts";
+import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
+import { forgetNewPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";

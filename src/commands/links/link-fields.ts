@@ -17,7 +17,7 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
-import { keepLinkPassword, linkPasswordSecret } from "./link-password.ts";
+import { keepLinkPassword } from "./link-password.ts";
 
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
@@ -30,7 +30,7 @@ const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
     message,
   );
 const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
-const LANGUAGE = "must be one or more language tags, such as de or pt-BR";
+const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
 
 const conditions = z
   .strictObject(
@@ -47,7 +47,7 @@ const conditions = z
       )
         .optional()
         .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGE), LANGUAGE)
+      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
         .optional()
         .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
       query: z
@@ -216,7 +216,7 @@ export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
  * @throws invalid_url, unsafe_url with the field's name
  */
 export async function acceptFields(
-  deps: AcceptFieldsDeps,
+  deps: Omit<AcceptFieldsDeps, "secrets"> & { secrets: Pick<Secrets, "put"> },
   fields: LinkFields,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<AcceptedFields> {
@@ -279,14 +279,6 @@ export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
   return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
 }
 
-/** Of a request that was refused after all. */
-export async function forgetNewPassword(
-  { secrets }: Pick<AcceptFieldsDeps, "secrets">,
-  { passwordId }: OptionChanges,
-): Promise<void> {
-  if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
-}
-
 type Rules = NonNullable<LinkFields["rules"]>;
 
 function conditionsOf({
@@ -294,6 +286,7 @@ function conditionsOf({
   os,
   country,
   language,
+  query,
   from,
   to,
   ...when
@@ -303,11 +296,16 @@ function conditionsOf({
     os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
+    query: query && Object.fromEntries(Object.entries(query).map((parameter) => parameter.map(cleaned))),
     ...when,
     from: from && utc(from),
     to: to && utc(to),
   };
   return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
+}
+
+function cleaned<T>(one: T): T | string {
+  return typeof one === "string" ? cleanText(one, MOST.value) : one;
 }
 
 function listOf<T>(one: T | T[]): T[] {

@@ -1,5 +1,6 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
+import type { OptionChanges } from "../../events/link-options.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
@@ -10,12 +11,20 @@ export const linkPasswordSecret = (passwordId: string) => `link-password/${passw
 
 /** Returns the new password's id. */
 export async function keepLinkPassword(
-  { secrets, newId }: { secrets: Secrets; newId: () => string },
+  { secrets, newId }: { secrets: Pick<Secrets, "put">; newId: () => string },
   password: string,
 ): Promise<string> {
   const id = newId();
   await secrets.put(linkPasswordSecret(id), { value: await hash(normal(password), COST) });
   return id;
+}
+
+/** Of a request that was refused after all. */
+export async function forgetNewPassword(
+  { secrets }: { secrets: Pick<Secrets, "delete"> },
+  { passwordId }: OptionChanges,
+): Promise<void> {
+  if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
 }
 
 /** Undefined where there is no such password: it was replaced in this moment, or the secrets were lost. @throws StoreUnavailable */

@@ -1,7 +1,7 @@
 // Changes links of the account that is signed in: one on its page, or several that were chosen in the list.
 import { httpErrorOf } from "../../api/http-errors.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { type ChangeOptions, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import type { Position } from "../../event-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -29,17 +29,19 @@ export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 /** Who is signed in, and the request for the metadata of events. */
 type By = { session: SignedIn; context: CommandContext };
 
-/** @throws link_not_found also for another account's link; what changeLink throws */
+/** `ifRevision`: as for changeLink. @throws link_not_found also for another account's link; what changeLink throws */
 export async function changeOwnLink(
   deps: PortalDeps,
   { session: { accountId, tier }, context }: By,
   address: LinkAddress,
   wanted: LinkChangeRequest,
-  options: Pick<ChangeOptions, "ifRevision"> = {},
+  ifRevision?: number,
 ): Promise<{ position: Position | undefined }> {
   const by = { accountId, tier, via: "web" } as const;
   try {
-    return await changeLink(deps.links, context, by, address, wanted, options);
+    return await changeLink(deps.links, context, by, address, wanted, {
+      ifRevision: ifRevision === undefined ? undefined : [ifRevision],
+    });
   } catch (error) {
     throw isRefused(error, "link_not_yours") ? new Refused("link_not_found") : error;
   }

@@ -69,8 +69,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
         ...(url !== undefined && url !== link.longUrl && { url: typedUrl(url) }),
         ...editedFields(typedFields(sent), shownFields(link)),
       };
-      const seen = revision === undefined ? {} : { ifRevision: [revision] };
-      const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, seen);
+      const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
       const notice = "Your changes are saved. They hold from now on.";
       return { position, to: linkPath(params), notice };
     },

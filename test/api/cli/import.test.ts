@@ -63,3 +63,19 @@ it("a file of another format is refused once, with the columns that were expecte
   expect(await call("yourls", links, "--clicks", links)).toMatch(/and click_time; found keyword, url/);
   expect((await service.ask("/early")).status).toBe(404);
 });
+
+it("what is not taken of a link is named with the reason, and how many links have it", async () => {
+  const { accountId } = await service.member("free");
+  const { dataDir, baseUrl } = service.config;
+  const file = join(dataDir, "fields.csv");
+  const rows = ["keyword;url;title;ip;hue", "hue1;https://example.com/;One;192.0.2.1;red"];
+  await writeFile(file, [...rows, `hue2;https://example.com/;${"t".repeat(201)};192.0.2.1;NULL`].join("\n"));
+  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const { stdout } = await cli.linkledger(["import", "yourls", file, "--account", accountId]);
+  expect(stdout).toMatch(/Links +2 created/);
+  expect(stdout).toMatch(
+    /Fields not taken\n.*\n +ip +2 +the address of whoever made the link.*\n +hue +1 +not known/,
+  );
+  expect(stdout).toMatch(/Notes\n.*\n.*line 3 +title shortened/);
+  expect(stdout).not.toContain("keyword");
+});

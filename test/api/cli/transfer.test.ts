@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
+import { fieldsOf } from "../../../src/commands/links/link-fields.ts";
+import { isLinkPassword } from "../../../src/commands/links/link-password.ts";
+import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
 import { accountUsage } from "../../../src/queries/accounts.ts";
@@ -22,6 +25,16 @@ const AGENTS = [
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
   "Googlebot/2.1",
 ];
+/** Of the second link. */
+const CARRIED = {
+  ...{ title: "Spring", comments: "two\nlines", tags: ["a", "b"], external_id: "order-4711" },
+  active_from: "2026-01-01T00:00:00.000Z",
+  expires_at: "2999-01-01T00:00:00.000Z",
+  ...{ expired_url: "https://example.com/over", max_clicks: 1_000, password: "open sesame" },
+  redirect_code: 307 as const,
+  forward_query: true,
+  rules: [{ when: { os: ["iOS"], share: 12.5 }, url: "https://example.com/app" }],
+};
 type Link = { slug: string; domain_id?: string };
 type Analytics = { link?: object; analytics?: object };
 
@@ -79,6 +92,7 @@ beforeAll(async () => {
         },
       });
   await change(0, { type: "patch", patch: { url: "https://example.com/elsewhere" } });
+  await change(1, { type: "patch", patch: CARRIED });
   await change(1, { type: "disable" });
   await change(2, { type: "delete" });
   await change(3, { type: "disable" });
@@ -162,6 +176,15 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     expect(tops[1]).toEqual(tops[0]);
   });
 
+  it("carries what it carried, its password too", async () => {
+    const { slug, custom } = made[1] as (typeof made)[number];
+    const link = await currentLink(to.backend.eventStore, custom ? HOST : "localhost", slug);
+    const { password, ...shown } = CARRIED;
+    if (link.status === "free") throw new Error(`${slug} is not there`);
+    expect(fieldsOf(link)).toEqual({ ...shown, has_password: true });
+    expect(await isLinkPassword(deps(to), link.passwordId ?? "", password)).toBe(true);
+  });
+
   it("redirects as before, and refuses what was disabled or deleted", async () => {
     const follow = async ({ slug, custom }: (typeof made)[number]) => {
       const { status, headers } = await to.ask(`/${slug}`, { host: custom ? HOST : "localhost" });
@@ -190,8 +213,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
   });
 
   it("takes the name of a domain as `domain add` takes it", async () => {
-    await to.domain(newOwner.accountId, "bücher.example.org");
-    const call = ["import", "linkledger", files.links, "--account", newOwner.accountId, "--dry-run"];
+    const { accountId } = await to.member("developer");
+    await to.domain(accountId, "bücher.example.org");
+    const call = ["import", "linkledger", files.links, "--account", accountId, "--dry-run"];
     const report = await cliOf(to).json(...call, "--domain", "Bücher.example.org.");
     expect(report.hosts).toEqual({ "xn--bcher-kva.example.org": made.length });
   });

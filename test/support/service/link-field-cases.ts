@@ -1,7 +1,11 @@
 // Each field that a link can carry: a value to begin with, another one, what answers show of them, and what is refused.
 import type { FieldName } from "../../../src/commands/links/link-fields.ts";
 
-/** `shown`: of both values, where answers don't repeat what was sent. `bad`: refused with the field's name. */
+/**
+ * `shown`: of both values, where answers don't repeat what was sent. `bad`: refused with the field's name. `typed`: what the
+ * portal's form sends for the first value, and `emptied` to clear it. `cell`: the first value in a table, where it is not the
+ * text of it; `badCell`: refused there, or shortened.
+ */
 export type FieldCase = {
   field: FieldName;
   /** The member of answers, when it has another name. */
@@ -9,6 +13,10 @@ export type FieldCase = {
   values: readonly [unknown, unknown];
   shown?: readonly [unknown, unknown];
   bad: readonly unknown[];
+  typed: Record<string, string>;
+  emptied: Record<string, string>;
+  cell?: string;
+  badCell: string;
 };
 
 const URL_ONE = "https://example.com/one";
@@ -20,8 +28,18 @@ export const FIELD_CASES: readonly FieldCase[] = [
     values: ["Spring", " Sum\nmer "],
     shown: ["Spring", "Sum mer"],
     bad: [7, "x".repeat(201)],
+    typed: { title: "Spring" },
+    emptied: { title: "" },
+    badCell: "x".repeat(201),
   },
-  { field: "comments", values: ["one\ntwo", "three"], bad: [{}, "x".repeat(2001)] },
+  {
+    field: "comments",
+    values: ["one\ntwo", "three"],
+    bad: [{}, "x".repeat(2001)],
+    typed: { comments: "one\r\ntwo" },
+    emptied: { comments: "" },
+    badCell: "x".repeat(2001),
+  },
   {
     field: "tags",
     values: [
@@ -33,31 +51,79 @@ export const FIELD_CASES: readonly FieldCase[] = [
       ["b", "c"],
     ],
     bad: ["a", [""], [7], ["x".repeat(51)], Array(11).fill("x")],
+    typed: { tags: "a, b" },
+    emptied: { tags: "" },
+    cell: "a, b",
+    badCell: Array.from({ length: 11 }, (_, n) => `t${n}`).join(),
   },
-  { field: "external_id", values: ["order-1", "order-2"], bad: [7, " ", "x".repeat(101)] },
+  {
+    field: "external_id",
+    values: ["order-1", "order-2"],
+    bad: [7, " ", "x".repeat(101)],
+    typed: { external_id: "order-1" },
+    emptied: { external_id: "" },
+    badCell: "x".repeat(101),
+  },
   {
     field: "active_from",
     values: ["2020-01-02", "2020-01-02T03:04:05+01:00"],
     shown: ["2020-01-02T00:00:00.000Z", "2020-01-02T02:04:05.000Z"],
     bad: ["soon", 7, "2020-02-31"],
+    typed: { active_from: "2020-01-02" },
+    emptied: { active_from: "" },
+    badCell: "soon",
   },
   {
     field: "expires_at",
     values: ["2090-01-02T00:00Z", "2091-01-02"],
     shown: ["2090-01-02T00:00:00.000Z", "2091-01-02T00:00:00.000Z"],
     bad: ["never", {}, "2090-13-01"],
+    typed: { expires_at: "2090-01-02T00:00" },
+    emptied: { expires_at: "" },
+    badCell: "never",
   },
-  { field: "expired_url", values: [URL_ONE, `${URL_ONE}?x=1`], bad: ["ftp://x", "nonsense", 7] },
-  { field: "max_clicks", values: [1, 1_000_000_000], bad: [0, 1.5, "5", 1_000_000_001] },
+  {
+    field: "expired_url",
+    values: [URL_ONE, `${URL_ONE}?x=1`],
+    bad: ["ftp://x", "nonsense", 7],
+    typed: { expired_url: URL_ONE },
+    emptied: { expired_url: "" },
+    badCell: "ftp://x",
+  },
+  {
+    field: "max_clicks",
+    values: [1, 1_000_000_000],
+    bad: [0, 1.5, "5", 1_000_000_001],
+    typed: { max_clicks: "1" },
+    emptied: { max_clicks: "" },
+    badCell: "0",
+  },
   {
     field: "password",
     member: "has_password",
     values: ["open sesame", "another"],
     shown: [true, true],
     bad: [7, "x".repeat(129)],
+    typed: { password: "open sesame" },
+    emptied: { remove_password: "1" },
+    badCell: "x".repeat(129),
   },
-  { field: "redirect_code", values: [302, 308], bad: [200, "302", 303] },
-  { field: "forward_query", values: [true, true], bad: ["yes", 1] },
+  {
+    field: "redirect_code",
+    values: [302, 308],
+    bad: [200, "302", 303],
+    typed: { redirect_code: "302" },
+    emptied: { redirect_code: "" },
+    badCell: "303",
+  },
+  {
+    field: "forward_query",
+    values: [true, true],
+    bad: ["yes", 1],
+    typed: { forward_query: "1" },
+    emptied: { forward_query: "" },
+    badCell: "perhaps",
+  },
   {
     field: "rules",
     values: [
@@ -91,5 +157,9 @@ export const FIELD_CASES: readonly FieldCase[] = [
       [{ when: WHEN, url: URL_ONE, more: 1 }],
       Array(21).fill({ when: WHEN, url: URL_ONE }),
     ],
+    typed: { "rules.0.when.device": "mobile", "rules.0.when.country": "DE", "rules.0.url": URL_ONE },
+    emptied: { "rules.0.when.device": "", "rules.0.when.country": "", "rules.0.url": "" },
+    cell: JSON.stringify([{ when: WHEN, url: URL_ONE }]),
+    badCell: "[{}]",
   },
 ];

@@ -1,7 +1,8 @@
 // An import takes no line of an export of our own at its word: what a request or a click could not bring doesn't come in.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
-import { type OwnImport, openImport, ownExport } from "../../support/import/own-export.ts";
+import { CARRIED, HASH, type OwnImport, openImport, ownExport } from "../../support/import/own-export.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests edit parsed lines in ways that no type allows.
 type Line = any;
@@ -28,6 +29,7 @@ async function clicks() {
   const events = await own.events();
   return events.flatMap((event) => (event.type === "LinkClicked" ? [event.data] : []));
 }
+const passwords = () => own.deps.secrets.list(linkPasswordSecret(""), new Date());
 async function linkEvents(slug: string) {
   const events = await own.events();
   return events.filter(({ stream }) => stream === `link-localhost/${slug}`) as unknown as LinkEvent[];
@@ -47,7 +49,19 @@ describe("an export that nobody edited", () => {
       { longUrl: "https://example.com/", kind: "click", utm: { campaign: "spring" } },
       { longUrl: "https://example.com/to?utm_source=link", kind: "qr_scan", linkRevision: 1 },
       { kind: "preview", method: "HEAD", prefetch: "prefetch" },
-      { ip: "2001:db8:5::", kind: "click" },
+      {
+        ...{ ip: "2001:db8:5::", kind: "click", method: "POST" },
+        ...{ rule: 1, longUrl: CARRIED.rules[0]?.url, utm: { source: "rule" } },
+      },
+    ]);
+    const [created, changed] = (await linkEvents("off")) as [
+      EventOf<"LinkCreated">,
+      EventOf<"LinkOptionsChanged">,
+    ];
+    expect(created.data).toMatchObject(CARRIED);
+    expect(changed.data.changes).toEqual({ title: null, passwordId: expect.any(String) });
+    expect(await passwords()).toEqual([
+      { key: linkPasswordSecret(changed.data.changes.passwordId ?? ""), value: HASH },
     ]);
     expect(await own.verify()).toMatchObject({ ok: true });
   });
@@ -129,6 +143,54 @@ describe("a link of an edited export", () => {
   });
 });
 
+describe("what a link of an edited export carries", () => {
+  it.each<[string, unknown, string]>([
+    ["expiredUrl", "javascript:alert(1)", "expired_url"],
+    ["expiredUrl", "https://bad.example/", "expired_url"],
+    ["rules", [{ when: { os: ["iOS"] }, url: "http://localhost:3000/loop" }], "rules.0.url"],
+    ["rules", [{ when: { city: ["Berlin"] }, url: "https://example.com/" }], "city"],
+    ["rules", [{ when: {}, url: "https://example.com/" }], "rules.0.when"],
+    ["rules", Array.from({ length: 21 }, () => CARRIED.rules[0]), "rules"],
+    ["maxClicks", 0, "max_clicks"],
+    ["redirectCode", 200, "redirect_code"],
+    ["expiresAt", "2021-02-01T00:00:00.000Z", "active_from"],
+    ["activeFrom", "never", "active_from"],
+    ["externalId", "x".repeat(101), "external_id"],
+    ["title", { toString: "x" }, "title"],
+    ["framed", true, "framed"],
+  ])("is refused with the %s %j", async (option, value, named) => {
+    const report = await edited("link", "off", (line) => {
+      line.options[option] = value;
+    });
+    expect(report.links).toMatchObject({ created: 2, failed: 1 });
+    expect(report.errors).toMatchObject([{ error: expect.stringContaining(named) }]);
+    expect(await passwords()).toEqual([]);
+  });
+
+  it.each([
+    ["is not there", undefined],
+    ["is bcrypt", "$2a$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW"],
+    ["would cost the server 4 GiB", HASH.replace("m=19456", "m=4194304")],
+  ])("is refused when the hash of its password %s", async (_, hash) => {
+    const report = await edited("link", "off", (line) => {
+      line.passwordHash = hash;
+    });
+    expect(report.links).toMatchObject({ created: 2, failed: 1 });
+    expect(report.errors).toMatchObject([{ error: expect.stringContaining("password") }]);
+    expect(await passwords()).toEqual([]);
+  });
+
+  it("has a secret of its own, whatever the file calls it", async () => {
+    const theirs = linkPasswordSecret("c0a6f6d2-4b1f-4f0e-8a53-7d3c9e1b2a40");
+    await own.deps.secrets.put(theirs, { value: "another link's" });
+    await edited("link", "off", (line) => {
+      line.changes[0].changes.passwordId = "c0a6f6d2-4b1f-4f0e-8a53-7d3c9e1b2a40";
+    });
+    expect(await own.deps.secrets.get(theirs, new Date())).toBe("another link's");
+    expect(await passwords()).toHaveLength(2 + 1);
+  });
+});
+
 describe("a click of an edited export", () => {
   it("has no whole address, whatever the file says of it", async () => {
     await edited("click", "moved", ({ click }) => {
@@ -202,6 +264,14 @@ describe("a click of an edited export", () => {
     });
     expect(report.clicks).toMatchObject({ created: 3, failed: 1 });
     expect(report.errors).toHaveLength(1);
+  });
+
+  it.each([3, 0, -1, 1e9])("is refused by rule %d, which its link never had", async (rule) => {
+    const report = await edited("click", "off", ({ click }) => {
+      click.rule = rule;
+    });
+    expect(report.clicks).toMatchObject({ created: 3, failed: 1 });
+    expect(report.errors[0]?.error).toContain("rule");
   });
 
   it("comes in once when its line is there twice", async () => {

@@ -1,0 +1,164 @@
+// However a file of records is written, by a spreadsheet, a database or page by page from an API, its import reads the same.
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
+import { text } from "../../src/import/fields.ts";
+import { bitly } from "../../src/import/formats/bitly.ts";
+import { dub } from "../../src/import/formats/dub.ts";
+import { kutt } from "../../src/import/formats/kutt.ts";
+import { linkledger } from "../../src/import/formats/linkledger.ts";
+import { plainCsv } from "../../src/import/formats/plain-csv.ts";
+import { shlink } from "../../src/import/formats/shlink.ts";
+import { yourls } from "../../src/import/formats/yourls.ts";
+import type { FieldList, ImportFormat } from "../../src/import/imported.ts";
+import { readRows } from "../../src/import/read-rows.ts";
+import { runImport } from "../../src/import/run-import.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { openImport } from "../support/import/own-export.ts";
+import { effort } from "../support/runtime/effort.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+
+const NAMES = ["keyword", "url", "title"] as const;
+type Cells = readonly [string, string, string | null];
+
+const AWKWARD = `NULL|\\N|null|"|""|a "b" c|;|,|\t|a;b,c\td|two\nlines|\r\n|'|\\|{|}{|{"a":1}|[|]\\|\ufeff|a\u2028b|\u0085|0000-00-00`;
+const cell = fc.oneof(fc.constantFrom(...AWKWARD.split("|")), fc.string({ unit: "grapheme", maxLength: 12 }));
+const rows: fc.Arbitrary<Cells[]> = fc.array(fc.tuple(cell, cell, fc.option(cell, { nil: null })), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+/** What the import of the file finds in its records. */
+async function found(content: string) {
+  const file = join(folder.path, randomUUID());
+  await writeFile(file, content);
+  const read = await Array.fromAsync(readRows(file));
+  expect(read.filter((row) => "error" in row)).toEqual([]);
+  expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
+  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => text(row.record, name))));
+}
+
+const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));
+
+const SITE = "https://example.com/";
+/** Each with the least that one of its links has. */
+const FORMATS = {
+  bitly: [bitly, { link: "bit.ly/one1", long_url: SITE }],
+  dub: [dub, { domain: "dub.sh", key: "one1", url: SITE }],
+  kutt: [kutt, { address: "one1", target: SITE }],
+  linkledger: [
+    linkledger,
+    {
+      ...{ type: "link", domain: null, slug: "one1", long_url: SITE, status: "live" },
+      ...{ created_at: "2024-03-01T10:00:00Z", via: "web", custom: true, options: {}, changes: [] },
+    },
+  ],
+  csv: [plainCsv, { slug: "one1", url: SITE }],
+  shlink: [shlink, { shortCode: "one1", longUrl: SITE }],
+  yourls: [yourls, { keyword: "one1", url: SITE }],
+} as const satisfies Record<string, readonly [ImportFormat, object]>;
+
+const anything = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(SITE, "2024-01-01", "$argon2id$v=19$m=1,t=1,p=1$x", "link", "click", "_root"),
+  fc.constantFrom<unknown>([{ url: SITE, percentage: 0 }], { DE: null }, { UK: SITE }, [null], ["a", 1, {}]),
+  fc.constantFrom<unknown>(
+    [{ longUrl: SITE, conditions: [{ type: "device", matchValue: "__proto__" }] }],
+    [{ conditions: [null] }],
+    [{ when: { os: "iOS", constructor: 1 }, url: SITE }],
+    [{ type: "LinkOptionsChanged", at: "2024-03-02", changes: { rules: 7 } }],
+  ),
+);
+
+describe("a record of any format", () => {
+  it("is a link, or fails with a reason, whatever its fields hold", async () => {
+    const own = await openImport();
+    const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+    const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
+    const name = fc.constantFrom(...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]));
+    const parts = fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 6 });
+    try {
+      await fc.assert(
+        fc.asyncProperty(name, parts, async (name, parts) => {
+          const [format, least] = FORMATS[name];
+          const { mapped, leftOut, refused }: FieldList = format.fields;
+          const names = [...Object.values(mapped).flat(), ...Object.keys(leftOut), ...Object.keys(refused)];
+          const record: Record<string, unknown> = { ...least };
+          for (const [n, value] of parts) record[names[n % names.length] as string] = value;
+          const links = join(folder.path, randomUUID());
+          await writeFile(links, `${JSON.stringify(least)}\n${JSON.stringify(record)}\n`);
+          const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+          const { created, already, failed } = report.links;
+          expect(created).toBeGreaterThan(0);
+          expect(created + already + failed + report.clicks.failed + report.clicks.read).toBeGreaterThan(1);
+          expect(report.errors.length).toBe(failed + report.clicks.failed);
+        }),
+        { numRuns: effort(40, 200) },
+      );
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe("a file of records", () => {
+  it("reads the same by commas, semicolons and tabs, in quotes or not, with any word for nothing", async () => {
+    const writing = fc.record({
+      delimiter: fc.constantFrom(",", ";", "\t"),
+      end: fc.constantFrom("\n", "\r\n"),
+      nothing: fc.constantFrom("", "NULL", "\\N"),
+      inQuotes: fc.boolean(),
+      bom: fc.constantFrom("", "\ufeff"),
+    });
+    await fc.assert(
+      fc.asyncProperty(rows, writing, async (given, { delimiter, end, nothing, inQuotes, bom }) => {
+        const written = (value: string | null) => {
+          if (value === null) return nothing;
+          const isPlain = !inQuotes && /^[\w .-]*$/.test(value) && value !== "NULL";
+          return isPlain ? value : `"${value.replaceAll('"', '""')}"`;
+        };
+        const lines = [NAMES.map(written), ...given.map((cells) => cells.map(written))];
+        const content = lines.map((line) => line.join(delimiter)).join(end);
+        const texts = meant(given).map((cells) => cells.map((one) => (one === "\\N" ? undefined : one)));
+        // Rows of separators alone are none.
+        const expected = texts.filter((cells) => cells.some(Boolean));
+        expect(await found(`${bom}${content}${end}`)).toEqual(expected);
+      }),
+      { numRuns: effort(100, 300) },
+    );
+  });
+
+  it("reads the same line by line, as a list, and as pages one after the other", async () => {
+    const writing = fc.record({
+      page: fc.constantFrom("list", "links", "data", "records"),
+      size: fc.integer({ min: 1, max: 5 }),
+      indent: fc.constantFrom(undefined, 2),
+      between: fc.constantFrom("", " ", "\n", "\r\n", "\n\ufeff"),
+      bom: fc.constantFrom("", "\ufeff"),
+    });
+    await fc.assert(
+      fc.asyncProperty(rows, writing, async (given, { page, size, indent, between, bom }) => {
+        const records = given.map((cells) => Object.fromEntries(NAMES.map((name, n) => [name, cells[n]])));
+        const pages = Array.from({ length: Math.ceil(records.length / size) }, (_, n) =>
+          records.slice(n * size, (n + 1) * size),
+        );
+        const values = pages.flatMap((list): unknown[] => {
+          if (page === "records") return list;
+          return [page === "list" ? list : { [page]: list, pagination: { next: "" } }];
+        });
+        const content = values.map((value) => JSON.stringify(value, null, indent)).join(between);
+        expect(await found(`${bom}${content}\n`)).toEqual(meant(given));
+      }),
+      { numRuns: effort(100, 300) },
+    );
+  });
+});

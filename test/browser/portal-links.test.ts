@@ -243,7 +243,7 @@ onServer(chromiumServer, () => {
       await look("a new link");
       await page.keyboard.press("Enter");
       const wrong = rule(1).getByLabel("Countries");
-      await page.getByText("It must be one or more codes of two letters").waitFor();
+      await page.getByText("It must be one or more codes of ISO 3166-1").waitFor();
       expect([await wrong.getAttribute("aria-invalid"), await wrong.inputValue()]).toEqual([
         "true",
         "Germany",

@@ -80,10 +80,16 @@ function listSuite() {
 
     beforeEach(async () => {
       await created("live", { at: "2026-01-03T00:00:00.000Z", longUrl: "https://shop.example/Spring_Sale" });
-      await created("off", { at: "2026-01-02T00:00:00.000Z" });
+      const carried = { title: "Winter coats", tags: ["sale", "mail"] };
+      await created("off", { at: "2026-01-02T00:00:00.000Z", ...carried });
       await created("gone", { at: "2026-01-01T00:00:00.000Z" });
-      await created("own", { at: "2026-01-04T00:00:00.000Z", host: "my.example", domainId: DOMAIN });
-      await created("theirs", { accountId: OTHER_ACCOUNT });
+      await created("own", {
+        at: "2026-01-04T00:00:00.000Z",
+        host: "my.example",
+        domainId: DOMAIN,
+        tags: ["sale"],
+      });
+      await created("theirs", { accountId: OTHER_ACCOUNT, tags: ["sale"] });
       await changed("off", "LinkDisabled");
       await changed("gone", "LinkDeleted");
       await clicked("live", 3);
@@ -109,6 +115,14 @@ function listSuite() {
       expect(await list({ domainId: DOMAIN })).toMatchObject({ pages: 1 });
       expect(count).toHaveBeenCalledTimes(2);
       count.mockRestore();
+    });
+
+    it("are filtered by a tag, which is counted, and found by a part of their title", async () => {
+      expect(await slugs({ tag: "sale" })).toEqual(["own", "off"]);
+      expect(await list({ tag: "sale", limit: 1 })).toMatchObject({ pages: 2 });
+      expect(await slugs({ tag: "sale", show: "disabled" })).toEqual(["off"]);
+      expect(await slugs({ tag: "mai" })).toEqual([]);
+      expect(await slugs({ q: "winter" })).toEqual(["off"]);
     });
 
     it("are filtered by state and domain, and found by a part of either URL", async () => {

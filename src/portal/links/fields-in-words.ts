@@ -5,7 +5,7 @@ import type { ChangedFields } from "../../queries/links/changed-fields.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts } from "../shell/parts.ts";
-import { count, outward } from "./link-view.ts";
+import { count, outward, tagLink } from "./link-view.ts";
 import { CONDITION_LABELS, CONDITION_NAMES, LABELS } from "./typed-fields.ts";
 
 /** Nothing for a link that carries none. */
@@ -43,7 +43,7 @@ function inWords(name: string, value: unknown): HtmlValue {
 const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
   title: String,
   comments: (lines: string) => lines.split("\n").map((line, n) => html`${n > 0 && html`<br>`}${line}`),
-  tags: (tags: string[]) => tags.join(", "),
+  tags: (tags: string[]) => tags.map((tag, n) => html`${n > 0 && " "}${tagLink(tag)}`),
   external_id: String,
   active_from: time,
   expires_at: time,

@@ -17,6 +17,9 @@ import {
 } from "./typed-fields.ts";
 import { readableUrl } from "./urls.ts";
 
+/** Of the forms with these inputs: as the API's, so that whatever it takes can be edited. */
+export const FIELDS_FORM_BYTES = 1_048_576;
+
 /** Rows for rules beyond those there are; whoever needs more saves these first. */
 const EMPTY_RULES = 3;
 const PICKED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;

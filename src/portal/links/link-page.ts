@@ -23,7 +23,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
-import { linkFieldsForm } from "./link-fields-form.ts";
+import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
 import {
   editedFields,
@@ -62,6 +62,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
 
   formRoute(app, deps, "/links/:host/:slug/edit", {
     schema: { params: LinkParams, body: EditForm },
+    bodyLimit: FIELDS_FORM_BYTES,
     async run({ params, body: { url, revision, ...sent }, ...by }) {
       const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
       const patch = {

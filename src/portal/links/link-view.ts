@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import { readableUrl } from "./urls.ts";
 
@@ -54,6 +55,11 @@ export function blockBadge({ block }: LinkDocument): Html | false {
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
 export function outward(url: string): Html {
   return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${readableUrl(url)}</a>`;
+}
+
+/** To all links that have the tag. */
+export function tagLink(tag: string): Html {
+  return html`<a class="badge" href="${address("/portal/links", { tag })}"><span class="clip">${tag}</span></a>`;
 }
 
 const PLACES = { Link: "", Analytics: "/analytics" };

@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
@@ -35,6 +36,7 @@ import {
   outward,
   shortName,
   statusBadge,
+  tagLink,
 } from "./link-view.ts";
 import { createLinkForm } from "./new-link-page.ts";
 import { readableUrl } from "./urls.ts";
@@ -46,6 +48,12 @@ const LONGEST_KEY = 400;
 /** Unknown values fall back to the defaults. */
 const Query = z.object({
   q: z.string().trim().max(LONGEST_URL).default("").catch(""),
+  tag: z
+    .string()
+    .trim()
+    .transform((tag) => tag || undefined)
+    .optional()
+    .catch(undefined),
   show: z.enum(LINK_FILTERS).default("existing").catch("existing"),
   domain: z
     .union([z.literal("default"), z.uuid()])
@@ -98,13 +106,13 @@ async function sendLinks(
   const { accountId } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
   const { links, deleted } = await countLinks(deps, accountId);
-  const { q, show, domain, sort, page } = query;
+  const { q, tag, show, domain, sort, page } = query;
   const paging = { page, limit: LINKS_SHOWN };
   const domainId = domain === "default" ? null : domain;
   const found =
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
-      : await accountLinks(deps, accountId, { q, show, domainId, ...paging });
+      : await accountLinks(deps, accountId, { q, tag, show, domainId, ...paging });
   const columns = linkColumns(domains, refused?.chosen ?? [], utcDate(deps.clock()));
   const list = html`<section class="card"><h2 class="visually-hidden">Your links</h2>
 <form class="form" method="post" action="${listPath(query, found.page, `${PATH}/several`)}">${several(query)}
@@ -139,23 +147,24 @@ function listPath(query: ListQuery, page = query.page, path = PATH): string {
   return address(path, { ...filtersOf(query), page: page === 1 ? "" : page });
 }
 
-function filtersOf({ q, show, domain, sort }: ListQuery) {
-  return { q: q || undefined, show: show === "existing" ? undefined : show, domain, sort };
+function filtersOf({ q, tag, show, domain, sort }: ListQuery) {
+  return { q: q || undefined, tag, show: show === "existing" ? undefined : show, domain, sort };
 }
 
 /** Collapsed on a phone, unless the list is filtered. */
-function linkFilters({ q, show, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
+function linkFilters({ q, tag, show, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
   const own = domains.flatMap(({ domainId, hostname }) =>
     domainId ? [[domainId, readableUrl(hostname)] as const] : [],
   );
   const options = [["", "All domains"], ["default", "Default domain"], ...own] as const;
-  const isFiltered = q !== "" || show !== "existing" || domain !== undefined;
+  const isFiltered = q !== "" || tag !== undefined || show !== "existing" || domain !== undefined;
   const search = { label: "Search", name: "q", type: "search", value: q, autocomplete: "off" } as const;
   const order = (path: string, name: string, isCurrent: boolean) =>
     html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
   return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
 <form method="get" action="${PATH}" class="form-row" role="search">
-${field({ ...search, placeholder: "Part of the short link or its destination" })}
+${field({ ...search, placeholder: "Part of the short link, its destination or its title" })}
+${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
 ${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
 <button class="button">${icon("search")}Search</button></form></details>
@@ -197,13 +206,11 @@ function linkColumns(
   ];
 }
 
-/** Its title, and its tags, each of which shows the links that have it. */
+/** Its title and its tags. */
 function about({ title, tags = [] }: ListedLink): Html | false {
-  const tag = (one: string) =>
-    html`<a class="badge" href="${address(PATH, { tag: one })}"><span class="clip">${one}</span></a>`;
   return (
     (title !== undefined || tags.length > 0) &&
-    html`<div class="about small">${title !== undefined && html`<span class="clip muted" title="${title}">${title}</span>`}${tags.map(tag)}</div>`
+    html`<div class="about small">${title !== undefined && html`<span class="clip muted" title="${title}">${title}</span>`}${tags.map(tagLink)}</div>`
   );
 }
 
@@ -236,10 +243,10 @@ ${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to
 }
 
 /** Why the list is empty. */
-function nothing({ q, show, domain, sort, page }: ListQuery): Html {
+function nothing({ q, tag, show, domain, sort, page }: ListQuery): Html {
   if (sort && page === 1)
     return emptyCard("link", "Nobody has clicked yet", "Links appear here once somebody has opened them.");
-  if (q || domain || sort || show !== "existing")
+  if (q || tag || domain || sort || show !== "existing")
     return emptyCard("link", "Nothing found", html`No link matches. <a href="${PATH}">Show all links</a>`);
   const deleted = html`You can restore them. <a href="${PATH}?show=deleted">Show deleted links</a>`;
   return emptyCard("link", "All your links are deleted", deleted);

@@ -16,7 +16,7 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { hiddenFields, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { linkFieldsForm } from "./link-fields-form.ts";
+import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { editedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
@@ -43,6 +43,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
 
   formRoute(app, deps, "/links", {
     schema: { body: CreateForm },
+    bodyLimit: FIELDS_FORM_BYTES,
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {

@@ -58,6 +58,8 @@ export type ShowAgain = (
 
 type Form<S extends Schemas> = {
   schema?: S;
+  /** Bytes, where those of other forms (protect.ts) are too few. */
+  bodyLimit?: number;
   /**
    * Counts the form before it is read; by default as a change. `uncounted`: it appends nothing, or passwords are counted
    * instead, so that an attacker who uses up the limit keeps nobody from it.
@@ -79,7 +81,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   app: Api,
   deps: CountDeps & { whenReadable: (position: Position | undefined) => Promise<void> },
   url: string,
-  { schema, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
+  { schema, bodyLimit, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
 ): void {
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
@@ -95,6 +97,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     url,
     {
       schema: { ...schema },
+      ...(bodyLimit !== undefined && { bodyLimit }),
       // After protect(), so that forms of other sites use up no limit.
       preValidation: async ({ visit: { session } }) => {
         if (session && count !== "uncounted") await count(session);

@@ -57,7 +57,10 @@ export type LinkPage = {
 };
 
 /** `page`: from 1; beyond the last one it is the last one. */
-export type AccountLinksOptions = Pick<Filter, "q" | "show" | "domainId"> & { page?: number; limit: number };
+export type AccountLinksOptions = Pick<Filter, "q" | "tag" | "show" | "domainId"> & {
+  page?: number;
+  limit: number;
+};
 
 /** `clicks`: of people; `lastDays`: those of the day `date` and of the days before it (last-days.ts). */
 export type ListedLink = LinkDocument & { clicks: number; lastDays: number[]; date: string };
@@ -105,9 +108,10 @@ export async function accountLinks(
 ): Promise<AccountLinksPage> {
   const { name } = links.collection;
   const filter = filterOf({ accountId }, options);
-  const { q, domainId, show = "existing" } = options;
+  const { q, tag, domainId, show = "existing" } = options;
   // Counting the documents of 100,000 links takes some 60 ms, reading a page of them 1 ms.
-  const isWhole = !q && domainId === undefined && (show === "existing" || show === "deleted");
+  const isWhole =
+    !q && tag === undefined && domainId === undefined && (show === "existing" || show === "deleted");
   const total = isWhole
     ? (await countLinks(deps, accountId))[show === "deleted" ? "deleted" : "links"]
     : await deps.readStore.count(name, filter);

@@ -49,8 +49,12 @@ const FIELDS: Readonly<Record<FieldName, Row>> = {
     wrong: [[{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."]],
   },
   tags: {
-    set: [{ tags: "spring, , mail,spring" }, { tags: ["spring", "mail"] }, "spring, mail"],
-    changed: [{ tags: "mail" }, { tags: ["mail"] }, "mail"],
+    set: [
+      { tags: "spring, , mail,spring" },
+      { tags: ["spring", "mail"] },
+      '<span class="clip">spring</span></a>',
+    ],
+    changed: [{ tags: "mail" }, { tags: ["mail"] }, '<span class="clip">mail</span></a>'],
     cleared: { tags: "" },
     wrong: [
       [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
@@ -291,16 +295,91 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
   });
 
   it("is left alone where a form says nothing of it, or what it was", async () => {
-    const path = await people.shorten(
-      one,
-      "https://example.com/",
-      FIELDS.rules.set[0] as Record<string, string>,
-    );
+    const all: Record<string, string> = Object.assign({}, ...FIELD_NAMES.map((name) => FIELDS[name].set[0]));
+    const path = await people.shorten(one, "https://example.com/", { ...all, external_id: "all" });
     const before = await optionsOf(path);
+    expect(Object.keys(before)).toHaveLength(FIELD_NAMES.length);
     await edit(path, { url: "https://example.com/b" });
-    await edit(path, { ...FIELDS.rules.set[0], title: "" });
-    expect(await optionsOf(path)).toEqual(before);
-    expect((await one.get(path)).text).not.toContain("<strong>Edited</strong>");
+    const { text } = await one.get(path);
+    const sent = await one.post(`${path}/edit`, formOn(text));
+    const again = revisionOn((await one.get(path)).text);
+    expect([sent.status, await optionsOf(path), again]).toEqual([303, before, revisionOn(text)]);
+  });
+
+  it("is in the list with title and tags, which find the link", async () => {
+    const who = await people.person();
+    const [first = "", second = "", third = ""] = [
+      await people.shorten(who, "https://example.com/", { title: "Spring <sale>", tags: "a&b, mail" }),
+      await people.shorten(who, "https://example.com/", { tags: "mail" }),
+      await people.shorten(who, "https://example.com/", { title: "Summer", tags: "mailing" }),
+    ];
+    const found = async (query: string) => {
+      const { text } = await who.get(`/portal/links${query}`);
+      return [first, second, third].map((path) => text.includes(`href="${path}"`));
+    };
+    const { text } = await who.get("/portal/links");
+    expect(decoded(text)).toContain("Spring <sale></span>");
+    expect(decoded(text)).toContain('href="/portal/links?tag=a%26b"');
+    expect(await found("?tag=a%26b")).toEqual([true, false, false]);
+    expect(await found("?tag=mail")).toEqual([true, true, false]);
+    expect(await found("?tag=mail&q=sPRING")).toEqual([true, false, false]);
+    expect(await found("?q=summer")).toEqual([false, false, true]);
+    expect(await found("?tag=")).toEqual([true, true, true]);
+    const none = await who.get("/portal/links?tag=none");
+    expect([none.text.includes("Nothing found"), textIn(none.text, "tag")]).toEqual([true, "none"]);
+  });
+
+  it("has an external id that no other link of the account has, which is refused beside its input", async () => {
+    const typed = { external_id: "order-4711" };
+    const path = await people.shorten(one, "https://example.com/", typed);
+    const another = await people.shorten(one, "https://example.com/");
+    for (const { status, text } of [
+      await one.post("/portal/links", { url: "https://example.com/", ...typed }),
+      await edit(another, typed),
+    ]) {
+      expect([status, refusalAt(text, "external_id")]).toEqual([
+        409,
+        expect.stringContaining(`is that of http`),
+      ]);
+      expect(textIn(text, "external_id")).toBe("order-4711");
+    }
+    expect((await edit(path, { ...typed, title: "kept" })).status).toBe(200);
+    await edit(path, { external_id: "" });
+    expect((await edit(another, typed)).status).toBe(200);
+  });
+
+  it("can be edited where the API has set as much as it takes", async () => {
+    const { key } = await service.issueKey(one.accountId);
+    const rules = Array.from({ length: 20 }, (_, n) => ({
+      when: { query: { n: `${n}` } },
+      url: `https://example.com/?${"&a=b%20".repeat(1150)}`,
+    }));
+    const made = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/",
+      rules,
+    });
+    const path = `/portal/links/localhost/${made.body.slug}`;
+    const form = formOn((await one.get(path)).text);
+    const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
+    expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
+    expect(await optionsOf(path)).toEqual({ title: "long", rules });
+  });
+
+  it("is in effect for the next visit", async () => {
+    const over = { expires_at: "2020-01-01T00:00", expired_url: URL_TYPED };
+    const path = await people.shorten(one, "https://example.com/", over);
+    const visit = async () => {
+      const { status, headers } = await people.follow(path);
+      return [status, headers.location];
+    };
+    expect(await visit()).toEqual([302, `https://${URL_TYPED}`]);
+    await edit(path, { expires_at: "", password: "open sesame" });
+    expect(await visit()).toEqual([401, undefined]);
+    await edit(path, { remove_password: "1", ...rule({ query: "ref=*" }) });
+    expect(await visit()).toEqual([302, "https://example.com/"]);
+    expect((await people.follow(path, {}, "?ref=x")).headers.location).toBe("https://example.com/app");
+    await edit(path, FIELDS.rules.cleared);
+    expect(await visit()).toEqual([301, "https://example.com/"]);
   });
 
   it("is edited only as it was seen: a change in between is told, and nothing that was typed or changed is lost", async () => {

@@ -153,9 +153,10 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
       ({ key } = await service.member("developer"));
       const slugs: string[] = [];
       for (let link = 0; link < LINKS; link++) {
-        const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+        const { status, body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
           url: longUrlOf(link),
         });
+        expect([status, body]).toEqual([201, expect.anything()]);
         slugs.push(body.slug);
       }
       for (let n = 0; n < CLICKS; ) {

@@ -108,7 +108,7 @@ describe("a link that is followed 200 times a second", () => {
     };
     for (let round = 1; round <= effort(4, 40); round++) {
       const url = `https://example.com/${round}`;
-      await change("destination", `301 ${url}`, { url });
+      await change("edit", `301 ${url}`, { url });
       await change("delete", "404");
       await change("restore", `301 ${url}`);
       await change("disable", "404");

@@ -1,12 +1,19 @@
 // Memoizes pure functions whose inputs repeat, such as user agents, referrers and hosts.
 import { LRUCache } from "lru-cache";
 
-/** `compute` with an LRU cache of `max` results. */
+/** Of one input on average. */
+const CHARACTERS = 512;
+
+/** `compute` with an LRU cache of `max` results: of fewer when the inputs are long, as strangers can send 16 KB of them. */
 export function memoize<K extends string | number, V extends NonNullable<unknown>>(
   max: number,
   compute: (input: K) => V,
 ): (input: K) => V {
-  const results = new LRUCache<K, V>({ max });
+  const results = new LRUCache<K, V>({
+    max,
+    maxSize: max * CHARACTERS,
+    sizeCalculation: (_, input) => 1 + (typeof input === "string" ? input.length : 0),
+  });
   return (input) => {
     const known = results.get(input);
     if (known !== undefined) return known;

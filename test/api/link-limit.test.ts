@@ -84,9 +84,11 @@ describe("a link with a limit of clicks", () => {
     for (const other of others) expect((await other()).status).toBe(404);
   });
 
-  it("counts the clicks before it had a limit", async () => {
-    const slug = await shorten({});
-    expect(await statuses(slug, 3)).toEqual([301, 301, 301]);
+  it("counts the clicks before it had a limit, and while that was taken away", async () => {
+    const slug = await shorten({ max_clicks: 1 });
+    expect(await statuses(slug, 2)).toEqual([302, 404]);
+    await change(slug, { max_clicks: null });
+    expect(await statuses(slug, 2)).toEqual([301, 301]);
     const people = async () =>
       (
         (await service.backend.readStore.get("link-clicks", `localhost/${slug}`)) as

@@ -1,4 +1,7 @@
 // Links with a password over real HTTP: who is asked, what opens them and for how long, and what a stranger can try.
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkPasswordSecret } from "../../src/commands/links/link-password.ts";
@@ -221,6 +224,31 @@ describe("a link with a password", () => {
     const slug = await shorten();
     const answer = await visit(slug, { method: "POST", headers, body });
     expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  it.each([
+    ["is disabled", { disabled: true }, 404, undefined],
+    ["gets another destination", { url: "https://example.com/new" }, 303, "https://example.com/new"],
+    ["gets another password", { password: "another" }, 401, undefined],
+    ["loses its password", { password: null }, 303, DESTINATION],
+  ])("that %s while a slow form arrives is answered as it is then", async (_, changes, status, location) => {
+    const slug = await shorten();
+    const body = new URLSearchParams({ password: PASSWORD }).toString();
+    const headers = { ...FORM, "content-length": body.length };
+    const posted = request({
+      host: "127.0.0.1",
+      port: service.port,
+      path: `/${slug}`,
+      method: "POST",
+      headers,
+    });
+    posted.write(body.slice(0, 5));
+    await setTimeout(100);
+    expect((await change(slug, changes)).status).toBe(200);
+    posted.end(body.slice(5));
+    const [answer] = (await once(posted, "response")) as [IncomingMessage];
+    answer.resume();
+    expect([answer.statusCode, answer.headers.location]).toEqual([status, location]);
   });
 
   it("opens to nothing that a stranger makes up, and never answers 5xx", async () => {

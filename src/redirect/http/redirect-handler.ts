@@ -6,6 +6,7 @@ import { isRefused } from "../../runtime/refused.ts";
 import type { ClickRecorder } from "../clicks/click-recorder.ts";
 import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
+import { type PostedForm, postedForm } from "../password/password-form.ts";
 import { firstRule } from "../rules/first-rule.ts";
 import { withQueryOf } from "../rules/forward-query.ts";
 import type { VisitOf } from "../rules/visit.ts";
@@ -78,11 +79,18 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
 
-  function answer(host: string, slug: string, request: IncomingMessage, response: ServerResponse) {
+  /** `form`: of a POST. */
+  function answer(
+    host: string,
+    slug: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    form?: PostedForm,
+  ) {
     const entry = lookup.peek(host, slug);
-    if (entry) return follow(entry, request, response);
+    if (entry) return follow(entry, request, response, form);
     return lookup.find(host, slug).then((found) => {
-      if (found) return follow(found, request, response);
+      if (found) return follow(found, request, response, form);
       stats.notFound += 1;
       return answerNotFound(request, response, requestIdOf(request));
     });
@@ -98,7 +106,9 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   ): Promise<void> {
     const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
     if (entry?.options?.passwordId === undefined) return passOn(request, response);
-    await follow(entry, request, response);
+    // A body may take half a minute: the link is answered as it is then.
+    const form = await postedForm(request);
+    await answer(host, slug, request, response, form);
   }
 
   /** Of a link without options: a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
@@ -106,16 +116,17 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     entry: LinkEntry,
     request: IncomingMessage,
     response: ServerResponse,
+    form: PostedForm | undefined,
   ): Promise<void> | undefined {
     if (entry.status !== "live") {
       stats.disabled += 1;
       answerNotFound(request, response, requestIdOf(request));
       return undefined;
     }
-    if (entry.options) return followWithOptions(entry, entry.options, request, response);
+    if (entry.options) return followWithOptions(entry, entry.options, request, response, form);
     const send = () => {
       stats[entry.block ? "blocked" : "found"] += 1;
-      if (!entry.block) return answerMoved(entry.location, response);
+      if (!entry.block) return answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
       answerBlocked(request, response, requestIdOf(request), entry.block.legal ? deps.baseUrl : undefined);
     };
     const wait = recorder.record(hitOf(entry, request, requester, now()));
@@ -130,9 +141,10 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     options: EntryOptions,
     request: IncomingMessage,
     response: ServerResponse,
+    form: PostedForm | undefined,
   ): Promise<void> {
     const { activeFrom, expiresAt, expiredLocation, rules } = options;
-    const code = request.method === "POST" ? SEE_OTHER : options.code;
+    const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, now());
     const requestId = requestIdOf(request);
     const answerInstead = (reason: Parameters<typeof answerNotNow>[3]) => {
@@ -149,7 +161,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       await recorder.record({ ...hit, link: target.packed });
     };
     const visitor = {
-      ...{ request, response, requestId, now: hit.at, address: hit.address },
+      ...{ request, response, form, requestId, now: hit.at, address: hit.address },
       isPerson: visit.isPerson,
       isSecure: isHttps || entry.host !== baseHost,
     };

@@ -5,15 +5,14 @@ import type { IncomingMessage } from "node:http";
 const MOST_BYTES = 4_096;
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
-/** Undefined where the body is no form, or has no password. `"too large"`: what is left of the body has not been read. */
-export async function passwordIn(
-  request: IncomingMessage,
-): Promise<{ password: string } | "too large" | undefined> {
+/** `password`: empty where the body is no form, or has none. `"too large"`: what is left of the body has not been read. */
+export type PostedForm = { password: string } | "too large";
+
+export async function postedForm(request: IncomingMessage): Promise<PostedForm> {
   const body = await bodyOf(request);
   if (body === undefined) return "too large";
-  if (!FORM.test(request.headers["content-type"] ?? "")) return undefined;
-  const password = new URLSearchParams(body.toString()).get("password");
-  return password ? { password } : undefined;
+  if (!FORM.test(request.headers["content-type"] ?? "")) return { password: "" };
+  return { password: new URLSearchParams(body.toString()).get("password") ?? "" };
 }
 
 /** As far as it came, where the client has gone: nobody reads the answer then. */

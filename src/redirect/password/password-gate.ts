@@ -5,7 +5,7 @@ import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { answerError } from "../http/answers.ts";
 import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";
-import { passwordIn } from "./password-form.ts";
+import type { PostedForm } from "./password-form.ts";
 import { PAGE_HEADERS, passwordPage } from "./password-page.ts";
 
 /** Wrong passwords of a client's address, and of a link. */
@@ -24,10 +24,11 @@ export type PasswordGateDeps = {
   log: Pick<Logger, "warn">;
 };
 
-/** `now`: milliseconds since 1970. `isSecure`: the link is at an https address. */
+/** `form`: of a POST. `now`: milliseconds since 1970. `isSecure`: the link is at an https address. */
 export type AskedVisit = {
   request: IncomingMessage;
   response: ServerResponse;
+  form: PostedForm | undefined;
   requestId: string;
   address: string;
   now: number;
@@ -62,15 +63,14 @@ export function passwordGate({ passes, isPassword, tries, work, log }: PasswordG
   }
 
   return async (of, visit) => {
-    const { request, response, address, now, isSecure } = visit;
-    if (request.method !== "POST") {
+    const { request, response, form, address, now, isSecure } = visit;
+    if (form === undefined) {
       if (passes.isIn(request.headers.cookie, of, now)) return true;
       return ask(visit, NEEDED);
     }
-    const given = await passwordIn(request);
-    if (given === undefined) return ask(visit, NEEDED);
-    if (given === "too large") return ask(visit, TOO_LARGE);
-    const refusal = await refusalOf(of, address, given.password).catch((error: unknown) => {
+    if (form === "too large") return ask(visit, TOO_LARGE);
+    if (form.password === "") return ask(visit, NEEDED);
+    const refusal = await refusalOf(of, address, form.password).catch((error: unknown) => {
       if (!isRefused(error, "rate_limit_exceeded")) throw error;
       const { code, message, retryAfter = 0 } = error;
       return { status: 429, code, error: message, retryAfter };

@@ -13,12 +13,13 @@ export function withQueryOf(query: string, location: string): string {
   const [base, fragment] = hash < 0 ? [location, ""] : [location.slice(0, hash), location.slice(hash)];
   const question = base.indexOf("?");
   const own = question < 0 ? "" : base.slice(question + 1);
-  const names = new Set(new URLSearchParams(own).keys());
-  const joined = sent
-    .split("&")
-    .filter((part) => {
-      const [name, value] = parameterOf(part);
-      return part !== "" && !names.has(name) && !(name === "qr" && value === "1");
+  const names = new Set(parametersOf([own]).map(([name]) => name));
+  const parts = sent.split("&").filter((part) => part !== "");
+  const parameters = parametersOf(parts);
+  const joined = parts
+    .filter((_, n) => {
+      const [name = "", value] = parameters[n] ?? [];
+      return !names.has(name) && !(name === "qr" && value === "1");
     })
     .map(headerSafe)
     .join("&");
@@ -27,11 +28,13 @@ export function withQueryOf(query: string, location: string): string {
   return `${base}${own === "" || own.endsWith("&") ? "" : "&"}${joined}${fragment}`;
 }
 
-/** Never throws: percent-encoding that is malformed stands for itself (URL Standard, 5.1). */
-function parameterOf(part: string): [name: string, value: string] {
+/**
+ * One of each part that is not empty; all at once, as a query can have thousands. Never throws: percent-encoding that is
+ * malformed stands for itself (URL Standard, 5.1).
+ */
+function parametersOf(parts: readonly string[]): [name: string, value: string][] {
   // Behind `&`, as URLSearchParams leaves out a first `?`, which is part of the name here.
-  const [parameter = ["", ""]] = new URLSearchParams(`&${part}`);
-  return parameter as [string, string];
+  return [...new URLSearchParams(`&${parts.join("&")}`)];
 }
 
 function headerSafe(part: string): string {

@@ -1,6 +1,6 @@
 // Lets the visits of a link with a password or a limit of clicks in, or not, and counts those that are let in.
 import type { AskedVisit, PasswordGate } from "../password/password-gate.ts";
-import type { ClickLimit } from "./click-limit.ts";
+import type { ClickLimit, LimitedLink } from "./click-limit.ts";
 
 /** `key`: `<host>/<slug>`. */
 export type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
@@ -23,18 +23,23 @@ export type Admit = (
  * @throws StoreUnavailable, too_busy, and what `record` throws: never let in then
  */
 export function admission({ limit, gate }: { limit: ClickLimit; gate: PasswordGate }): Admit {
-  return async ({ key, maxClicks, passwordId }, visit, record) => {
-    if (maxClicks !== undefined && (await limit.isReached(key, maxClicks))) return "exhausted";
+  return async (link, visit, record) => {
+    const { key, passwordId } = link;
+    if (isLimited(link) && (await limit.isReached(link))) return "exhausted";
     if (passwordId !== undefined && !(await gate({ link: key, passwordId }, visit))) return "answered";
-    if (maxClicks === undefined || !visit.isPerson) {
+    if (!isLimited(link) || !visit.isPerson) {
       await record();
       return "let in";
     }
-    if (!(await limit.take(key, maxClicks))) return "exhausted";
+    if (!(await limit.take(link))) return "exhausted";
     await record().catch(async (error: unknown) => {
-      await limit.giveBack(key, maxClicks);
+      await limit.giveBack(link);
       throw error;
     });
     return "let in";
   };
+}
+
+function isLimited(link: GuardedLink): link is GuardedLink & LimitedLink {
+  return link.maxClicks !== undefined;
 }

@@ -1,16 +1,19 @@
 // Whether a link with `maxClicks` still leads people on: by a count of all processes, or by the documents alone.
 import { LRUCache } from "lru-cache";
-import { CoordinationUnavailable } from "../../connections/errors.ts";
+import { CoordinationUnavailable, orUndefined } from "../../connections/errors.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { KEPT_MS, type VisitCounter } from "./visit-counter.ts";
 
+/** `key`: `<host>/<slug>`. An object of its own for each state of the link, as the look-up has it. */
+export type LimitedLink = { readonly key: string; readonly maxClicks: number };
+
 export type ClickLimit = {
   /** Whether the link leads nobody on any more. @throws StoreUnavailable */
-  isReached(link: string, most: number): Promise<boolean>;
+  isReached(link: LimitedLink): Promise<boolean>;
   /** Counts a person, unless the limit is reached: false then. @throws StoreUnavailable */
-  take(link: string, most: number): Promise<boolean>;
+  take(link: LimitedLink): Promise<boolean>;
   /** For a person who was counted and then answered 503: a link for one click must not be used up by that. */
-  giveBack(link: string, most: number): Promise<void>;
+  giveBack(link: LimitedLink): Promise<void>;
 };
 
 /** Links that were led on by the documents during an outage of the counter. */
@@ -22,28 +25,46 @@ export function clickLimit(deps: {
   people: (link: string) => Promise<number>;
 }): ClickLimit {
   const { counter, people } = deps;
-  /** Their count misses visits of the outage: it is raised to what the documents hold by then. */
+  /**
+   * Whose count holds what the documents do. Each state of a link is compared anew, as nobody was counted while it had no
+   * limit, and the documents may have lagged behind when the count began.
+   */
+  const compared = new WeakSet<LimitedLink>();
+  /** Their count misses visits of the outage: it is not gone by before it is compared. */
   const missed = new LRUCache<string, true>({ ...atMost(MOST_LINKS), ttl: KEPT_MS });
 
-  async function count(link: string, most: number, add: 1 | 0): Promise<boolean> {
+  async function count(link: LimitedLink, add: 1 | 0): Promise<boolean> {
+    const { key, maxClicks } = link;
     try {
-      const known = missed.has(link) ? undefined : await counter.count(link, most, { add });
-      if (known !== undefined) return known;
-      const isBelow = await counter.count(link, most, { add, atLeast: await people(link) });
-      missed.delete(link);
-      return isBelow === true;
+      const isKnown = compared.has(link) && !missed.has(key);
+      const known = isKnown ? await counter.count(key, maxClicks, { add }) : undefined;
+      return known ?? (await countAndCompare(link, add));
     } catch (error) {
       if (!(error instanceof CoordinationUnavailable)) throw error;
-      missed.set(link, true);
-      return (await people(link)) < most;
+      missed.set(key, true);
+      return (await people(key)) < maxClicks;
     }
   }
 
+  async function countAndCompare(link: LimitedLink, add: 1 | 0): Promise<boolean> {
+    const { key, maxClicks } = link;
+    const reading = people(key);
+    const atLeast = missed.has(key) ? await reading : await orUndefined(reading);
+    const isBelow = await counter.count(key, maxClicks, { add, atLeast });
+    // Without a count the reading is all there is: if it has failed, it throws here.
+    if (isBelow === undefined) return (await reading) < maxClicks;
+    if (atLeast !== undefined) {
+      compared.add(link);
+      missed.delete(key);
+    }
+    return isBelow;
+  }
+
   return {
-    isReached: async (link, most) => !(await count(link, most, 0)),
-    take: (link, most) => count(link, most, 1),
-    async giveBack(link, most) {
-      await counter.count(link, most, { add: -1 }).catch((error: unknown) => {
+    isReached: async (link) => !(await count(link, 0)),
+    take: (link) => count(link, 1),
+    async giveBack({ key, maxClicks }) {
+      await counter.count(key, maxClicks, { add: -1 }).catch((error: unknown) => {
         if (!(error instanceof CoordinationUnavailable)) throw error;
       });
     },

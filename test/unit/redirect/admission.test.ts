@@ -1,6 +1,5 @@
 // What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
@@ -15,7 +14,7 @@ const PROTECTED = { ...LINK, passwordId: "p" };
 const person: GuardedVisit = {
   request: { method: "GET", headers: {} } as IncomingMessage,
   response: {} as ServerResponse,
-  ...{ requestId: "r", address: "203.0.113.1", now: 0, isSecure: false, isPerson: true },
+  ...{ form: undefined, requestId: "r", address: "203.0.113.1", now: 0, isSecure: false, isPerson: true },
 };
 const preview = { ...person, isPerson: false };
 const recorded = async () => undefined;
@@ -81,18 +80,10 @@ describe("a password while the secrets are unavailable", () => {
       work: (work) => work(),
       log: { warn: () => undefined } as never,
     });
-    const request = formWith("password=x");
-    await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, request })).rejects.toThrow(
+    const form = { password: "x" };
+    await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, form })).rejects.toThrow(
       StoreUnavailable,
     );
     expect(wrong).toEqual([]);
   });
 });
-
-function formWith(body: string): IncomingMessage {
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  return Object.assign(Readable.from([Buffer.from(body)]), {
-    method: "POST",
-    headers,
-  }) as unknown as IncomingMessage;
-}

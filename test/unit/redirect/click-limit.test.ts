@@ -4,12 +4,13 @@ import { CoordinationUnavailable, StoreUnavailable } from "../../../src/connecti
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
 import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
 
-const LINK = "localhost/abc";
+/** One state of the link. */
+const limited = (maxClicks: number) => ({ key: "localhost/abc", maxClicks });
 
-/** `people`: what the documents hold; `reads`: how often they were read; `isAway`: of the counter. */
+/** `people`: what the documents hold; `reads`: how often they were read, unless `cannotRead`; `isAway`: of the counter. */
 function start(people = 0) {
   const own = memoryVisitCounter();
-  const state = { people, reads: 0, isAway: false };
+  const state = { people, reads: 0, isAway: false, cannotRead: false };
   const limit = clickLimit({
     counter: {
       count: async (...visit) => {
@@ -19,6 +20,7 @@ function start(people = 0) {
     },
     people: async () => {
       state.reads += 1;
+      if (state.cannotRead) throw new StoreUnavailable("away");
       return state.people;
     },
   });
@@ -28,42 +30,56 @@ function start(people = 0) {
 describe("the limit of a link's clicks", () => {
   it("counts from what the documents hold, and reads them once", async () => {
     const { state, limit } = start(3);
-    expect([await limit.isReached(LINK, 5), await limit.take(LINK, 5), await limit.take(LINK, 5)]).toEqual([
+    const link = limited(5);
+    expect([await limit.isReached(link), await limit.take(link), await limit.take(link)]).toEqual([
       false,
       true,
       true,
     ]);
-    expect([await limit.take(LINK, 5), await limit.isReached(LINK, 5)]).toEqual([false, true]);
+    expect([await limit.take(link), await limit.isReached(link)]).toEqual([false, true]);
     expect(state.reads).toBe(1);
+  });
+
+  it("counts who came while the link had no limit, and by the count alone where the documents can't say", async () => {
+    const { state, limit } = start();
+    expect(await limit.take(limited(2))).toBe(true);
+    state.people = 4;
+    state.cannotRead = true;
+    expect(await limit.take(limited(3))).toBe(true);
+    state.cannotRead = false;
+    expect([await limit.take(limited(5)), await limit.take(limited(5))]).toEqual([true, false]);
   });
 
   it("lets another in for one whose visit was given back", async () => {
     const { limit } = start();
-    await limit.take(LINK, 1);
-    await limit.giveBack(LINK, 1);
-    expect([await limit.take(LINK, 1), await limit.take(LINK, 1)]).toEqual([true, false]);
+    const link = limited(1);
+    await limit.take(link);
+    await limit.giveBack(link);
+    expect([await limit.take(link), await limit.take(link)]).toEqual([true, false]);
   });
 
   it("goes by the documents alone while the counter is unavailable", async () => {
     const { state, limit } = start(4);
+    const link = limited(5);
     state.isAway = true;
-    expect(await limit.take(LINK, 5)).toBe(true);
-    await limit.giveBack(LINK, 5);
+    expect(await limit.take(link)).toBe(true);
+    await limit.giveBack(link);
     state.people = 5;
-    expect([await limit.take(LINK, 5), await limit.isReached(LINK, 5)]).toEqual([false, true]);
+    expect([await limit.take(link), await limit.isReached(link)]).toEqual([false, true]);
   });
 
   it("makes up for the visits of an outage when the counter is back", async () => {
     const { state, limit } = start();
-    expect(await limit.take(LINK, 3)).toBe(true);
+    const link = limited(3);
+    expect(await limit.take(link)).toBe(true);
     state.people = 1;
     state.isAway = true;
     for (const people of [2, 3]) {
-      expect(await limit.take(LINK, 3)).toBe(true);
+      expect(await limit.take(link)).toBe(true);
       state.people = people;
     }
     state.isAway = false;
-    expect([await limit.take(LINK, 3), await limit.take(LINK, 3)]).toEqual([false, false]);
+    expect([await limit.take(link), await limit.take(link)]).toEqual([false, false]);
   });
 
   it("lets nobody in who can't be counted at all", async () => {
@@ -71,7 +87,8 @@ describe("the limit of a link's clicks", () => {
       counter: memoryVisitCounter(),
       people: () => Promise.reject(new StoreUnavailable("away")),
     });
-    await expect(limit.take(LINK, 5)).rejects.toThrow(StoreUnavailable);
-    await expect(limit.isReached(LINK, 5)).rejects.toThrow(StoreUnavailable);
+    const link = limited(5);
+    await expect(limit.take(link)).rejects.toThrow(StoreUnavailable);
+    await expect(limit.isReached(link)).rejects.toThrow(StoreUnavailable);
   });
 });

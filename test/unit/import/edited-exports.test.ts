@@ -177,7 +177,7 @@ describe("what a link of an edited export carries", () => {
     ["has a digest that is no base64", HASH.replace("NBgf", "N*gf")],
   ])("is refused when the hash of its password %s", async (_, hash) => {
     const report = await edited("link", "off", (line) => {
-      line.passwordHash = hash;
+      line.password_hash = hash;
     });
     expect(report.links).toMatchObject({ created: 2, failed: 1 });
     expect(report.errors).toMatchObject([{ error: expect.stringContaining("password") }]);

@@ -81,7 +81,7 @@ async function linkLine(
     }
   if (state.status === "free") throw new Error(`${host}/${slug} has no LinkCreated`);
   const { passwordId } = state;
-  const passwordHash = passwordId && (await secrets.get(linkPasswordSecret(passwordId), clock()));
+  const hash = passwordId && (await secrets.get(linkPasswordSecret(passwordId), clock()));
   return {
     type: "link",
     domain: host === baseHost ? null : host,
@@ -92,7 +92,7 @@ async function linkLine(
     via: state.via,
     custom: state.custom,
     options: optionsOf(created),
-    ...(typeof passwordHash === "string" && { passwordHash }),
+    ...(typeof hash === "string" && { password_hash: hash }),
     changes,
   };
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
 import { acceptFields, linkFields } from "../commands/links/link-fields.ts";
-import { linkPasswordSecret } from "../commands/links/link-password.ts";
+import { isUsableHash, linkPasswordSecret } from "../commands/links/link-password.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../events/link-options.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";
@@ -33,20 +33,13 @@ export async function acceptImported(
   if (password === undefined || text !== undefined) return { options, unchecked, secrets };
   const passwordId = password === null ? null : deps.newId();
   if (passwordId !== null && password !== null && password !== "replaced")
-    secrets.push([linkPasswordSecret(passwordId), { value: acceptHash(password) }]);
+    secrets.push([linkPasswordSecret(passwordId), { value: await acceptHash(password) }]);
   return { options: { ...options, passwordId }, unchecked, secrets };
 }
 
-/** Memory in KiB, iterations and lanes: whoever follows the link pays for them. */
-const MOST_COST = [65_536, 10, 4] as const;
-
 /** @throws record_refused */
-function acceptHash(password: Exclude<ImportedPassword, "replaced">): string {
-  const hash = "hash" in password ? password.hash : "";
-  const [, ...cost] =
-    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{22,128}$/.exec(hash) ??
-    [];
-  if (cost.length > 0 && MOST_COST.every((most, n) => Number(cost[n]) <= most)) return hash;
+async function acceptHash(password: Exclude<ImportedPassword, "replaced">): Promise<string> {
+  if ("hash" in password && (await isUsableHash(password.hash))) return password.hash;
   throw new Refused("record_refused", "its password is no argon2id hash of a usual cost");
 }
 

@@ -64,5 +64,5 @@ function isNothing(value: unknown): boolean {
 
 /** What was never set, such as a switch that is off, is no loss. */
 function isUnset(value: unknown): boolean {
-  return /^(false|f|no|0)$/i.test(String(value));
+  return typeof value !== "object" && /^(false|f|no|0)$/i.test(String(value));
 }

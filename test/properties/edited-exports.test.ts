@@ -30,7 +30,7 @@ const hostile = fc.constantFrom<unknown>(
 );
 const name = fc.constantFrom(
   ...["accountId", "keyId", "rules", "referrer", "userAgent", "longUrl", "long_url", "changes", "ip"],
-  ...["options", "passwordHash", "passwordId", "rules", "tags", "title", "changes", "maxClicks"],
+  ...["options", "password_hash", "passwordId", "rules", "tags", "title", "changes", "maxClicks"],
   ...["slug", "domain", "type", "utm", "visitor", "id", "at", "constructor", "utm_source"],
 );
 const n = fc.nat(1_000);

@@ -79,7 +79,41 @@ const anything = fc.oneof(
   ),
 );
 
+/** Neither a text nor a number can be made of it. */
+const NO_TEXT = { toString: "x", valueOf: "y" };
+const NO_TEXTS = [
+  NO_TEXT,
+  { DE: NO_TEXT },
+  [{ url: SITE, percentage: NO_TEXT }],
+  [{ priority: NO_TEXT }, {}],
+];
+
 describe("a record of any format", () => {
+  it("stops no other, where its fields hold what no text can be made of", async () => {
+    const own = await openImport();
+    const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+    const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
+    try {
+      for (const [format, least] of Object.values(FORMATS)) {
+        const { mapped, leftOut, refused }: FieldList = format.fields;
+        const names = [...Object.values(mapped).flat(), ...Object.keys(leftOut), ...Object.keys(refused)];
+        const records = names.flatMap((name) => NO_TEXTS.map((value) => ({ ...least, [name]: value })));
+        // For tests by Dub, which have to last.
+        const lasting = records.map((record) => ({
+          ...record,
+          ...(format === dub && { testCompletedAt: "2999-01-01" }),
+        }));
+        const links = join(folder.path, randomUUID());
+        await writeFile(links, [least, ...lasting].map((record) => JSON.stringify(record)).join("\n"));
+        const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+        expect(report.links.created).toBe(1);
+        expect(report.links.already + report.errors.length).toBe(records.length);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it("is a link, or fails with a reason, whatever its fields hold", async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);

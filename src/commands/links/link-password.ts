@@ -6,6 +6,11 @@ import type { Secrets } from "../../secrets/port.ts";
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+/** Of hashes from elsewhere, in KiB, iterations and lanes: whoever follows the link has one computed. */
+const MOST_COST = { memoryCost: 65_536, timeCost: 10, parallelism: 4 } as const;
+/** RFC 9106, 3.1. */
+const LEAST_MEMORY_OF_A_LANE = 8;
+
 /** Where the hash of a link's password is kept. */
 export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
 
@@ -17,6 +22,22 @@ export async function keepLinkPassword(
   const id = newId();
   await secrets.put(linkPasswordSecret(id), { value: await hash(normal(password), COST) });
   return id;
+}
+
+/** Whether passwords can be checked against a hash from elsewhere, at no more than MOST_COST. */
+export async function isUsableHash(given: string): Promise<boolean> {
+  const [, m, t, p, digest] =
+    /^\$argon2id\$v=19\$m=([1-9]\d*),t=([1-9]\d*),p=([1-9]\d*)(\$[^$]{11,64}\$[^$]{22,128})$/.exec(given) ??
+    [];
+  const [memoryCost, timeCost, parallelism] = [Number(m), Number(t), Number(p)];
+  if (!(memoryCost >= LEAST_MEMORY_OF_A_LANE * parallelism && memoryCost <= MOST_COST.memoryCost))
+    return false;
+  if (timeCost > MOST_COST.timeCost || parallelism > MOST_COST.parallelism) return false;
+  // Salt and digest are decoded at the least cost that there is.
+  return await verify(`$argon2id$v=19$m=8,t=1,p=1${digest}`, "").then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Of a request that was refused after all. */

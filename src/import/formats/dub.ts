@@ -113,7 +113,7 @@ function rulesOf(record: Fields, now: Date): ImportedRule[] {
 /** One rule a destination. */
 function rulesByCountry(geo: unknown): ImportedRule[] {
   if (!isObject(geo)) return [];
-  const countries = Map.groupBy(Object.keys(geo), (country) => String(geo[country]));
+  const countries = Map.groupBy(Object.keys(geo), (country) => requiredText(geo, country));
   return [...countries].map(([url, country]) => ({ when: { country }, url }));
 }
 
@@ -122,7 +122,7 @@ function rulesOfTest(variants: unknown, end: string | undefined, now: Date): Imp
   if (!Array.isArray(variants) || end === undefined || end <= now.toISOString()) return [];
   if (!variants.every(isObject))
     throw new Refused("record_refused", "testVariants are no list of destinations");
-  const weights = variants.map(({ percentage }) => Number(percentage));
+  const weights = variants.map((variant) => Number(text(variant, "percentage")));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   return variants.map((variant, n) => ({
     when: { share: ((weights[n] ?? 0) * 100) / all, to: end },

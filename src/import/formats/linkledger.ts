@@ -39,7 +39,7 @@ export const ExportedLink = z.object({
   /** As of LinkCreated; what a link can have is for the decider to say. */
   options,
   /** Argon2id, of the password that the link has now. */
-  passwordHash: z.string().optional(),
+  password_hash: z.string().optional(),
   changes: z.array(
     z.discriminatedUnion("type", [
       z.object({ type: z.literal("LinkOptionsChanged"), at, changes: options }),
@@ -76,7 +76,7 @@ const mapped = {
   custom: ["custom"],
   history: ["changes"],
   options: ["options"],
-  password: ["passwordHash"],
+  password: ["password_hash"],
 } as const satisfies FieldList["mapped"];
 
 const CHANGES = {
@@ -116,7 +116,7 @@ function fieldsOf(options: Fields, passwordOf: PasswordOf): ImportedFields {
 }
 
 /** @throws record_refused when the hash of the link's password is not in the file */
-function passwordsOf({ options, changes, passwordHash: hash }: z.infer<typeof ExportedLink>): PasswordOf {
+function passwordsOf({ options, changes, password_hash: hash }: z.infer<typeof ExportedLink>): PasswordOf {
   const given = [options, ...changes.map((one) => (one.type === "LinkOptionsChanged" ? one.changes : {}))];
   const present = given.findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
   return (id) => {

@@ -8,22 +8,24 @@ type Conditions = ImportedRule["when"];
 
 const MOBILE = ["mobile", "tablet"] as const;
 /** The DeviceType of Shlink 5. */
-const DEVICES: Readonly<Record<string, Conditions>> = {
-  android: { os: ["Android"] },
-  ios: { os: ["iOS"] },
-  mobile: { device: [...MOBILE] },
-  windows: { os: ["Windows"] },
-  macos: { os: ["Mac OS"] },
-  linux: { os: ["Linux", "Ubuntu", "Debian", "Fedora"] },
-  chromeos: { os: ["Chromium OS"] },
-  desktop: { device: ["desktop"] },
-};
+const DEVICES = new Map<string, Conditions>(
+  Object.entries({
+    android: { os: ["Android"] },
+    ios: { os: ["iOS"] },
+    mobile: { device: [...MOBILE] },
+    windows: { os: ["Windows"] },
+    macos: { os: ["Mac OS"] },
+    linux: { os: ["Linux", "Ubuntu", "Debian", "Fedora"] },
+    chromeos: { os: ["Chromium OS"] },
+    desktop: { device: ["desktop"] },
+  }),
+);
 
 /** Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`. @throws record_refused for what rules here can't say */
 export function rulesOfShlink(given: unknown): ImportedRule[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || !given.every(isObject)) throw refused("redirectRules are no list of rules");
-  const priority = (rule: Fields) => Number(rule.priority ?? 0);
+  const priority = (rule: Fields) => Number(text(rule, "priority") ?? 0);
   return given
     .toSorted((a, b) => priority(a) - priority(b))
     .map((rule) => ({ when: conditionsOf(rule.conditions), url: requiredText(rule, "longUrl") }));
@@ -32,9 +34,11 @@ export function rulesOfShlink(given: unknown): ImportedRule[] {
 /** @throws record_refused for another device */
 export function rulesOfDevices(given: unknown): ImportedRule[] {
   if (!isObject(given)) return [];
-  return Object.entries(given).flatMap(([device, url]) =>
-    url ? [{ when: conditionOf({ type: "device", matchValue: device }), url: String(url) }] : [],
-  );
+  const devices = Object.keys(given).filter((device) => given[device]);
+  return devices.map((device) => ({
+    when: conditionOf({ type: "device", matchValue: device }),
+    url: requiredText(given, device),
+  }));
 }
 
 /** All of them have to fit. @throws record_refused also for two of a kind, which one condition here can't say */
@@ -53,7 +57,7 @@ function conditionsOf(given: unknown): Conditions {
   return all;
 
   function isSet(name: string): boolean {
-    return all.query !== undefined && name in all.query;
+    return all.query !== undefined && Object.hasOwn(all.query, name);
   }
 }
 
@@ -64,7 +68,7 @@ function conditionOf(condition: unknown): Conditions {
   const name = () => requiredText(given, "matchKey", "matchValue");
   switch (type) {
     case "device": {
-      const device = DEVICES[value().toLowerCase()];
+      const device = DEVICES.get(value().toLowerCase());
       if (!device) throw refused(`a redirect rule is for the device ${value()}`);
       return device;
     }

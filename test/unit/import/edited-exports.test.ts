@@ -171,9 +171,13 @@ describe("what a link of an edited export carries", () => {
     ["is not there", undefined],
     ["is bcrypt", "$2a$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW"],
     ["would cost the server 4 GiB", HASH.replace("m=19456", "m=4194304")],
+    ["has less memory than argon2 needs", HASH.replace("m=19456", "m=7")],
+    ["has no iteration", HASH.replace("t=2", "t=0")],
+    ["has a salt that is no base64", HASH.replace("e5kx462mJpWIBADOTL6QeQ", "a".repeat(13))],
+    ["has a digest that is no base64", HASH.replace("NBgf", "N*gf")],
   ])("is refused when the hash of its password %s", async (_, hash) => {
     const report = await edited("link", "off", (line) => {
-      line.passwordHash = hash;
+      line.password_hash = hash;
     });
     expect(report.links).toMatchObject({ created: 2, failed: 1 });
     expect(report.errors).toMatchObject([{ error: expect.stringContaining("password") }]);

@@ -120,7 +120,7 @@ async function makeOrFind(
 
 /** `isNew`: false for one that find_existing has found. */
 type MadeOrFound = Appended & { link: ExistingLink; isNew: boolean };
-export type CreatedLink = Omit<MadeOrFound, "link"> & { link: LinkObject };
+type CreatedLink = Omit<MadeOrFound, "link"> & { link: LinkObject };
 
 function found(link: ExistingLink): MadeOrFound {
   return { link, position: undefined, isNew: false };

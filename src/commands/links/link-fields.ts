@@ -207,7 +207,7 @@ export function requireTierOf(fields: LinkFields, tier: Tier): void {
 export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };
 
 /** `unchecked`: URLs that were accepted while the remote safety check was unavailable. */
-export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
+type AcceptedFields = { options: OptionChanges; unchecked: string[] };
 
 /**
  * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A password's

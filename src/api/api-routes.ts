@@ -27,7 +27,7 @@ export type ApiDeps = {
   log: Logger;
   logReader: LogReader;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
-  writesAreReadable: () => Promise<void>;
+  writesAreReadable: () => Promise<unknown>;
   /** Resolves when the in-memory caches of this process are invalidated up to the head of the log. */
   changesAreFollowed: () => Promise<void>;
 };

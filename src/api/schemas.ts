@@ -167,7 +167,7 @@ const DESCRIPTIONS = {
   422: "Invalid custom slug format (`invalid_slug`)",
   429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
   500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
-  503: "A store is unavailable (`store_unavailable`, `coordination_unavailable`) or busy (`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
+  503: "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy (`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

@@ -131,7 +131,7 @@ export function destinationsOf({ longUrl, ...link }: LinkOptions & { longUrl: st
 }
 
 /** Those of the options. */
-export function otherDestinations({
+function otherDestinations({
   expiredUrl,
   rules = [],
 }: Pick<OptionChanges, "expiredUrl"> & Pick<LinkOptions, "rules">): string[] {

@@ -26,8 +26,8 @@ const TIMEOUT_MS = 5000;
 const TIMEOUT_WITHOUT_PROJECTOR_MS = 200;
 
 export type ReadYourWrites = {
-  /** Resolves when every link created or changed so far is projected, or after the timeout. */
-  writesAreReadable: () => Promise<void>;
+  /** Resolves to true when every link created or changed so far is projected, to false after the timeout. */
+  writesAreReadable: () => Promise<boolean>;
   /**
    * Resolves when the lifecycle projections have reached this position, or after the timeout, and when the in-memory
    * caches of this process are invalidated up to the head of the log.
@@ -44,6 +44,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
     const longest = timedOut ? TIMEOUT_WITHOUT_PROJECTOR_MS : TIMEOUT_MS;
     const timeoutMs = () => (stopping.aborted ? TIMEOUT_WITHOUT_PROJECTOR_MS : longest);
     timedOut = !(await whenProjected(deps, names, position, timeoutMs));
+    return !timedOut;
   };
   // While the event store is unavailable, waits only for what was followed before.
   const caughtUp = () => follower.catchUp().catch(() => undefined);
@@ -52,7 +53,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
       await caughtUp();
       // Where the store can't say it: the last one that this process has followed, none from before its start.
       const newest = (await deps.eventStore.newestOf?.(CATEGORY.link)) ?? follower.lastLinkPosition;
-      if (newest) await waitFor([checkpointName(links)], newest);
+      return newest === undefined || (await waitFor([checkpointName(links)], newest));
     },
     async whenReadable(position) {
       if (position === undefined) return;

@@ -189,6 +189,9 @@ describe("PATCH /api/v1/links/{slug}", () => {
     [{ tags: "a" }, "tags"],
     [{ tags: Array(11).fill("a") }, "tags"],
     [{ tags: ["a".repeat(51)] }, "tags"],
+    [{ tags: ["\u202e"] }, "tags"],
+    [{ external_id: "\u0000" }, "external_id"],
+    [{ rules: [{ when: { os: " " }, url }] }, "rules.0.when.os"],
     [{ redirect_code: 303 }, "redirect_code"],
     [{ max_clicks: 0 }, "max_clicks"],
     [{ rules: [{ when: {}, url }] }, "rules.0.when"],
@@ -239,6 +242,21 @@ describe("PATCH /api/v1/links/{slug}", () => {
       await patch({ password });
       expect(await kept()).toBe(before + more);
     }
+    await Promise.all(Array.from({ length: 5 }, (_, n) => patch({ password: `${n}` })));
+    const headers = { "idempotency-key": "one password" };
+    const same = await Promise.all(Array.from({ length: 5 }, () => patch({ password: "same" }, { headers })));
+    expect(same.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(await kept()).toBe(before + 1);
+    const send = () =>
+      service.post(
+        "/api/v1/shorten",
+        developer.key,
+        { url, password: "new" },
+        { headers: { "idempotency-key": "new" } },
+      );
+    const answers = await Promise.all(Array.from({ length: 5 }, send));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
+    expect(await kept()).toBe(before + 2);
   });
 
   it("lets one of 20 that saw the same revision change it: one 200, nineteen 412", async () => {

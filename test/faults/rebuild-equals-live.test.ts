@@ -80,22 +80,33 @@ function rebuildEqualsLive(
     await folder?.remove();
   }, PATIENT_MS);
 
-  const ask = async <T>(path: string, body?: unknown): Promise<T> => {
+  const ask = async <T>(path: string, body?: unknown, method = "POST"): Promise<T> => {
     asked += 1;
     const headers = { "x-api-key": keys[asked % KEYS] ?? "", "content-type": "application/json" };
     const response = await fetch(`${service?.url}${path}`, {
       headers,
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { method, body: JSON.stringify(body) }),
     });
     expect(response.status).toBeLessThan(300);
     return (await response.json()) as T;
   };
   const createLinks = async () => {
-    const links = Array.from({ length: LINKS }, (_, n) => ({ url: `https://example.com/${n}` }));
+    const links = Array.from({ length: LINKS }, (_, n) => ({
+      url: `https://example.com/${n}`,
+      ...(n % 2 && { title: `Link ${n}`, tags: ["even", `${n}`], max_clicks: 1_000_000 }),
+    }));
     const { results } = await ask<{ results: { slug: string }[] }>("/api/v1/shorten/bulk", {
       links,
     });
     return results.map(({ slug }) => slug);
+  };
+  const changeLinks = async (kill: number) => {
+    const rules = [{ when: { os: ["iOS"], share: 50 }, url: `https://example.com/rule/${kill}` }];
+    const fields =
+      kill % 2 ? { tags: null, rules, title: `After ${kill}` } : { rules: null, redirect_code: 302 };
+    const links = slugs.map((slug, n) => ({ slug, ...fields, external_id: `${kill} ${n}` }));
+    const { updated } = await ask<{ updated: number }>("/api/v1/links/bulk", { links }, "PATCH");
+    expect(updated).toBe(LINKS);
   };
   const appendClicks = async (from: number, count: number) => {
     let position = "";
@@ -146,6 +157,7 @@ function rebuildEqualsLive(
       let whileFolding = 0;
       for (let kill = 0; kill < kills; kill++) {
         const before = (await positions()).sort().at(-1) ?? "";
+        await changeLinks(kill);
         await appendClicks(kill * each, each / 2);
         await until(
           "the projector to be at work",

@@ -10,7 +10,7 @@ import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 
 /** `writesAreReadable`: see links/list-route.ts. */
-type Deps = AnalyticsDeps & FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<void> };
+type Deps = AnalyticsDeps & FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<unknown> };
 
 const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.
 

@@ -18,7 +18,7 @@ export type LifeDeps = WritingDeps &
 const OWN =
   "Any link of the caller's account, whichever key or page created it; another account's link gives 403. ";
 
-export const linkAddress = { params: SlugParams, querystring: z.object({ domain_id: DomainIdQuery }) };
+const linkAddress = { params: SlugParams, querystring: z.object({ domain_id: DomainIdQuery }) };
 
 const conditional = IdempotencyHeader.extend({
   "if-match": z

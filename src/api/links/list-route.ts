@@ -18,7 +18,7 @@ const time = z.string().max(100).optional();
 /** `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents. */
 export function listLinksRoute(
   app: Api,
-  deps: ListLinksDeps & { writesAreReadable: () => Promise<void> },
+  deps: ListLinksDeps & { writesAreReadable: () => Promise<unknown> },
 ): void {
   const schema = {
     operationId: "listLinks",

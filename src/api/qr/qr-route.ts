@@ -30,7 +30,7 @@ const Query = z.object({
 });
 
 /** `writesAreReadable`: see links/list-route.ts. */
-export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
+export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<unknown> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
   const draw = oneByOne(drawn);

@@ -74,7 +74,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
     // Links of this import are known without documents, which nobody writes while no service runs.
-    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => undefined }),
+    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => true }),
   };
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (count: number, of: number) => work.show({ count, share: count / of, unit: "record" });

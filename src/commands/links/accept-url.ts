@@ -41,7 +41,7 @@ export async function acceptUrl(
 }
 
 /** What acceptUrl finds out before it asks whether the URL is safe. @throws invalid_url */
-export async function validUrl(
+async function validUrl(
   deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
   given: string,
   ownHosts: () => Promise<readonly string[]>,

@@ -1,7 +1,7 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the operator blocks an abusive
 // one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
@@ -20,9 +20,9 @@ import {
   type OperatorChange,
   refuseOther,
 } from "./link.ts";
-import { withExternalId } from "./link-claims.ts";
+import { isNotAppended, withExternalId } from "./link-claims.ts";
 import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
-import { forgetNewPassword, linkPasswordSecret } from "./link-password.ts";
+import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,
@@ -78,11 +78,15 @@ export async function changeLink(
   const changes = await acceptedChanges(deps, by, account, address, link, request);
   const at = deps.clock().toISOString();
   const externalId = newExternalId(link, changes);
+  const given = changes.find((one) => one.type === "set")?.options.passwordId;
+  // Of the link as it is decided on, which another request may have changed since it was loaded.
+  let replaced = link.passwordId;
   const append = async (): Promise<ChangedLink> => {
     const { state, position, events } = await handleCommand(deps, context, {
       ...stream,
       decide(now: RepeatableLink) {
         if (now.done) return [];
+        if (now.link.status !== "free") replaced = now.link.passwordId;
         const events = changeTogether(now.link, { by: accountId, at, changes, ifRevision });
         // Another request has changed in between what had to be claimed.
         const wanted = newExternalId(now.link as ExistingLink, changes);
@@ -101,11 +105,11 @@ export async function changeLink(
   try {
     const changed =
       externalId === undefined ? await append() : await withExternalId(deps, claimant, externalId, append);
-    await forgetPassword(deps, link, changed.link);
+    const { passwordId } = changed.link;
+    for (const id of [replaced, given]) if (id !== passwordId) await forgetPassword(deps, id);
     return changed;
   } catch (error) {
-    for (const one of changes)
-      if (isRefused(error) && one.type === "set") await forgetNewPassword(deps, one.options);
+    if (isNotAppended(error)) await forgetPassword(deps, given);
     throw error;
   }
 }
@@ -224,14 +228,4 @@ async function refuseUnsafe(
   if (safety.includes("unsafe")) throw new Refused("unsafe_url");
   for (const [n, longUrl] of urls.entries())
     if (safety[n] !== "safe") await deps.recheckLater({ ...address, longUrl });
-}
-
-/** The hash of a password that the link no longer has. */
-async function forgetPassword(
-  { secrets }: CreateLinkDeps,
-  before: ExistingLink,
-  after: ExistingLink,
-): Promise<void> {
-  if (before.passwordId === undefined) return;
-  if (after.passwordId !== before.passwordId) await secrets.delete(linkPasswordSecret(before.passwordId));
 }

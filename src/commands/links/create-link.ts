@@ -13,10 +13,10 @@ import { type Appended, type CommandDeps, handleCommand } from "../handle-comman
 import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
-import { isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
+import { isNotAppended, isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
 import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
-import { forgetNewPassword } from "./link-password.ts";
+import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
@@ -62,9 +62,12 @@ export async function createLink(
   const what = { ...withOptions<LinkOptions>({}, carried), longUrl };
   const wanted = { place, what, custom, isSought: request.find_existing === true, unchecked };
   try {
-    return await makeOrFind(deps, context, by, wanted, options.idempotency);
+    const { link, position, isNew } = await makeOrFind(deps, context, by, wanted, options.idempotency);
+    // A repeated request has made its link with the password that it kept first.
+    if (carried.passwordId !== link.passwordId) await forgetPassword(deps, carried.passwordId);
+    return { link: linkObject(link, deps.baseUrl), position, isNew };
   } catch (error) {
-    if (isRefused(error)) await forgetNewPassword(deps, carried);
+    if (isNotAppended(error)) await forgetPassword(deps, carried.passwordId);
     throw error;
   }
 }
@@ -85,7 +88,7 @@ async function makeOrFind(
   by: Caller,
   { place, what, custom, isSought, unchecked }: Wanted,
   scope: string | undefined,
-): Promise<CreatedLink> {
+): Promise<MadeOrFound> {
   const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
   const { accountId } = by;
   const { host } = place;
@@ -100,15 +103,15 @@ async function makeOrFind(
     const makeAlone = () =>
       externalId === undefined ? make() : withExternalId(deps, claimant, externalId, make);
     try {
-      if (fingerprint === null || custom !== undefined) return madeLink(deps, await makeAlone());
+      if (fingerprint === null || custom !== undefined) return { ...(await makeAlone()), isNew: true };
       const result = await unlessExisting(deps, claimant, fingerprint, makeAlone);
-      return "holder" in result ? foundLink(deps, result.holder) : madeLink(deps, result.appended);
+      return "holder" in result ? found(result.holder) : { ...result.appended, isNew: true };
     } catch (error) {
       if (!isRefused(error, "slug_taken")) throw error;
       if (custom !== undefined) {
         const link = await currentLink(deps.eventStore, host, custom);
         if (fingerprint === null || link.status === "free" || !isSame(link, fingerprint)) throw error;
-        return foundLink(deps, link);
+        return found(link);
       }
       if (attempt === SLUG_TRIES - 1) throw new Refused("no_free_slug");
     }
@@ -116,17 +119,11 @@ async function makeOrFind(
 }
 
 /** `isNew`: false for one that find_existing has found. */
-export type CreatedLink = Appended & { link: LinkObject; isNew: boolean };
+type MadeOrFound = Appended & { link: ExistingLink; isNew: boolean };
+type CreatedLink = Omit<MadeOrFound, "link"> & { link: LinkObject };
 
-function madeLink(
-  { baseUrl }: CreateLinkDeps,
-  { link, position }: Appended & { link: ExistingLink },
-): CreatedLink {
-  return { link: linkObject(link, baseUrl), position, isNew: true };
-}
-
-function foundLink({ baseUrl }: CreateLinkDeps, link: ExistingLink): CreatedLink {
-  return { link: linkObject(link, baseUrl), position: undefined, isNew: false };
+function found(link: ExistingLink): MadeOrFound {
+  return { link, position: undefined, isNew: false };
 }
 
 /**

@@ -84,6 +84,11 @@ export function isSame(link: ExistingLink, fingerprint: string): boolean {
   return link.status === "live" && !link.block && fingerprintOf(link) === fingerprint;
 }
 
+/** Of an error of an append: after others the events may be in the log all the same. */
+export function isNotAppended(error: unknown): boolean {
+  return isRefused(error) || error instanceof RevisionConflict;
+}
+
 /** `holder`: another link that has it, by its stream. */
 async function claimed<T>(
   deps: ClaimDeps,
@@ -105,8 +110,7 @@ async function claimed<T>(
     await deps.secrets.putIfPresent(claim.key, recordOf(deps, by, true), deps.clock()).catch(() => undefined);
     return { appended };
   } catch (error) {
-    // After other errors the events may be in the log all the same.
-    if (isRefused(error) || error instanceof RevisionConflict) await release(deps, by, claim);
+    if (isNotAppended(error)) await release(deps, by, claim);
     throw error;
   }
 }
@@ -119,10 +123,18 @@ async function acquire(deps: ClaimDeps, by: Claimant, claim: Claim): Promise<Exi
     if (held.token === by.token) return undefined;
     const link = await currentLink(eventStore, held.host, held.slug);
     if (link.status !== "free" && claim.holds(link)) return link;
-    if (held.isAppended) await release(deps, held, claim);
+    if (held.isAppended && (await isFirstToRelease(deps, held, claim))) await release(deps, held, claim);
     else await sleep(POLL_MS);
   }
   throw new Refused("link_claimed");
+}
+
+/** One request alone releases what another holds: a second one would take the claim of whoever came after it. */
+async function isFirstToRelease(deps: ClaimDeps, { token }: Held, { key }: Claim): Promise<boolean> {
+  const { secrets, clock, newId } = deps;
+  const value = newId();
+  const record = { value, expiresAt: inAMinute(clock()) };
+  return (await secrets.putIfAbsent(`link-claim/released/${token}/${key}`, record, clock())) === value;
 }
 
 /** Another one that took its place is put back. */

@@ -22,7 +22,10 @@ import { keepLinkPassword } from "./link-password.ts";
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
 const text = (most: number) => z.string("must be a text").max(most, `must have at most ${most} characters`);
-const value = text(MOST.value).min(1, "must not be empty");
+/** Of which something is left when it is cleaned. */
+const filled = (most: number) =>
+  text(most).refine((given) => cleanText(given, most) !== "", "must not be empty");
+const value = filled(MOST.value);
 const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
 const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
   z.union(
@@ -104,15 +107,11 @@ export const linkFields = {
     .nullish()
     .meta({ description: "For people", examples: ["Asked for by sales"] }),
   tags: z
-    .array(
-      text(MOST.tag).refine((tag) => tag.trim() !== "", "must not be empty"),
-      "must be a list of texts",
-    )
+    .array(filled(MOST.tag), "must be a list of texts")
     .max(MOST.tags, `must hold at most ${MOST.tags} tags`)
     .nullish()
     .meta({ description: `At most ${MOST.tags}`, examples: [["spring", "newsletter"]] }),
-  external_id: text(MOST.externalId)
-    .refine((id) => id.trim() !== "", "must not be empty")
+  external_id: filled(MOST.externalId)
     .nullish()
     .meta({
       description: "Your own name for the link: of one link of the account that is not deleted",
@@ -208,7 +207,7 @@ export function requireTierOf(fields: LinkFields, tier: Tier): void {
 export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };
 
 /** `unchecked`: URLs that were accepted while the remote safety check was unavailable. */
-export type AcceptedFields = { options: OptionChanges; unchecked: string[] };
+type AcceptedFields = { options: OptionChanges; unchecked: string[] };
 
 /**
  * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A password's
@@ -253,7 +252,7 @@ export async function acceptFields(
       case "external_id":
         return cleanText(String(given), MOST.title) || null;
       case "tags":
-        return [...new Set((given as string[]).map((tag) => cleanText(tag, MOST.tag)))].filter(Boolean);
+        return [...new Set((given as string[]).map((tag) => cleanText(tag, MOST.tag)))];
       case "active_from":
       case "expires_at":
         return utc(String(given));

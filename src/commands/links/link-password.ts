@@ -1,6 +1,5 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
-import type { OptionChanges } from "../../events/link-options.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
@@ -40,10 +39,10 @@ export async function isUsableHash(given: string): Promise<boolean> {
   );
 }
 
-/** Of a request that was refused after all. */
-export async function forgetNewPassword(
+/** Of a password that no link has any more, or none got after all. */
+export async function forgetPassword(
   { secrets }: { secrets: Pick<Secrets, "delete"> },
-  { passwordId }: OptionChanges,
+  passwordId: string | null | undefined,
 ): Promise<void> {
   if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
 }

@@ -32,7 +32,7 @@ export type LinkDocument = Document &
 
 export const links: Projection<LinkDocument> = {
   name: "links",
-  version: 1,
+  version: 2,
   collection: {
     name: "links",
     indexes: [

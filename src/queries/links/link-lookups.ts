@@ -2,15 +2,17 @@
 import type { LinkLookups } from "../../commands/links/link-claims.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 
-type Deps = { readStore: ReadStore; writesAreReadable: () => Promise<void> };
+type Deps = { readStore: ReadStore; writesAreReadable: () => Promise<boolean> };
 
 /** One, unless some were imported, blocked, or changed to be alike. */
 const MOST_FOUND = 20;
 
 export function linkLookups({ readStore, writesAreReadable }: Deps): LinkLookups {
   const find = async (where: NonNullable<FindQuery["where"]>) => {
-    await writesAreReadable();
+    // A link that they don't show yet could have it.
+    if (!(await writesAreReadable())) throw new Refused("links_behind");
     const query = { where, limit: MOST_FOUND };
     const found = await readStore.find<LinkDocument>(links.collection.name, query);
     return found.map(({ host, slug }) => ({ host, slug }));

@@ -39,7 +39,7 @@ export async function openCommandDeps() {
     urlSafety: async (urls: readonly URL[]) =>
       urls.map(({ hostname }) => (hostname === "bad.example" ? "unsafe" : "safe")),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
-    linkLookups: linkLookups({ readStore, writesAreReadable: catchUp }),
+    linkLookups: linkLookups({ readStore, writesAreReadable: () => catchUp().then(() => true) }),
   };
   const close = async () => {
     await backend.close();

@@ -1,4 +1,5 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
@@ -10,6 +11,7 @@ import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
+import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
@@ -173,6 +175,45 @@ describe("an external id", () => {
     now += 60_001;
     expect((await create(patient, "a")).link.external_id).toBe("a");
     await expect(create(patient, "b")).rejects.toMatchObject({ code: "external_id_taken" });
+  });
+
+  it("is given to one of many that want it when a link has just given it up", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const { secrets, eventStore } = deps;
+    const take: typeof secrets.take = async (...args) => {
+      await setTimeout(Math.random() * 10);
+      const taken = await secrets.take(...args);
+      await setTimeout(5);
+      return taken;
+    };
+    const append: typeof eventStore.append = async (...args) => {
+      await setTimeout(40);
+      return await eventStore.append(...args);
+    };
+    const busy = {
+      ...deps,
+      secrets: storeWith(secrets, { take }),
+      eventStore: storeWith(eventStore, { append }),
+    };
+    for (let round = 0; round < 5; round++) {
+      const request = { url: "https://example.com/", external_id: `given up ${round}` };
+      const { slug } = (await createLink(deps, operator, by, request)).link;
+      const clear = { type: "patch", patch: { external_id: null } } as const;
+      await changeLink(deps, operator, by, { host: deps.baseHost, slug }, clear);
+      const all = Array.from({ length: 20 }, () => createLink(busy, operator, by, request));
+      const made = (await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled");
+      expect(made).toHaveLength(1);
+    }
+  });
+
+  it("is not given while the documents may lack the link that has it, and free when they don't", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const request = { url: "https://example.com/", external_id: "late" };
+    const { readStore } = deps;
+    const late = { ...deps, linkLookups: linkLookups({ readStore, writesAreReadable: async () => false }) };
+    const refusal = { code: "links_behind", status: 503 };
+    await expect(createLink(late, operator, by, request)).rejects.toMatchObject(refusal);
+    expect((await createLink(deps, operator, by, request)).link.external_id).toBe("late");
   });
 });
 

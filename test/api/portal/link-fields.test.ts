@@ -230,6 +230,10 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
     expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
     expect(await optionsOf(path)).toEqual({ title: "long", rules });
+    // What is said of it once more, for each of its changes, is short.
+    const { text } = await one.get(`${path}/explain`);
+    expect(text).toMatch(/… \(\d\d\d,\d{3} characters\)/);
+    expect(text.length).toBeLessThan(100_000);
   });
 
   it("is in effect for the next visit", async () => {

@@ -59,14 +59,16 @@ const parameters: Form = {
     Object.entries(query)
       .map(([name, value]) => `${coded(name, /[%=\s]/g)}=${value === true ? "*" : codedValue(value)}`)
       .join("\n"),
-  read: (typed) =>
-    Object.fromEntries(
-      typed.split("\n").flatMap((line) => {
-        const [name = "", ...value] = line.trim().split("=");
-        const given = value.join("=");
-        return line.trim() === "" ? [] : [[decoded(name), given === "*" ? true : decoded(given)]];
-      }),
-    ),
+  read: (typed) => {
+    const lines = typed.split("\n").filter((line) => line.trim() !== "");
+    const given = lines.map((line) => {
+      const [name = "", ...rest] = line.trim().split("=");
+      const value = rest.join("=");
+      return [decoded(name), value === "*" ? true : decoded(value)] as const;
+    });
+    // zod drops this name without a word, and the rule would lack a condition: refused as what is no object.
+    return given.some(([name]) => name === "__proto__") ? typed : Object.fromEntries(given);
+  },
 };
 
 type TextName = Exclude<FieldName, "rules">;

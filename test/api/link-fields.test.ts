@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIELD_NAMES } from "../../src/commands/links/link-fields.ts";
+import { decoded } from "../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { commandLine } from "../support/service/command-line.ts";
@@ -48,7 +49,7 @@ it("every field has a case", () => {
 });
 
 describe.each(FIELD_CASES)("$field", (one) => {
-  const { field, member: name = field, values, shown = values, bad } = one;
+  const { field, member: name = field, values, shown = values, bad, typed, words, emptied } = one;
 
   it("is set, changed and cleared, and each answer says so", async () => {
     const made = await shorten({ [field]: values[0] });
@@ -101,11 +102,16 @@ describe.each(FIELD_CASES)("$field", (one) => {
     }
     expect((await read(slug)).revision).toBe(0);
   });
-  it("is set and cleared in the portal", async () => {
-    const path = await people.shorten(owner, url, one.typed);
+
+  it("is set, changed and cleared in the portal, whose page says so", async () => {
+    const path = await people.shorten(owner, url, typed[0]);
     const slug = path.split("/").at(-1) ?? "";
     expect((await read(slug))[name]).toEqual(shown[0]);
-    await owner.submit(path, one.emptied, `${path}/edit`);
+    expect(decoded((await owner.get(path)).text)).toContain(words[0]);
+    const changed = await owner.submit(path, typed[1], `${path}/edit`);
+    expect((await read(slug))[name]).toEqual(shown[1]);
+    for (const part of ["<strong>Edited</strong>", words[1]]) expect(decoded(changed.text)).toContain(part);
+    await owner.submit(path, emptied, `${path}/edit`);
     expect(await read(slug)).not.toHaveProperty(name);
   });
 

@@ -18,6 +18,8 @@ type ExplanationLinks = {
 };
 
 const MOST_SHOWN = 200;
+/** Characters; more than a destination has. */
+const LONGEST_VALUE = 10_000;
 const MOST_SEALS = 20;
 const VERDICTS = {
   proved: { tone: "good", words: "Proved" },
@@ -119,8 +121,10 @@ function said({ detail, error }: ExplainedStep): HtmlValue {
 }
 
 function inWords(value: unknown): string {
-  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join(", ");
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
+  const text = isList ? value.join(", ") : typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= LONGEST_VALUE) return text;
+  return `${text.slice(0, LONGEST_VALUE).toWellFormed()}… (${count(text.length)} characters)`;
 }
 
 const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [

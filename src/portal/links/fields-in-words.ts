@@ -17,14 +17,31 @@ export function fieldFacts(link: LinkOptions): Html | false {
   );
 }
 
-/** Besides the destination, from what to what; of a new link (`isNew`) only what it carries. */
-export function fieldChanges(changes: ChangedFields, isNew: boolean): HtmlValue {
-  const { url: _url, ...others } = changes;
-  return Object.entries(others).map(([name, { from, to }]) => {
+/** Characters of JSON: a page has up to a hundred changes, each with the rules before and after it. */
+const LONGEST_RULES_IN_HISTORY = 5000;
+
+/** Besides the destination, from what to what; of a new link (`isNew`) only what it carries. Rules may be many: folded. */
+export function fieldChanges({ url: _url, rules, ...others }: ChangedFields, isNew: boolean): Html {
+  const change = (name: string, { from, to }: ChangedFields[string]) => {
+    const words = name === "rules" ? rulesInHistory : inWords;
+    if (isNew) return words(name, to);
     const isReplaced = name === "has_password" && from === to;
-    const change = isReplaced ? "replaced" : html`from ${inWords(name, from)} to ${inWords(name, to)}`;
-    return html`<div class="small break">${labelOf(name)}: ${isNew ? inWords(name, to) : change}</div>`;
-  });
+    return isReplaced ? "replaced" : html`from ${words(name, from)} to ${words(name, to)}`;
+  };
+  const lines = Object.entries(others).map(
+    ([name, one]) => html`<div class="small break">${labelOf(name)}: ${change(name, one)}</div>`,
+  );
+  const folded =
+    rules &&
+    html`<details class="more small"><summary>${LABELS.rules}${!isNew && " changed"}</summary><div class="break">${change("rules", rules)}</div></details>`;
+  return html`${lines}${folded}`;
+}
+
+function rulesInHistory(name: string, rules: unknown): HtmlValue {
+  const isLong = JSON.stringify(rules).length > LONGEST_RULES_IN_HISTORY;
+  return isLong
+    ? `${(rules as LinkRule[]).length} rules that are too long for this page`
+    : inWords(name, rules);
 }
 
 function labelOf(name: string): string {
@@ -41,10 +58,11 @@ function inWords(name: string, value: unknown): HtmlValue {
 }
 
 const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
-  title: String,
-  comments: (lines: string) => lines.split("\n").map((line, n) => html`${n > 0 && html`<br>`}${line}`),
+  title: ownDirection,
+  comments: (lines: string) =>
+    lines.split("\n").map((line, n) => html`${n > 0 && html`<br>`}${ownDirection(line)}`),
   tags: (tags: string[]) => tags.map((tag, n) => html`${n > 0 && " "}${tagLink(tag)}`),
-  external_id: String,
+  external_id: ownDirection,
   active_from: time,
   expires_at: time,
   expired_url: outward,
@@ -54,6 +72,11 @@ const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
   forward_query: () => "yes",
   rules: (rules: LinkRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
 };
+
+/** A text whose letters may run from right to left, without an effect on those around it. */
+function ownDirection(text: string): Html {
+  return html`<bdi>${text}</bdi>`;
+}
 
 function ruleInWords({ when, url }: LinkRule): Html {
   const given = CONDITION_NAMES.filter((name) => when[name] !== undefined);

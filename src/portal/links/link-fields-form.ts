@@ -107,8 +107,8 @@ function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErr
 ${errorText(`${conditionsAt}-error`, error)}
 ${deviceFields(index, rule?.device ?? "", errors)}
 <div class="grid grid-small">${input("os", { placeholder: "iOS, Android" })}${input("country", { placeholder: "DE, AT" })}
-${input("language", { placeholder: "de, pt-BR" })}${input("share", { inputmode: "decimal", hint: "Per cent of these visitors" })}
-${moment("from")}${moment("to")}</div>
+${input("language", { placeholder: "de, pt-BR" })}${input("share", { inputmode: "decimal", hint: "Per cent of these visitors" })}</div>
+<div class="grid grid-small">${moment("from")}${moment("to")}</div>
 ${input("query", { rows: 2, placeholder: "ref=shop", hint: "Of the short link, a line for each: name=value, or name=* for any" })}
 ${input("url", { maxlength: LONGEST_URL, placeholder: "https://example.com/app" })}</fieldset></details>`;
 }

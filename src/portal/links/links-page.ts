@@ -210,7 +210,7 @@ function linkColumns(
 function about({ title, tags = [] }: ListedLink): Html | false {
   return (
     (title !== undefined || tags.length > 0) &&
-    html`<div class="about small">${title !== undefined && html`<span class="clip muted" title="${title}">${title}</span>`}${tags.map(tagLink)}</div>`
+    html`<div class="about small">${title !== undefined && html`<span class="clip muted" dir="auto" title="${title}">${title}</span>`}${tags.map(tagLink)}</div>`
   );
 }
 

@@ -1,6 +1,7 @@
 // What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed. Inputs
 // have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
 import { FIELD_NAMES, type FieldName, fieldsOf, LinkFields } from "../../commands/links/link-fields.ts";
+import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -43,7 +44,7 @@ const url: Form = { shown: String, read: typedUrl };
 const box: Form = { shown: () => "1", read: () => true };
 const list: Form = {
   shown: (values: readonly string[]) => values.join(", "),
-  read: (typed) => commaSeparated(typed),
+  read: commaSeparated,
 };
 /** As a `datetime-local` has it, in UTC. */
 const time: Form = { shown: (at: string) => at.replace(/(:00)?\.000Z$|Z$/, ""), read: (typed) => typed };
@@ -58,14 +59,16 @@ const parameters: Form = {
     Object.entries(query)
       .map(([name, value]) => `${coded(name, /[%=\s]/g)}=${value === true ? "*" : codedValue(value)}`)
       .join("\n"),
-  read: (typed) =>
-    Object.fromEntries(
-      typed.split("\n").flatMap((line) => {
-        const [name = "", ...value] = line.trim().split("=");
-        const given = value.join("=");
-        return line.trim() === "" ? [] : [[decoded(name), given === "*" ? true : decoded(given)]];
-      }),
-    ),
+  read: (typed) => {
+    const lines = typed.split("\n").filter((line) => line.trim() !== "");
+    const given = lines.map((line) => {
+      const [name = "", ...rest] = line.trim().split("=");
+      const value = rest.join("=");
+      return [decoded(name), value === "*" ? true : decoded(value)] as const;
+    });
+    // zod drops this name without a word, and the rule would lack a condition: refused as what is no object.
+    return given.some(([name]) => name === "__proto__") ? typed : Object.fromEntries(given);
+  },
 };
 
 type TextName = Exclude<FieldName, "rules">;
@@ -191,13 +194,6 @@ function sentence(message: string): string {
 /** Names of the API are those of no input. */
 function inWords(message: string): string {
   return message.replace(/\b[a-z]+_[a-z]+\b/g, (name) => LABELS[name as FieldName] ?? name);
-}
-
-function commaSeparated(typed: string): string[] {
-  return typed
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 }
 
 function coded(part: string, chars: RegExp): string {

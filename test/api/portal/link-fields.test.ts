@@ -1,9 +1,10 @@
-// What a link carries besides its destination, in the portal's forms without scripts: set, changed, cleared, refused.
+// What a link carries besides its destination, in the portal's forms without scripts: refused, kept, edited by several at once.
+// That each field is set, changed and cleared there, too: test/api/link-fields.test.ts.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blockLink } from "../../../src/commands/links/change-link.ts";
-import { FIELD_NAMES, type FieldName } from "../../../src/commands/links/link-fields.ts";
+import { FIELD_NAMES } from "../../../src/commands/links/link-fields.ts";
 import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { optionsOf as carried } from "../../../src/events/link-options.ts";
@@ -13,18 +14,10 @@ import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
+import { FIELD_CASES } from "../../support/service/link-field-cases.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 type Typed = Readonly<Record<string, string>>;
-type Row = {
-  /** Each with what the log has of it, and the words of the link's page. */
-  set: [typed: Typed, option: unknown, words: string];
-  changed: [typed: Typed, option: unknown, words: string];
-  cleared: Typed;
-  /** Each with where it is refused, and why. */
-  wrong: [typed: Typed, field: string, why: string][];
-};
-
 const LATER = "2099-12-24T18:30";
 const URL_TYPED = "example.com/over";
 const rule = (more: Typed, n = 0) =>
@@ -35,144 +28,38 @@ const rule = (more: Typed, n = 0) =>
     ]),
   );
 
-const FIELDS: Readonly<Record<FieldName, Row>> = {
-  title: {
-    set: [{ title: " Spring sale " }, { title: "Spring sale" }, "Spring sale"],
-    changed: [{ title: "<b>Summer</b>" }, { title: "<b>Summer</b>" }, "&#60;b&#62;Summer"],
-    cleared: { title: "" },
-    wrong: [[{ title: "x".repeat(201) }, "title", "It must have at most 200 characters."]],
-  },
-  comments: {
-    set: [{ comments: "one\r\ntwo" }, { comments: "one\ntwo" }, "one<br>two"],
-    changed: [{ comments: "three" }, { comments: "three" }, "three"],
-    cleared: { comments: " " },
-    wrong: [[{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."]],
-  },
-  tags: {
-    set: [
-      { tags: "spring, , mail,spring" },
-      { tags: ["spring", "mail"] },
-      '<span class="clip">spring</span></a>',
-    ],
-    changed: [{ tags: "mail" }, { tags: ["mail"] }, '<span class="clip">mail</span></a>'],
-    cleared: { tags: "" },
-    wrong: [
-      [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
-      [{ tags: `a,${"x".repeat(51)}` }, "tags", "It must have at most 50 characters."],
-    ],
-  },
-  external_id: {
-    set: [{ external_id: "order-1" }, { externalId: "order-1" }, "order-1"],
-    changed: [{ external_id: "order-2" }, { externalId: "order-2" }, "order-2"],
-    cleared: { external_id: "" },
-    wrong: [[{ external_id: "x".repeat(101) }, "external_id", "It must have at most 100 characters."]],
-  },
-  active_from: {
-    set: [
-      { active_from: "2026-01-31T12:00" },
-      { activeFrom: "2026-01-31T12:00:00.000Z" },
-      "2026-01-31 12:00",
-    ],
-    changed: [{ active_from: "2026-02-01" }, { activeFrom: "2026-02-01T00:00:00.000Z" }, "2026-02-01 00:00"],
-    cleared: { active_from: "" },
-    wrong: [
-      [{ active_from: "soon" }, "active_from", "It must be a date such as"],
-      [{ active_from: LATER, expires_at: LATER }, "active_from", "Active from must be before Expires at"],
-    ],
-  },
-  expires_at: {
-    set: [{ expires_at: LATER }, { expiresAt: `${LATER}:00.000Z` }, "2099-12-24 18:30"],
-    changed: [
-      { expires_at: "2099-12-25T00:00" },
-      { expiresAt: "2099-12-25T00:00:00.000Z" },
-      "2099-12-25 00:00",
-    ],
-    cleared: { expires_at: "" },
-    wrong: [[{ expires_at: "2099-02-31T00:00" }, "expires_at", "It must be a date such as"]],
-  },
-  expired_url: {
-    set: [{ expired_url: URL_TYPED }, { expiredUrl: `https://${URL_TYPED}` }, `href="https://${URL_TYPED}"`],
-    changed: [{ expired_url: "http://b.example/" }, { expiredUrl: "http://b.example/" }, "http://b.example/"],
-    cleared: { expired_url: "" },
-    wrong: [
-      [{ expired_url: "javascript:alert(1)" }, "expired_url", "</svg>Invalid URL"],
-      [{ expired_url: "https://bad.example/" }, "expired_url", "flagged as unsafe"],
-    ],
-  },
-  max_clicks: {
-    set: [{ max_clicks: "1000" }, { maxClicks: 1000 }, "1,000"],
-    changed: [{ max_clicks: "5" }, { maxClicks: 5 }, "5"],
-    cleared: { max_clicks: "" },
-    wrong: [
-      [{ max_clicks: "many" }, "max_clicks", "It must be a whole number."],
-      [{ max_clicks: "0" }, "max_clicks", "It must be at least 1."],
-    ],
-  },
-  password: {
-    set: [{ password: "open sesame" }, { passwordId: expect.any(String) }, "<dt>Password</dt><dd>set</dd>"],
-    changed: [{ password: "another" }, { passwordId: expect.any(String) }, "Password: replaced"],
-    cleared: { remove_password: "1" },
-    wrong: [[{ password: "x".repeat(129) }, "password", "It must have at most 128 characters."]],
-  },
-  redirect_code: {
-    set: [{ redirect_code: "302" }, { redirectCode: 302 }, "302"],
-    changed: [{ redirect_code: "308" }, { redirectCode: 308 }, "308"],
-    cleared: { redirect_code: "" },
-    wrong: [[{ redirect_code: "303" }, "redirect_code", "It must be one of 301, 302, 307, 308."]],
-  },
-  forward_query: {
-    set: [{ forward_query: "1" }, { forwardQuery: true }, "<dt>Forward the query</dt><dd>yes</dd>"],
-    changed: [{ forward_query: "1", title: "t" }, { forwardQuery: true }, "<dd>yes</dd>"],
-    cleared: { forward_query: "" },
-    wrong: [],
-  },
-  rules: {
-    set: [
-      // The rows between are empty.
-      {
-        ...rule({ os: "iOS, Android", country: "de,at", query: "ref=a%3Db\r\nbeta=*", share: "12.5" }),
-        ...rule({ url: "", os: "" }, 1),
-        ...rule({ url: "example.com/b", from: LATER, language: "pt-BR" }, 2),
-      },
-      {
-        rules: [
-          {
-            when: {
-              ...{ os: ["iOS", "Android"], country: ["DE", "AT"] },
-              ...{ query: { ref: "a=b", beta: true }, share: 12.5 },
-            },
-            url: "https://example.com/app",
-          },
-          { when: { language: ["pt-br"], from: `${LATER}:00.000Z` }, url: "https://example.com/b" },
-        ],
-      },
-      "Countries: DE, AT",
-    ],
-    changed: [
-      rule({ device: "mobile" }),
-      { rules: [{ when: { device: ["mobile"] }, url: "https://example.com/app" }] },
-      "Device: mobile",
-    ],
-    cleared: rule({ url: "" }),
-    wrong: [
-      [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
-      [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
-      [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
-      [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
-      [rule({ os: "x".repeat(201) }), "rules.0.when.os", "It must have at most 200 characters."],
-      [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],
-      [rule({ from: "now" }), "rules.0.when.from", "It must be a date such as"],
-      [rule({ to: "now" }), "rules.0.when.to", "It must be a date such as"],
-      [rule({ share: "101" }), "rules.0.when.share", "It must be at most 100."],
-      [rule({}), "rules.0.when", "It needs at least one condition."],
-      [
-        Object.assign({}, ...Array.from({ length: 21 }, (_, n) => rule({ os: "iOS" }, n))),
-        "rules",
-        "It must hold at most 20 rules.",
-      ],
-    ],
-  },
-};
+/** Each with where it is refused, and why. */
+const WRONG: readonly (readonly [typed: Typed, field: string, why: string])[] = [
+  [{ title: "x".repeat(201) }, "title", "It must have at most 200 characters."],
+  [{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."],
+  [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
+  [{ tags: `a,${"x".repeat(51)}` }, "tags", "It must have at most 50 characters."],
+  [{ external_id: "x".repeat(101) }, "external_id", "It must have at most 100 characters."],
+  [{ active_from: "soon" }, "active_from", "It must be a date such as"],
+  [{ active_from: LATER, expires_at: LATER }, "active_from", "Active from must be before Expires at"],
+  [{ expires_at: "2099-02-31T00:00" }, "expires_at", "It must be a date such as"],
+  [{ expired_url: "javascript:alert(1)" }, "expired_url", "</svg>Invalid URL"],
+  [{ expired_url: "https://bad.example/" }, "expired_url", "flagged as unsafe"],
+  [{ max_clicks: "many" }, "max_clicks", "It must be a whole number."],
+  [{ max_clicks: "0" }, "max_clicks", "It must be at least 1."],
+  [{ password: "x".repeat(129) }, "password", "It must have at most 128 characters."],
+  [{ redirect_code: "303" }, "redirect_code", "It must be one of 301, 302, 307, 308."],
+  [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
+  [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
+  [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
+  [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
+  [rule({ os: "x".repeat(201) }), "rules.0.when.os", "It must have at most 200 characters."],
+  [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],
+  [rule({ from: "now" }), "rules.0.when.from", "It must be a date such as"],
+  [rule({ to: "now" }), "rules.0.when.to", "It must be a date such as"],
+  [rule({ share: "101" }), "rules.0.when.share", "It must be at most 100."],
+  [rule({}), "rules.0.when", "It needs at least one condition."],
+  [
+    Object.assign({}, ...Array.from({ length: 21 }, (_, n) => rule({ os: "iOS" }, n))),
+    "rules",
+    "It must hold at most 20 rules.",
+  ],
+];
 
 let folder: TemporaryFolder;
 let service: TestService;
@@ -240,43 +127,22 @@ function formOn(page: string): [string, string][] {
 const revisionOn = (page: string) => /name="revision" value="(\d+)"/.exec(page)?.[1] ?? "";
 
 describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
-  it.each(FIELD_NAMES)("%s is set with a new link, changed, cleared and set on its page", async (name) => {
-    const { set, changed, cleared } = FIELDS[name];
-    const made = await people.shorten(one, "https://example.com/", set[0]);
-    expect(await optionsOf(made)).toEqual(set[1]);
-    expect((await one.get(made)).text).toContain(set[2]);
-
-    const other = await edit(made, changed[0]);
-    expect([other.status, await optionsOf(made)]).toEqual([
-      200,
-      expect.objectContaining(changed[1] as object),
-    ]);
-    expect(other.text).toContain(changed[2]);
-    expect(other.text).toContain("<strong>Edited</strong>");
-
-    await edit(made, { ...cleared, title: "" });
-    expect(await optionsOf(made)).toEqual({});
-    const again = await edit(made, set[0]);
-    expect([again.text.includes(set[2]), await optionsOf(made)]).toEqual([true, set[1]]);
-  });
-
-  it.each(
-    FIELD_NAMES.flatMap((name) =>
-      FIELDS[name].wrong.map(([typed, field, why]) => [field, typed, why] as const),
-    ),
-  )("%#: %s is refused beside the input, with what was typed", async (field, typed, why) => {
-    const path = await people.shorten(one, "https://example.com/");
-    const onPage = await edit(path, typed);
-    const onNew = await one.post("/portal/links", { url: "https://example.com/new", ...typed });
-    for (const { status, text } of [onPage, onNew]) {
-      expect([status, refusalAt(text, field)]).toEqual([400, expect.stringContaining(why)]);
-      expect(text).toMatch(/<details class="more-options" open/);
-      expect(text).not.toContain('class="notice notice-failed"');
-      const [name = "", value = ""] = Object.entries(typed)[0] ?? [];
-      if (!/comments|query|device|redirect_code/.test(name)) expect(textIn(text, name)).toBe(value);
-    }
-    expect(await optionsOf(path)).toEqual({});
-  });
+  it.each(WRONG.map(([typed, field, why]) => [field, typed, why] as const))(
+    "%#: %s is refused beside the input, with what was typed",
+    async (field, typed, why) => {
+      const path = await people.shorten(one, "https://example.com/");
+      const onPage = await edit(path, typed);
+      const onNew = await one.post("/portal/links", { url: "https://example.com/new", ...typed });
+      for (const { status, text } of [onPage, onNew]) {
+        expect([status, refusalAt(text, field)]).toEqual([400, expect.stringContaining(why)]);
+        expect(text).toMatch(/<details class="more-options" open/);
+        expect(text).not.toContain('class="notice notice-failed"');
+        const [name = "", value = ""] = Object.entries(typed)[0] ?? [];
+        if (!/comments|query|device|redirect_code/.test(name)) expect(textIn(text, name)).toBe(value);
+      }
+      expect(await optionsOf(path)).toEqual({});
+    },
+  );
 
   it("that is wrong in several inputs is refused beside each", async () => {
     const typed = {
@@ -295,7 +161,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
   });
 
   it("is left alone where a form says nothing of it, or what it was", async () => {
-    const all: Record<string, string> = Object.assign({}, ...FIELD_NAMES.map((name) => FIELDS[name].set[0]));
+    const all: Record<string, string> = Object.assign({}, ...FIELD_CASES.map(({ typed }) => typed[1]));
     const path = await people.shorten(one, "https://example.com/", { ...all, external_id: "all" });
     const before = await optionsOf(path);
     expect(Object.keys(before)).toHaveLength(FIELD_NAMES.length);
@@ -318,6 +184,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
       return [first, second, third].map((path) => text.includes(`href="${path}"`));
     };
     const { text } = await who.get("/portal/links");
+    expect(text).not.toContain("<sale>");
     expect(decoded(text)).toContain("Spring <sale></span>");
     expect(decoded(text)).toContain('href="/portal/links?tag=a%26b"');
     expect(await found("?tag=a%26b")).toEqual([true, false, false]);
@@ -363,6 +230,10 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
     expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
     expect(await optionsOf(path)).toEqual({ title: "long", rules });
+    // What is said of it once more, for each of its changes, is short.
+    const { text } = await one.get(`${path}/explain`);
+    expect(text).toMatch(/… \(\d\d\d,\d{3} characters\)/);
+    expect(text.length).toBeLessThan(100_000);
   });
 
   it("is in effect for the next visit", async () => {
@@ -378,7 +249,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     await edit(path, { remove_password: "1", ...rule({ query: "ref=*" }) });
     expect(await visit()).toEqual([302, "https://example.com/"]);
     expect((await people.follow(path, {}, "?ref=x")).headers.location).toBe("https://example.com/app");
-    await edit(path, FIELDS.rules.cleared);
+    await edit(path, rule({ url: "" }));
     expect(await visit()).toEqual([301, "https://example.com/"]);
   });
 
@@ -418,7 +289,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
 
   it("that was set on the Developer plan is kept and cleared without it, and not changed", async () => {
     const was = await people.developer();
-    const set = { ...FIELDS.rules.set[0], max_clicks: "5", password: "open sesame", title: "a" };
+    const set = { ...rule({ from: LATER }), max_clicks: "5", password: "open sesame", title: "a" };
     const path = await people.shorten(was, "https://example.com/", set);
     await service.changeTier(was.accountId, "free");
     await until("the Free plan", async () =>
@@ -431,7 +302,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
       name,
       name === "title" ? "b" : value,
     ]);
-    expect(form).toContainEqual(["rules.1.when.from", LATER]);
+    expect(form).toContainEqual(["rules.0.when.from", LATER]);
     const kept = await was.post(`${path}/edit`, form);
     expect([kept.status, await optionsOf(path)]).toEqual([303, { ...before, title: "b" }]);
     const more = await edit(path, { max_clicks: "6" }, was);
@@ -439,7 +310,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
       402,
       expect.stringContaining("Developer plan"),
     ]);
-    await edit(path, { ...FIELDS.rules.cleared, max_clicks: "", remove_password: "1" }, was);
+    await edit(path, { ...rule({ url: "" }), max_clicks: "", remove_password: "1" }, was);
     expect(await optionsOf(path)).toEqual({ title: "b" });
   });
 

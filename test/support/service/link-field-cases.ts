@@ -3,8 +3,8 @@ import type { FieldName } from "../../../src/commands/links/link-fields.ts";
 
 /**
  * `shown`: of both values, where answers don't repeat what was sent. `bad`: refused with the field's name. `typed`: what the
- * portal's form sends for the first value, and `emptied` to clear it. `cell`: the first value in a table, where it is not the
- * text of it; `badCell`: refused there, or shortened.
+ * portal's form sends for them, `words` what the link's page then says, and `emptied` clears it. `cell`: the first value in a
+ * table, where it is not the text of it; `badCell`: refused there, or shortened.
  */
 export type FieldCase = {
   field: FieldName;
@@ -13,7 +13,8 @@ export type FieldCase = {
   values: readonly [unknown, unknown];
   shown?: readonly [unknown, unknown];
   bad: readonly unknown[];
-  typed: Record<string, string>;
+  typed: readonly [Record<string, string>, Record<string, string>];
+  words: readonly [string, string];
   emptied: Record<string, string>;
   cell?: string;
   badCell: string;
@@ -28,7 +29,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     values: ["Spring", " Sum\nmer "],
     shown: ["Spring", "Sum mer"],
     bad: [7, "x".repeat(201)],
-    typed: { title: "Spring" },
+    typed: [{ title: "Spring" }, { title: " Sum mer " }],
+    words: ["Spring", "Sum mer"],
     emptied: { title: "" },
     badCell: "x".repeat(201),
   },
@@ -36,7 +38,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "comments",
     values: ["one\ntwo", "three"],
     bad: [{}, "x".repeat(2001)],
-    typed: { comments: "one\r\ntwo" },
+    typed: [{ comments: "one\r\ntwo" }, { comments: "three" }],
+    words: ["two</bdi>", "three"],
     emptied: { comments: "" },
     badCell: "x".repeat(2001),
   },
@@ -51,7 +54,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
       ["b", "c"],
     ],
     bad: ["a", [""], [7], ["x".repeat(51)], Array(11).fill("x")],
-    typed: { tags: "a, b" },
+    typed: [{ tags: "a, b" }, { tags: "b, , c,b" }],
+    words: ['<span class="clip">a</span></a>', '<span class="clip">c</span></a>'],
     emptied: { tags: "" },
     cell: "a, b",
     badCell: Array.from({ length: 11 }, (_, n) => `t${n}`).join(),
@@ -60,7 +64,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "external_id",
     values: ["order-1", "order-2"],
     bad: [7, " ", "x".repeat(101)],
-    typed: { external_id: "order-1" },
+    typed: [{ external_id: "order-1" }, { external_id: "order-2" }],
+    words: ["order-1", "order-2"],
     emptied: { external_id: "" },
     badCell: "x".repeat(101),
   },
@@ -69,7 +74,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     values: ["2020-01-02", "2020-01-02T03:04:05+01:00"],
     shown: ["2020-01-02T00:00:00.000Z", "2020-01-02T02:04:05.000Z"],
     bad: ["soon", 7, "2020-02-31"],
-    typed: { active_from: "2020-01-02" },
+    typed: [{ active_from: "2020-01-02" }, { active_from: "2020-01-02T02:04:05" }],
+    words: ["2020-01-02 00:00", "2020-01-02 02:04"],
     emptied: { active_from: "" },
     badCell: "soon",
   },
@@ -78,7 +84,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     values: ["2090-01-02T00:00Z", "2091-01-02"],
     shown: ["2090-01-02T00:00:00.000Z", "2091-01-02T00:00:00.000Z"],
     bad: ["never", {}, "2090-13-01"],
-    typed: { expires_at: "2090-01-02T00:00" },
+    typed: [{ expires_at: "2090-01-02T00:00" }, { expires_at: "2091-01-02" }],
+    words: ["2090-01-02 00:00", "2091-01-02 00:00"],
     emptied: { expires_at: "" },
     badCell: "never",
   },
@@ -86,7 +93,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "expired_url",
     values: [URL_ONE, `${URL_ONE}?x=1`],
     bad: ["ftp://x", "nonsense", 7],
-    typed: { expired_url: URL_ONE },
+    typed: [{ expired_url: URL_ONE }, { expired_url: "example.com/one?x=1" }],
+    words: [`href="${URL_ONE}"`, `href="${URL_ONE}?x=1"`],
     emptied: { expired_url: "" },
     badCell: "ftp://x",
   },
@@ -94,7 +102,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "max_clicks",
     values: [1, 1_000_000_000],
     bad: [0, 1.5, "5", 1_000_000_001],
-    typed: { max_clicks: "1" },
+    typed: [{ max_clicks: "1" }, { max_clicks: "1000000000" }],
+    words: ["<dt>Max clicks</dt><dd>1</dd>", "1,000,000,000"],
     emptied: { max_clicks: "" },
     badCell: "0",
   },
@@ -104,7 +113,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     values: ["open sesame", "another"],
     shown: [true, true],
     bad: [7, "x".repeat(129)],
-    typed: { password: "open sesame" },
+    typed: [{ password: "open sesame" }, { password: "another" }],
+    words: ["<dt>Password</dt><dd>set</dd>", "Password: replaced"],
     emptied: { remove_password: "1" },
     badCell: "x".repeat(129),
   },
@@ -112,7 +122,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "redirect_code",
     values: [302, 308],
     bad: [200, "302", 303],
-    typed: { redirect_code: "302" },
+    typed: [{ redirect_code: "302" }, { redirect_code: "308" }],
+    words: ["<dt>Redirect code</dt><dd>302</dd>", "<dt>Redirect code</dt><dd>308</dd>"],
     emptied: { redirect_code: "" },
     badCell: "303",
   },
@@ -120,7 +131,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
     field: "forward_query",
     values: [true, true],
     bad: ["yes", 1],
-    typed: { forward_query: "1" },
+    typed: [{ forward_query: "1" }, { forward_query: "1", title: "too" }],
+    words: ["<dt>Forward the query</dt><dd>yes</dd>", "<dd>yes</dd>"],
     emptied: { forward_query: "" },
     badCell: "perhaps",
   },
@@ -157,7 +169,16 @@ export const FIELD_CASES: readonly FieldCase[] = [
       [{ when: WHEN, url: URL_ONE, more: 1 }],
       Array(21).fill({ when: WHEN, url: URL_ONE }),
     ],
-    typed: { "rules.0.when.device": "mobile", "rules.0.when.country": "DE", "rules.0.url": URL_ONE },
+    typed: [
+      { "rules.0.when.device": "mobile", "rules.0.when.country": "DE", "rules.0.url": URL_ONE },
+      {
+        ...{ "rules.0.when.os": "iOS", "rules.0.when.language": "DE", "rules.0.url": "example.com/one/ios" },
+        ...{ "rules.0.when.query": "ref=shop\r\nbeta=*", "rules.1.when.os": "", "rules.1.url": "" },
+        ...{ "rules.2.when.from": "2020-01-01", "rules.2.when.to": "2090-01-01T00:00" },
+        ...{ "rules.2.when.share": "12.5", "rules.2.url": URL_ONE },
+      },
+    ],
+    words: ["Device: mobile · Countries: DE", "Query: ref=shop, beta=*"],
     emptied: { "rules.0.when.device": "", "rules.0.when.country": "", "rules.0.url": "" },
     cell: JSON.stringify([{ when: WHEN, url: URL_ONE }]),
     badCell: "[{}]",

@@ -36,7 +36,8 @@ const conditions = fc
       country: fc.subarray(["DE", "AT"], { minLength: 1 }),
       language: fc.subarray(["pt-br", "de"], { minLength: 1 }),
       query: fc.dictionary(
-        fc.string({ minLength: 1, maxLength: 9 }),
+        // No request can have it.
+        fc.string({ minLength: 1, maxLength: 9 }).filter((name) => name !== "__proto__"),
         fc.oneof(
           fc.string({ maxLength: 9 }),
           fc.constantFrom("*", "%2A", "a=b", "50%", "x\ny"),
@@ -168,4 +169,12 @@ it("is read or refused by the name of an input, whatever is sent", () => {
       }
     }),
   );
+});
+
+it("refuses a condition that the schema would drop", () => {
+  const typed = typedFields({
+    "rules.0.when.query": "__proto__=a\nb=c",
+    "rules.0.url": "https://example.com/",
+  });
+  expect(() => editedFields(typed, NONE)).toThrow("It must be an object of names and values.");
 });

@@ -165,6 +165,7 @@ export const FIELD_CASES: readonly FieldCase[] = [
       [{ when: { device: "fridge" }, url: URL_ONE }],
       [{ when: { country: "Germany" }, url: URL_ONE }],
       [{ when: { share: 101 }, url: URL_ONE }],
+      [{ when: { query: JSON.parse('{"__proto__":"a","b":"c"}') }, url: URL_ONE }],
       [{ when: WHEN, url: "javascript:1" }],
       [{ when: WHEN, url: URL_ONE, more: 1 }],
       Array(21).fill({ when: WHEN, url: URL_ONE }),

@@ -494,7 +494,7 @@ describe("PATCH and DELETE /api/v1/links/bulk", () => {
     const all = body.results.map((one) => ({ slug: one.slug }));
     const changed = await bulk(
       "PATCH",
-      all.map((one, n) => ({ ...one, external_id: `n${n}` })),
+      all.map((one, n) => ({ ...one, title: `n${n}` })),
     );
     expect([changed.body.updated, changed.body.failed]).toEqual([100, 0]);
     expect((await bulk("DELETE", all)).body.deleted).toBe(100);

@@ -2,6 +2,7 @@
 // answer while the rebuild runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -81,12 +82,17 @@ function rebuildEqualsLive(
   }, PATIENT_MS);
 
   const ask = async <T>(path: string, body?: unknown, method = "POST"): Promise<T> => {
-    asked += 1;
-    const headers = { "x-api-key": keys[asked % KEYS] ?? "", "content-type": "application/json" };
-    const response = await fetch(`${service?.url}${path}`, {
-      headers,
-      ...(body === undefined ? {} : { method, body: JSON.stringify(body) }),
-    });
+    const send = async () => {
+      asked += 1;
+      const headers = { "x-api-key": keys[asked % KEYS] ?? "", "content-type": "application/json" };
+      return await fetch(`${service?.url}${path}`, {
+        headers,
+        ...(body === undefined ? {} : { method, body: JSON.stringify(body) }),
+      });
+    };
+    let response = await send();
+    // External ids are not given while documents are behind, as after a kill: callers try again.
+    for (; body !== undefined && response.status === 503; response = await send()) await pause(1_000);
     expect(response.status).toBeLessThan(300);
     return (await response.json()) as T;
   };

@@ -3,16 +3,19 @@ import type { LinkLookups } from "../../commands/links/link-claims.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { shareCalls } from "../../runtime/share-calls.ts";
 
 type Deps = { readStore: ReadStore; writesAreReadable: () => Promise<boolean> };
 
-/** One, unless some were imported, blocked, or changed to be alike. */
+/** Some are blocked, or were made alike without find_existing. */
 const MOST_FOUND = 20;
 
 export function linkLookups({ readStore, writesAreReadable }: Deps): LinkLookups {
+  // The items of a bulk request wait together, as each wait asks the store again and again.
+  const areReadable = shareCalls(() => writesAreReadable());
   const find = async (where: NonNullable<FindQuery["where"]>) => {
     // A link that they don't show yet could have it.
-    if (!(await writesAreReadable())) throw new Refused("links_behind");
+    if (!(await areReadable(""))) throw new Refused("links_behind");
     const query = { where, limit: MOST_FOUND };
     const found = await readStore.find<LinkDocument>(links.collection.name, query);
     return found.map(({ host, slug }) => ({ host, slug }));

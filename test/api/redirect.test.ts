@@ -17,6 +17,7 @@ import { createLogger } from "../../src/runtime/logging.ts";
 import { Refused } from "../../src/runtime/refused.ts";
 
 const NOW = 1_777_000_000_000;
+const NOBODY = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
 const MOVED =
   "HTTP/1.1 301 Moved Permanently\r\n" +
   "location: https://example.com/path?x=1#top\r\n" +
@@ -82,7 +83,7 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
-    stats: { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 },
+    stats: { ...NOBODY },
   };
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
@@ -187,15 +188,7 @@ describe("the redirect", () => {
     async (_, text, hit) => {
       expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
-      expect(server.deps.stats).toEqual({
-        found: 1,
-        notFound: 0,
-        disabled: 0,
-        blocked: 0,
-        expired: 0,
-        asked: 0,
-        error: 0,
-      });
+      expect(server.deps.stats).toEqual({ ...NOBODY, found: 1 });
     },
   );
 
@@ -282,15 +275,7 @@ describe("the redirect", () => {
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
-    expect(server.deps.stats).toEqual({
-      found: 0,
-      notFound: 0,
-      disabled: 0,
-      blocked: 0,
-      expired: 0,
-      asked: 0,
-      error: 0,
-    });
+    expect(server.deps.stats).toEqual(NOBODY);
   });
 
   it("leads by rules with whatever is in the query, and waits for the click as ever", async () => {

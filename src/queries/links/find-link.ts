@@ -48,9 +48,7 @@ export async function findOwnLink(
     if (link.accountId === accountId) return link;
     isTaken = true;
   }
-  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
-    throw new Refused("forbidden", "This link belongs to another account.");
-  throw new Refused("not_found", "Short link not found.");
+  throw await refusalOf(deps, { slug, domainId }, isTaken);
 }
 
 /**
@@ -75,9 +73,14 @@ export async function currentOwnLink(
     else deleted ??= link;
   }
   if (deleted) return deleted;
-  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
-    throw new Refused("forbidden", "This link belongs to another account.");
-  throw new Refused("not_found", "Short link not found.");
+  throw await refusalOf(deps, { slug, domainId }, isTaken);
+}
+
+/** `isTaken`: another account's link with the slug was met already. */
+async function refusalOf(deps: FindLinkDeps, wanted: Wanted, isTaken: boolean): Promise<Refused> {
+  return isTaken || (await oldestOnDomains(deps, wanted))
+    ? new Refused("forbidden", "This link belongs to another account.")
+    : new Refused("not_found", "Short link not found.");
 }
 
 /** Where it may be: on the default domain, where the documents have it, and on those that the account has or had. */

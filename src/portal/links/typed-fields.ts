@@ -144,13 +144,15 @@ export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields
 }
 
 function readFields(typed: TypedFields, shown: TypedFields): Readonly<Record<string, unknown>> {
-  const changed = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, shown, name));
-  const read = Object.fromEntries(changed.map((name) => [name, readField(typed, name)]));
+  const read = Object.fromEntries(touched(typed, shown).map((name) => [name, readField(typed, name)]));
   return typed.removesPassword ? { password: null, ...read } : read;
 }
 
-function isSame(typed: TypedFields, shown: TypedFields, name: FieldName): boolean {
-  return JSON.stringify(typed[name]) === JSON.stringify(shown[name]);
+/** Fields that the form had and that no longer stand there as they were shown. */
+function touched(typed: TypedFields, shown: TypedFields): FieldName[] {
+  return FIELD_NAMES.filter(
+    (name) => typed[name] !== undefined && JSON.stringify(typed[name]) !== JSON.stringify(shown[name]),
+  );
 }
 
 function readField(typed: TypedFields, name: FieldName): unknown {
@@ -166,8 +168,8 @@ function readRule(rule: TypedRule) {
 
 /** What stands in the form again: `now` what the link carries, where what was typed is as it was shown `before`. */
 export function typedAgain(typed: TypedFields, before: TypedFields, now: TypedFields): TypedFields {
-  const touched = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, before, name));
-  return { ...typed, ...now, ...Object.fromEntries(touched.map((name) => [name, typed[name]])) };
+  const kept = touched(typed, before).map((name) => [name, typed[name]]);
+  return { ...typed, ...now, ...Object.fromEntries(kept) };
 }
 
 /** Whether it is one of these fields, or within one, that was refused. */

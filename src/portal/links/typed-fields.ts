@@ -1,5 +1,5 @@
-// What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed. Inputs
-// have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
+// What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed.
+// Inputs have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
 import { FIELD_NAMES, type FieldName, fieldsOf, LinkFields } from "../../commands/links/link-fields.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
@@ -133,8 +133,8 @@ function eachCondition(textOf: (name: keyof RuleConditions) => string) {
 }
 
 /**
- * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of a plan;
- * null for one that is cleared. @throws invalid_request with the field's name
+ * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of
+ * a plan; null for one that is cleared. @throws invalid_request with the field's name
  */
 export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields {
   const { data, error } = LinkFields.safeParse(readFields(typed, shown));
@@ -166,7 +166,10 @@ function readRule(rule: TypedRule) {
   return { when, url: typedUrl(rule.url) };
 }
 
-/** What stands in the form again: `now` what the link carries, where what was typed is as it was shown `before`. */
+/**
+ * What stands in the form again: of a field that was changed what was typed, of any other what the link carries `now`.
+ * `before`: what the form showed.
+ */
 export function typedAgain(typed: TypedFields, before: TypedFields, now: TypedFields): TypedFields {
   const kept = touched(typed, before).map((name) => [name, typed[name]]);
   return { ...typed, ...now, ...Object.fromEntries(kept) };

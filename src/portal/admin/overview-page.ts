@@ -61,7 +61,7 @@ function projectionsText({ projections, webhook_router: { set_aside: router } }:
   );
   const lag = Math.max(0, ...projections.map(({ lag_ms }) => lag_ms));
   return html`<p>${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>
-${special.length > 0 && html`<ul class="plain stack">${special.map((row) => html`<li><a href="${projectionPath(row.name)}">${row.name}</a> ${stateBadge(row)} ${setAsideBadge(row.set_aside)}</li>`)}</ul>`}
+${special.length > 0 && html`<ul class="stack">${special.map((row) => html`<li><a href="${projectionPath(row.name)}">${row.name}</a> ${stateBadge(row)} ${setAsideBadge(row.set_aside)}</li>`)}</ul>`}
 ${router.count > 0 && html`<p><a href="/admin/projections">webhook router</a> ${setAsideBadge(router)}</p>`}`;
 }
 

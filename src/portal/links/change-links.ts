@@ -29,7 +29,10 @@ export const CHANGE_NAMES = Object.keys(CHANGES) as Change[];
 /** Who is signed in, and the request for the metadata of events. */
 type By = { session: SignedIn; context: CommandContext };
 
-/** `ifRevision`: as for changeLink. @throws link_not_found also for another account's link; what changeLink throws */
+/**
+ * `ifRevision`: the change is made only to that revision. @throws link_not_found also for another account's link; what
+ * changeLink throws
+ */
 export async function changeOwnLink(
   deps: PortalDeps,
   { session: { accountId, tier }, context }: By,

@@ -20,7 +20,10 @@ export function fieldFacts(link: LinkOptions): Html | false {
 /** Characters of JSON: a page has up to a hundred changes, each with the rules before and after it. */
 const LONGEST_RULES_IN_HISTORY = 5000;
 
-/** Besides the destination, from what to what; of a new link (`isNew`) only what it carries. Rules may be many: folded. */
+/**
+ * Besides the destination, from what to what; of a new link (`isNew`) only what it carries. Rules may be many: they are
+ * folded.
+ */
 export function fieldChanges({ url: _url, rules, ...others }: ChangedFields, isNew: boolean): Html {
   const change = (name: string, { from, to }: ChangedFields[string]) => {
     const words = name === "rules" ? rulesInHistory : inWords;

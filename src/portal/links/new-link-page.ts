@@ -74,10 +74,10 @@ async function sendForm(
   const mayHave = TIER_LIMITS[tier].developerFeatures;
   const domains = mayHave ? await listDomains(deps, accountId) : [];
   const usable = domains.filter(({ state, active }) => state === "verified" && active);
-  const errors = refused && errorsOf(refused);
+  const errors = refused ? errorsOf(refused) : {};
   const fields = linkFieldsForm({
     ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
-    ...(errors && { errors }),
+    errors,
     isAgain: refused !== undefined,
   });
   return sendPage(reply, {
@@ -85,12 +85,10 @@ async function sendForm(
     nav: "Links",
     status: refused?.status,
     notice:
-      refused && Object.keys(errors ?? {}).length === 0
-        ? { kind: "failed", text: refused.message }
-        : undefined,
+      refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, fields, ...(errors && { errors }) })}
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, fields, errors })}
 ${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }

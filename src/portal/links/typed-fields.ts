@@ -1,5 +1,5 @@
-// What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed. Inputs
-// have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
+// What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed.
+// Inputs have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
 import { FIELD_NAMES, type FieldName, fieldsOf, LinkFields } from "../../commands/links/link-fields.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
@@ -133,8 +133,8 @@ function eachCondition(textOf: (name: keyof RuleConditions) => string) {
 }
 
 /**
- * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of a plan;
- * null for one that is cleared. @throws invalid_request with the field's name
+ * Those that are typed otherwise than they were shown, so that the others are neither checked again nor in need of
+ * a plan; null for one that is cleared. @throws invalid_request with the field's name
  */
 export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields {
   const { data, error } = LinkFields.safeParse(readFields(typed, shown));
@@ -144,13 +144,15 @@ export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields
 }
 
 function readFields(typed: TypedFields, shown: TypedFields): Readonly<Record<string, unknown>> {
-  const changed = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, shown, name));
-  const read = Object.fromEntries(changed.map((name) => [name, readField(typed, name)]));
+  const read = Object.fromEntries(touched(typed, shown).map((name) => [name, readField(typed, name)]));
   return typed.removesPassword ? { password: null, ...read } : read;
 }
 
-function isSame(typed: TypedFields, shown: TypedFields, name: FieldName): boolean {
-  return JSON.stringify(typed[name]) === JSON.stringify(shown[name]);
+/** Fields that the form had and that no longer stand there as they were shown. */
+function touched(typed: TypedFields, shown: TypedFields): FieldName[] {
+  return FIELD_NAMES.filter(
+    (name) => typed[name] !== undefined && JSON.stringify(typed[name]) !== JSON.stringify(shown[name]),
+  );
 }
 
 function readField(typed: TypedFields, name: FieldName): unknown {
@@ -164,10 +166,13 @@ function readRule(rule: TypedRule) {
   return { when, url: typedUrl(rule.url) };
 }
 
-/** What stands in the form again: `now` what the link carries, where what was typed is as it was shown `before`. */
+/**
+ * What stands in the form again: of a field that was changed what was typed, of any other what the link carries `now`.
+ * `before`: what the form showed.
+ */
 export function typedAgain(typed: TypedFields, before: TypedFields, now: TypedFields): TypedFields {
-  const touched = FIELD_NAMES.filter((name) => typed[name] !== undefined && !isSame(typed, before, name));
-  return { ...typed, ...now, ...Object.fromEntries(touched.map((name) => [name, typed[name]])) };
+  const kept = touched(typed, before).map((name) => [name, typed[name]]);
+  return { ...typed, ...now, ...Object.fromEntries(kept) };
 }
 
 /** Whether it is one of these fields, or within one, that was refused. */

@@ -72,7 +72,10 @@ type Form<S extends Schemas> = {
   again?: ShowAgain | "back";
 };
 
-/** Of the page to return to with what was typed, as a parameter of the sign-in's: Node refuses headers above 16 KiB. */
+/**
+ * Characters of the address to return to after the sign-in, with what was typed: a longer one is sent without it, as
+ * Node refuses headers above 16 KiB.
+ */
 const LONGEST_NEXT = 12_000;
 const OUR_FAULT = "It is in our log. Please try again in a moment.";
 

@@ -39,12 +39,12 @@ ${given.autofocus ? html`autofocus` : ""}
 ${given.disabled ? html`disabled` : ""}
 ${given.inputmode ? html`inputmode="${given.inputmode}"` : ""}
 ${described ? html`aria-describedby="${described}"` : ""}
-${error ? html`aria-invalid="true"` : ""}>`;
+${error ? html`aria-invalid="true"` : ""}`;
   // The first line break in a textarea is none of its text.
   const input = rows
-    ? html`<textarea id="${id}" name="${name}" rows="${rows}"${attributes}\n${value}</textarea>`
+    ? html`<textarea id="${id}" name="${name}" rows="${rows}"${attributes}>\n${value}</textarea>`
     : html`<input id="${id}" name="${name}" type="${type}"
-${value !== undefined && type !== "password" ? html`value="${value}"` : ""}${attributes}`;
+${value !== undefined && type !== "password" ? html`value="${value}"` : ""}${attributes}>`;
   return html`<div class="field">
 <label for="${id}">${label}</label>
 ${input}

@@ -162,8 +162,10 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     };
     const visitor = {
       ...{ request, response, form, requestId, now: hit.at, address: hit.address },
-      isPerson: visit.isPerson,
       isSecure: isHttps || entry.host !== baseHost,
+      get isPerson() {
+        return visit.isPerson;
+      },
     };
     const admission = await admit(options, visitor, record);
     if (admission === "exhausted") return answerInstead("link_exhausted");

@@ -5,7 +5,7 @@ import type { ClickLimit, LimitedLink } from "./click-limit.ts";
 /** `key`: `<host>/<slug>`. */
 export type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
 
-/** `isPerson`: others are let in while people are, and count for nothing. */
+/** `isPerson`: others are let in while people are, and count for nothing; read where the link has a limit. */
 export type GuardedVisit = AskedVisit & { readonly isPerson: boolean };
 
 /** `answered`: by the page that asks for the password. */

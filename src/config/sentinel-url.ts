@@ -15,7 +15,7 @@ type Sentinels = Partial<Login> & {
   sentinelTLS?: Record<string, never>;
   enableTLSForSentinelMode?: true;
 };
-export type RedisAddress = string | Socket | Sentinels;
+type RedisAddress = string | Socket | Sentinels;
 
 const USER = /(?:([^@/]*):([^@/]*)@)?/;
 const DATABASE = /\d{1,5}/;

@@ -52,12 +52,14 @@ const NOT_NOW = {
   },
 } as const;
 
+export type NotNow = keyof typeof NOT_NOW;
+
 /** 404 for a link before or after the time that its owner has set, or beyond its clicks. */
 export function answerNotNow(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  code: keyof typeof NOT_NOW,
+  code: NotNow,
 ): void {
   answerError(request, response, 404, { ...NOT_NOW[code], code, requestId });
 }

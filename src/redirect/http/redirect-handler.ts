@@ -18,6 +18,7 @@ import {
   answerNotFound,
   answerNotNow,
   answerUnavailable,
+  type NotNow,
   SEE_OTHER,
 } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
@@ -147,7 +148,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, now());
     const requestId = requestIdOf(request);
-    const answerInstead = (reason: Parameters<typeof answerNotNow>[3]) => {
+    const answerInstead = (reason: NotNow) => {
       stats.expired += 1;
       if (expiredLocation !== undefined) return answerMovedForNow(expiredLocation, response, code);
       return answerNotNow(request, response, requestId, reason);

@@ -15,7 +15,7 @@ export type PasswordTries = {
   countWrong(address: string, link: string): Promise<void>;
 };
 
-export type PasswordGateDeps = {
+type PasswordGateDeps = {
   passes: LinkPasses;
   /** Undefined where there is no such password. @throws StoreUnavailable */
   isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;

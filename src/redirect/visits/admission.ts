@@ -3,13 +3,13 @@ import type { AskedVisit, PasswordGate } from "../password/password-gate.ts";
 import type { ClickLimit, LimitedLink } from "./click-limit.ts";
 
 /** `key`: `<host>/<slug>`. */
-export type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
+type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
 
 /** `isPerson`: others are let in while people are, and count for nothing; read where the link has a limit. */
 export type GuardedVisit = AskedVisit & { readonly isPerson: boolean };
 
 /** `answered`: by the page that asks for the password. */
-export type Admission = "let in" | "exhausted" | "answered";
+type Admission = "let in" | "exhausted" | "answered";
 
 export type Admit = (
   link: GuardedLink,

@@ -7,7 +7,9 @@ import { plainPage } from "./plain-page.ts";
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 
-/** The answer to a form, whatever the link's own code: 307 and 308 would send the password on to the destination. */
+/**
+ * The answer to a form, whatever the link's own code: 307 and 308 would send the password on to the destination.
+ */
 export const SEE_OTHER = 303;
 
 export function answerMoved(

@@ -18,8 +18,9 @@ export type Admit = (
 ) => Promise<Admission>;
 
 /**
- * Asks nobody for the password of a link that leads nowhere any more, and counts only who has given it. `record`: of the
- * click, once it is let in; where that fails the visit counts for nothing, as the visitor is told to try again.
+ * Asks nobody for the password of a link that leads nowhere any more, and counts only who has given it. `record`:
+ * of the click, once it is let in; where that fails the visit counts for nothing, as the visitor is told to try
+ * again.
  * @throws StoreUnavailable, too_busy, and what `record` throws: never let in then
  */
 export function admission({ limit, gate }: { limit: ClickLimit; gate: PasswordGate }): Admit {

@@ -15,7 +15,7 @@ type Sentinels = Partial<Login> & {
   sentinelTLS?: Record<string, never>;
   enableTLSForSentinelMode?: true;
 };
-export type RedisAddress = string | Socket | Sentinels;
+type RedisAddress = string | Socket | Sentinels;
 
 const USER = /(?:([^@/]*):([^@/]*)@)?/;
 const DATABASE = /\d{1,5}/;
@@ -28,9 +28,9 @@ const SENTINEL_PORT = 26_379;
 
 /**
  * `unix://[user:password@]/path[?db=1]`, as redis-py and node-redis have it, and
- * `redis+sentinel://[user:password@]host[:26379],.../primary[/db][?sentinel_username=...&sentinel_password=...]`, as
- * most clients that read sentinels from an address (LangChain, RedisVL, redis-sentinel-url); the user is that of Redis,
- * and `rediss` uses TLS to Redis and sentinels. Undefined for what is none of these.
+ * `redis+sentinel://[user:password@]host[:26379],.../primary[/db][?sentinel_username=...&sentinel_password=...]`,
+ * as most clients that read sentinels from an address (LangChain, RedisVL, redis-sentinel-url); the user is that
+ * of Redis, and `rediss` uses TLS to Redis and sentinels. Undefined for what is none of these.
  */
 export function redisAddress(url: string): RedisAddress | undefined {
   if (/^rediss?:\/\/./.test(url)) return URL.canParse(url) ? url : undefined;

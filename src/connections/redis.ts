@@ -104,7 +104,7 @@ export class RedisConnection {
   }
 }
 
-/** Undefined addresses were refused with the settings (config/formats.ts). */
+/** What `redisAddress` does not know was refused with the settings (config/formats.ts). */
 function clientOf(url: string): Redis {
   const address = redisAddress(url) ?? url;
   return typeof address === "string"

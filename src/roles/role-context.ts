@@ -11,7 +11,7 @@ import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */
 export type WorkerGroup = {
-  /** Counted for all of them; undefined where Redis counts, as the next. */
+  /** Both are counted for all of them; undefined where Redis counts. */
   rateLimits?: RateLimits;
   visitCounter?: VisitCounter;
   /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
@@ -30,7 +30,7 @@ export type RoleContext = {
   backend: Backend;
   health: LogHealth;
   roles: Roles;
-  /** Counted for all processes, as the visits of links with a limit. */
+  /** Both are counted for all processes; the visits are those of links with `maxClicks`. */
   rateLimits: RateLimits;
   visitCounter: VisitCounter;
   /** Of the accounts' passwords and of links' together. */

@@ -2,8 +2,8 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. No larger
- * network is limited, as one customer of a provider could use up what others have there.
+ * The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. No
+ * larger network is limited, as one customer of a provider could use up what others have there.
  */
 export function addressOf(ip: string): string {
   const [plain = ""] = ip.split("%");

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 /** Of one input on average. */
 const CHARACTERS = 512;
 
-/** `compute` with an LRU cache of `max` results: of fewer when the inputs are long, as strangers can send 16 KB of them. */
+/** `compute` with an LRU cache of `max` results: fewer when inputs are long, as strangers can send 16 KB. */
 export function memoize<K extends string | number, V extends NonNullable<unknown>>(
   max: number,
   compute: (input: K) => V,

@@ -93,7 +93,9 @@ function membersOf(roles: Roles, workers: number): Member[] {
   return members;
 }
 
-/** What workers call: rate windows and counts of visits, so that a limit is one for all of them, and everybody's metrics. */
+/**
+ * What workers call: rate windows and counts of visits, so that limits are common to all, and everybody's metrics.
+ */
 function sharedMethods(members: readonly Member[]) {
   const limits = memoryRateLimits();
   const visits = memoryVisitCounter();

@@ -9,7 +9,10 @@ import type { WorkerGroup } from "../roles/role-context.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
-/** With Redis, rate windows and counts of visits are there. Until `onStop` is called, the process ends at once when it is to stop. */
+/**
+ * With Redis, rate windows and counts of visits are there. Until `onStop` is called, the process ends at once when
+ * it is to stop.
+ */
 export function joinWorkers({
   redisUrl,
 }: Pick<Config, "redisUrl">): WorkerGroup & { ready(): Promise<void> } {

@@ -24,9 +24,9 @@ type Deps = {
 };
 
 /**
- * The days between two UTC dates, YYYY-MM-DD, inclusive, in order. `clicks`: undefined for a link without hits. All clicks up
- * to `position` are in the days; those with a higher `_position` contain later ones, too, which is rare (untilConsistent).
- * `rules`: under which their clicks were classified again; undefined: as recorded.
+ * The days between two UTC dates, YYYY-MM-DD, inclusive, in order. `clicks`: undefined for a link without hits.
+ * All clicks up to `position` are in the days; those with a higher `_position` contain later ones, too, which is
+ * rare (untilConsistent). `rules`: under which their clicks were classified again; undefined: as recorded.
  */
 export async function readLinkDays(
   { readStore, sleep }: Deps,
@@ -43,8 +43,8 @@ export async function readLinkDays(
 }
 
 /**
- * As readLinkDays, with the breakdowns of all days: those of the latest one are in `clicks`, those before it in `earlier`. Of
- * the `dates`, YYYY-MM-DD, only the quarter-hours are read, a small part of their documents.
+ * As readLinkDays, with the breakdowns of all days: those of the latest one are in `clicks`, those before it in
+ * `earlier`. Of the `dates`, YYYY-MM-DD, only the quarter-hours are read, a small part of their documents.
  */
 export async function readWholeLife({ readStore, sleep }: Deps, link: string, dates: readonly string[]) {
   const ids = [...new Set(dates)].map((date) => dayOf(link, date));
@@ -67,8 +67,8 @@ async function readClicks(readStore: Deps["readStore"], link: string) {
 }
 
 /**
- * Retries for about 50 ms while a commit is in flight, after which no part has later clicks than the event at `upTo`. Parts are
- * written before or with their document.
+ * Retries for about 50 ms while a commit is in flight, after which no part has later clicks than the event at
+ * `upTo`. Parts are written before or with their document.
  */
 async function untilConsistent<Found>(
   sleep: Deps["sleep"],

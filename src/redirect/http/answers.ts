@@ -7,7 +7,9 @@ import { plainPage } from "./plain-page.ts";
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 
-/** The answer to a form, whatever the link's own code: 307 and 308 would send the password on to the destination. */
+/**
+ * The answer to a form, whatever the link's own code: 307 and 308 would send the password on to the destination.
+ */
 export const SEE_OTHER = 303;
 
 export function answerMoved(
@@ -52,12 +54,14 @@ const NOT_NOW = {
   },
 } as const;
 
+export type NotNow = keyof typeof NOT_NOW;
+
 /** 404 for a link before or after the time that its owner has set, or beyond its clicks. */
 export function answerNotNow(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  code: keyof typeof NOT_NOW,
+  code: NotNow,
 ): void {
   answerError(request, response, 404, { ...NOT_NOW[code], code, requestId });
 }

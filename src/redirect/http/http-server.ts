@@ -19,8 +19,8 @@ export type HttpServer = {
 };
 
 /**
- * `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them.
- * `readForwarded`: prepares the headers for both (requester.ts).
+ * `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses
+ * them. `readForwarded`: prepares the headers for both (requester.ts).
  */
 export function httpServer(
   redirect: HandleRequest | undefined,

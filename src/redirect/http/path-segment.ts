@@ -1,4 +1,4 @@
-// Extracts the slug of a request: a path of one segment, or a slug with what mail programs and chats glue to an address.
+// Extracts the slug of a request: a path of one segment, without what mail programs and chats glue to an address.
 /** Fast path: nearly every slug matches this and needs no percent-decoding. */
 const PLAIN = /^\/([A-Za-z0-9_-]{1,50})(?:\?|$)/;
 /**
@@ -10,8 +10,8 @@ const ONE_SEGMENT = /^(?:https?:\/\/[^/?#]*)?\/([^/?#]+)(\/[^/?#]*)?(?:[?#]|$)/i
 const GLUED = /^([A-Za-z0-9_-]{1,100})[^A-Za-z0-9_-]+$/;
 
 /**
- * The percent-decoded segment; of `/{slug}/`, `/{slug}.`, `/{slug})%20` and the like the slug alone, which costs no
- * second look-up, as no link has such a name. Undefined for `/`, for other paths, and for malformed percent-encoding.
+ * The percent-decoded segment; of `/{slug}/`, `/{slug}.`, `/{slug})%20` and the like the slug alone, which costs
+ * no second look-up, as no link has such a name. Undefined for `/`, other paths and malformed percent-encoding.
  */
 export function pathSegment(url: string): string | undefined {
   const plain = PLAIN.exec(url);

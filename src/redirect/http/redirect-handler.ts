@@ -1,4 +1,5 @@
-// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, which would double the CPU time of one.
+// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, which
+// would double the CPU time of one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -18,6 +19,7 @@ import {
   answerNotFound,
   answerNotNow,
   answerUnavailable,
+  type NotNow,
   SEE_OTHER,
 } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
@@ -62,16 +64,16 @@ export type RedirectHandlerDeps = RedirectDeps & {
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * True when the handler has answered the request, or will answer it or call `passOn` with it untouched; false when it is to
- * be passed on now.
+ * True when the handler has answered the request, or will answer it or call `passOn` with it untouched; false when
+ * it is to be passed on now.
  */
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse, passOn: Handle) => boolean;
 
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
 /**
- * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST of those to
- * links with a password. Fast path: a cached link whose click is queued is answered synchronously.
+ * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
+ * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const { lookup, recorder, requester, visitOf, admit, stats, now, requestIdOf } = deps;
@@ -111,7 +113,10 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     await answer(host, slug, request, response, form);
   }
 
-  /** Of a link without options: a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
+  /**
+   * Of a link without options: a promise only if the click has to wait, for its commit or for room in the
+   * recorder's queue.
+   */
   function follow(
     entry: LinkEntry,
     request: IncomingMessage,
@@ -135,7 +140,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
-  /** The link's time first, then its limit and password, then its rules. A visit that is not let in is no click. */
+  /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
   async function followWithOptions(
     entry: LinkEntry,
     options: EntryOptions,
@@ -147,7 +152,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, now());
     const requestId = requestIdOf(request);
-    const answerInstead = (reason: Parameters<typeof answerNotNow>[3]) => {
+    const answerInstead = (reason: NotNow) => {
       stats.expired += 1;
       if (expiredLocation !== undefined) return answerMovedForNow(expiredLocation, response, code);
       return answerNotNow(request, response, requestId, reason);
@@ -162,8 +167,10 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     };
     const visitor = {
       ...{ request, response, form, requestId, now: hit.at, address: hit.address },
-      isPerson: visit.isPerson,
       isSecure: isHttps || entry.host !== baseHost,
+      get isPerson() {
+        return visit.isPerson;
+      },
     };
     const admission = await admit(options, visitor, record);
     if (admission === "exhausted") return answerInstead("link_exhausted");

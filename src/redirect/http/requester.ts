@@ -1,5 +1,5 @@
-// Client address, country and host behind trusted proxies: the rules of Fastify's `request.ip` and `request.host`, for
-// the redirect handler, which runs before Fastify.
+// Client address, country and host behind trusted proxies: the rules of Fastify's `request.ip` and `request.host`,
+// for the redirect handler, which runs before Fastify.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { all, compile } from "@fastify/proxy-addr";
@@ -35,8 +35,9 @@ const NODE = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]{2,45})\])(?::(?:\d{1,5}
 const FOR = /(?:^|;)\s*for="?([^";\s]*)"?\s*(?=;|$)/gi;
 
 /**
- * Makes X-Forwarded-For what the redirect handler and Fastify take the client's address from if the peer is trusted. With
- * CLIENT_IP_HEADER that is this header alone: a proxy that sets it may pass on an X-Forwarded-For of the client's own.
+ * Makes X-Forwarded-For what the redirect handler and Fastify take the client's address from if the peer is
+ * trusted. With CLIENT_IP_HEADER that is this header alone: a proxy that sets it may pass on an X-Forwarded-For of
+ * the client's own.
  */
 export function readForwarded(clientIpHeader: string | undefined): (headers: IncomingHttpHeaders) => void {
   if (clientIpHeader === undefined) return dropForwardedPorts;
@@ -50,9 +51,9 @@ export function readForwarded(clientIpHeader: string | undefined): (headers: Inc
 }
 
 /**
- * The addresses of Forwarded (RFC 7239) in the form of X-Forwarded-For. Each proxy adds an element at the end, so those
- * before one that names no address come from somebody unknown and are left out. Split at each comma, also of a quoted
- * text, so that nothing that a client sends can hide the element that the proxy adds.
+ * The addresses of Forwarded (RFC 7239) in the form of X-Forwarded-For. Each proxy adds an element at the end, so
+ * those before one that names no address come from somebody unknown and are left out. Split at each comma, also of
+ * a quoted text, so that nothing that a client sends can hide the element that the proxy adds.
  */
 function forwardedAddresses(header: string): string {
   const addresses: string[] = [];

@@ -11,7 +11,9 @@ const MOST_PASSES = 8;
 /** What can stand in an attribute of a cookie: printable ASCII without `;`. */
 const PLAIN_PATH = /^\/[!-:<-~]+$/;
 
-/** `link`: `<host>/<slug>`; `passwordId`: each password has its own, so that a new one ends the passes of the old one. */
+/**
+ * `link`: `<host>/<slug>`; `passwordId`: each password has its own, so that a new one ends the old one's passes.
+ */
 export type PassFor = { link: string; passwordId: string };
 
 export type LinkPasses = {
@@ -52,8 +54,9 @@ function passesIn(header: string): string[] {
 }
 
 /**
- * A Set-Cookie header, until the browser is closed. Its path is the one that the visitor has used, because paths of cookies
- * are case-sensitive and slugs are not; in another spelling the link asks once more. `url`: of the request.
+ * A Set-Cookie header, until the browser is closed. Its path is the one that the visitor has used, because paths
+ * of cookies are case-sensitive and slugs are not; in another spelling the link asks once more. `url`: of the
+ * request.
  */
 export function passCookie(pass: string, url: string, { isSecure }: { isSecure: boolean }): string {
   const [path = ""] = url.split(/[?#]/);

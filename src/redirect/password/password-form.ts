@@ -5,7 +5,9 @@ import type { IncomingMessage } from "node:http";
 const MOST_BYTES = 4_096;
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
-/** `password`: empty where the body is no form, or has none. `"too large"`: what is left of the body has not been read. */
+/**
+ * `password`: empty where the body is no form, or has none. `"too large"`: the rest of the body has not been read.
+ */
 export type PostedForm = { password: string } | "too large";
 
 export async function postedForm(request: IncomingMessage): Promise<PostedForm> {

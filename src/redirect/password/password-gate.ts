@@ -1,4 +1,4 @@
-// The password of a link at the redirect: who has a pass goes on, everybody else is asked, and the right answer is a pass.
+// The password of a link at the redirect: who has a pass goes on, others are asked, the right answer gives a pass.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PasswordWork } from "../../commands/password-work.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -15,7 +15,7 @@ export type PasswordTries = {
   countWrong(address: string, link: string): Promise<void>;
 };
 
-export type PasswordGateDeps = {
+type PasswordGateDeps = {
   passes: LinkPasses;
   /** Undefined where there is no such password. @throws StoreUnavailable */
   isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
@@ -35,7 +35,9 @@ export type AskedVisit = {
   isSecure: boolean;
 };
 
-/** Whether the visit goes on; otherwise it is answered. @throws StoreUnavailable, too_busy: never open without a look */
+/**
+ * Whether the visit goes on; otherwise it is answered. @throws StoreUnavailable, too_busy: none goes on unchecked
+ */
 export type PasswordGate = (of: PassFor, visit: AskedVisit) => Promise<boolean>;
 
 const NEEDED = {
@@ -82,8 +84,8 @@ export function passwordGate({ passes, isPassword, tries, work, log }: PasswordG
 }
 
 /**
- * Also a refusal. A 401 needs a challenge (RFC 9110, 15.5.2), and browsers show a dialog of their own for Basic, Digest and the
- * like: `Cookie` names what is wanted here, and is no scheme of theirs.
+ * Also a refusal. A 401 needs a challenge (RFC 9110, 15.5.2), and browsers show a dialog of their own for Basic,
+ * Digest and the like: `Cookie` names what is wanted here, and is no scheme of theirs.
  */
 function ask({ request, response, requestId }: AskedVisit, { status, code, error, retryAfter }: Refusal) {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);

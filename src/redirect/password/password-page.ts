@@ -15,8 +15,8 @@ const STYLE = `
 `;
 
 /**
- * Not `form-action`: browsers apply it to where a form's answer redirects, which is anywhere. No referrer: it would be this
- * page itself, for clicks and for the destination.
+ * Not `form-action`: browsers apply it to where a form's answer redirects, which is anywhere. No referrer: it
+ * would be this page itself, for clicks and for the destination.
  */
 export const PAGE_HEADERS = {
   "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", PLAIN_STYLE + STYLE, "base64")}'; base-uri 'none'; frame-ancestors 'none'`,

@@ -19,7 +19,9 @@ export type Visit = {
   readonly lot: number;
 };
 
-/** As compared: times in milliseconds since 1970. `share`: undefined for a rule that takes every visitor who fits. */
+/**
+ * As compared: times in milliseconds since 1970. `share`: undefined for a rule that takes every visitor who fits.
+ */
 export type Conditions = Omit<RuleConditions, "os" | "query" | "from" | "to" | "share"> & {
   os: readonly string[] | undefined;
   query: readonly (readonly [name: string, value: string | true])[];
@@ -40,8 +42,8 @@ export function conditionsOf({ os, query, from, to, share, ...lists }: LinkRule[
 }
 
 /**
- * Undefined when none fits. Shares add up from rule to rule, so that 30 and 30 are six visitors of ten: the lot of each falls
- * into one rule's share, or beyond all.
+ * Undefined when none fits. Shares add up from rule to rule, so that 30 and 30 are six visitors of ten: the lot of
+ * each falls into one rule's share, or beyond all.
  */
 export function firstRule<R extends { when: Conditions }>(rules: readonly R[], visit: Visit): R | undefined {
   let spent = 0;

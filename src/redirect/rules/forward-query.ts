@@ -1,10 +1,10 @@
 // Joins the query of a visit to a destination (`forward_query`).
 
 /**
- * The destination's own parameters win, and its fragment stays at the end. Of the visitor's, all others are passed on as they
- * were sent, but for the QR image's `qr=1`; whatever a Location header can't hold is percent-encoded. No bound of its own:
- * Node's for the headers of a request holds, and browsers have theirs.
- * `query`: of the short URL, without `?`, with a character for each byte as Node has it.
+ * The destination's own parameters win, and its fragment stays at the end. Of the visitor's, all others are passed
+ * on as they were sent, but for the QR image's `qr=1`; whatever a Location header can't hold is percent-encoded.
+ * No bound of its own: Node's for the headers of a request holds, and browsers have theirs. `query`: of the short
+ * URL, without `?`, with a character for each byte as Node has it.
  */
 export function withQueryOf(query: string, location: string): string {
   const [sent = ""] = query.split("#", 1);
@@ -29,8 +29,8 @@ export function withQueryOf(query: string, location: string): string {
 }
 
 /**
- * One of each part that is not empty; all at once, as a query can have thousands. Never throws: percent-encoding that is
- * malformed stands for itself (URL Standard, 5.1).
+ * One of each part that is not empty; all at once, as a query can have thousands. Never throws: percent-encoding
+ * that is malformed stands for itself (URL Standard, 5.1).
  */
 function parametersOf(parts: readonly string[]): [name: string, value: string][] {
   // Behind `&`, as URLSearchParams leaves out a first `?`, which is part of the name here.

@@ -1,4 +1,4 @@
-// What rules need to know of a visit, from the same values that its click is recorded from, so that the two never differ.
+// What rules need to know of a visit, from the same values that its click is recorded from, so that both agree.
 import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import { agentOf } from "../../classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
@@ -13,7 +13,10 @@ import { systemName, type Visit } from "./first-rule.ts";
 export type VisitDeps = {
   /** SECRET_KEY, the same in all processes. */
   secretKey: string;
-  /** Called once, when a rule first needs a country that no proxy has named: the database takes memory of this thread. */
+  /**
+   * Called once, when a rule first needs a country that no proxy has named: the database takes memory of this
+   * thread.
+   */
   openGeo: () => Geo;
 };
 
@@ -68,8 +71,8 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
 const LOT_BYTES = 6;
 
 /**
- * HMAC-SHA256 under a key of its own (HKDF, RFC 5869, from SECRET_KEY) of day, link, client and user agent, so that nobody
- * can choose their lot, and all processes draw the same one. It is kept nowhere.
+ * HMAC-SHA256 under a key of its own (HKDF, RFC 5869, from SECRET_KEY) of day, link, client and user agent, so
+ * that nobody can choose their lot, and all processes draw the same one. It is kept nowhere.
  */
 function dailyLots(secretKey: string): (link: string, hit: RawHit) => number {
   const bytes = hkdfSync("sha256", secretKey, "", "linkledger: lots of visitors", 32);

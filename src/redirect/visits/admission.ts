@@ -3,13 +3,13 @@ import type { AskedVisit, PasswordGate } from "../password/password-gate.ts";
 import type { ClickLimit, LimitedLink } from "./click-limit.ts";
 
 /** `key`: `<host>/<slug>`. */
-export type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
+type GuardedLink = { key: string; maxClicks?: number | undefined; passwordId?: string | undefined };
 
-/** `isPerson`: others are let in while people are, and count for nothing. */
+/** `isPerson`: others are let in while people are, and count for nothing; read where the link has a limit. */
 export type GuardedVisit = AskedVisit & { readonly isPerson: boolean };
 
 /** `answered`: by the page that asks for the password. */
-export type Admission = "let in" | "exhausted" | "answered";
+type Admission = "let in" | "exhausted" | "answered";
 
 export type Admit = (
   link: GuardedLink,
@@ -18,8 +18,9 @@ export type Admit = (
 ) => Promise<Admission>;
 
 /**
- * Asks nobody for the password of a link that leads nowhere any more, and counts only who has given it. `record`: of the
- * click, once it is let in; where that fails the visit counts for nothing, as the visitor is told to try again.
+ * Asks nobody for the password of a link that leads nowhere any more, and counts only who has given it. `record`:
+ * of the click, once it is let in; where that fails the visit counts for nothing, as the visitor is told to try
+ * again.
  * @throws StoreUnavailable, too_busy, and what `record` throws: never let in then
  */
 export function admission({ limit, gate }: { limit: ClickLimit; gate: PasswordGate }): Admit {

@@ -26,8 +26,8 @@ export function clickLimit(deps: {
 }): ClickLimit {
   const { counter, people } = deps;
   /**
-   * Whose count holds what the documents do. Each state of a link is compared anew, as nobody was counted while it had no
-   * limit, and the documents may have lagged behind when the count began.
+   * Whose count holds what the documents do. Each state of a link is compared anew, as nobody was counted while it
+   * had no limit, and the documents may have lagged behind when the count began.
    */
   const compared = new WeakSet<LimitedLink>();
   /** Their count misses visits of the outage: it is not gone by before it is compared. */

@@ -1,19 +1,20 @@
-// Counts how many people were led on by links with `maxClicks`, for all processes together and ahead of the documents.
+// Counts how many people were led on by links with `maxClicks`, for all processes together and ahead of the
+// documents.
 
 /** A count is kept so long after it has changed; then it begins anew with the documents, which have caught up. */
 export const KEPT_MS = 3_600_000;
 
 /**
- * One more, none to look only, or one back for a visit that was not led on. `atLeast`: what the documents hold, to which
- * the count is raised first; undefined where they were not read.
+ * One more, none to look only, or one back for a visit that was not led on. `atLeast`: what the documents hold, to
+ * which the count is raised first; undefined where they were not read.
  */
 export type Visits = { add: 1 | 0 | -1; atLeast?: number | undefined };
 
 export interface VisitCounter {
   /**
-   * Whether the link's count is below `most`; only then one is added to it, atomically. `most` comes with each visit, so
-   * that a change of it applies to the next one. Undefined, and nothing has changed, where the count is not known and
-   * `atLeast` is not given. @throws CoordinationUnavailable
+   * Whether the link's count is below `most`; only then one is added to it, atomically. `most` comes with each
+   * visit, so that a change of it applies to the next one. Undefined, and nothing has changed, where the count is
+   * not known and `atLeast` is not given. @throws CoordinationUnavailable
    */
   count(link: string, most: number, visits: Visits): Promise<boolean | undefined>;
 }

@@ -9,8 +9,8 @@ import { countHit, type QuarterHour } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
 
 /**
- * Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: by the number of
- * the link's rule, only those that one led.
+ * Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: of
+ * the hits that one of the link's rules led, by its number.
  */
 export type KindOfDay = {
   tallies: Tally[];

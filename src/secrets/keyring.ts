@@ -1,13 +1,7 @@
 // Derives the keys that encrypt secrets from SECRET_KEY; they are kept in memory only.
-import {
-  type CipherGCMTypes,
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-} from "node:crypto";
+import { type CipherGCMTypes, createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { Refused } from "../runtime/refused.ts";
+import { derivedKey } from "./derived-key.ts";
 import { SecretDamaged } from "./errors.ts";
 
 export type Keyring = {
@@ -57,7 +51,7 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
 /** HKDF-SHA256 (RFC 5869) with one key for each purpose; the key id reveals nothing about the others. */
 function derived(secretKey: string): Key {
   const derive = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync("sha256", secretKey, "", `linkledger secrets: ${purpose}`, bytes));
+    derivedKey(secretKey, `linkledger secrets: ${purpose}`, bytes);
   return {
     id: derive("key id", 8).toString("base64url"),
     master: derive("encryption", 32),

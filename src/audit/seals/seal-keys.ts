@@ -1,14 +1,7 @@
 // The keys of seals, derived from SECRET_KEY: one signs, one makes the tags by which a changed event is found.
-import {
-  createCipheriv,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  type KeyObject,
-  sign,
-  verify,
-} from "node:crypto";
+import { createCipheriv, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type Config, isKeptInDataDir, secretKeyOf } from "../../config.ts";
+import { derivedKey } from "../../secrets/derived-key.ts";
 
 /** Bytes that are kept of each leaf hash and of each tag: they only tell which event it was, the root that there was one. */
 export const MARK_BYTES = 4;
@@ -28,8 +21,7 @@ const BLOCK = 16;
 
 /** HKDF-SHA256 (RFC 5869), with one key for each purpose as in secrets/keyring.ts. */
 export function sealKeysOf(secretKey: string): SealKeys {
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync("sha256", secretKey, "", `linkledger seals: ${purpose}`, 32));
+  const derive = (purpose: string) => derivedKey(secretKey, `linkledger seals: ${purpose}`);
   const privateKey = createPrivateKey({
     key: Buffer.concat([PKCS8_ED25519, derive("signature")]),
     format: "der",

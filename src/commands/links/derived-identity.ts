@@ -1,7 +1,8 @@
 // Ids and slugs derived from an idempotency scope, so that a request repeated after a crash finds what it already
 // created.
 // Ids grant no access, so a plain hash is enough; slugs must not be predictable, so they take a secret key.
-import { createHmac, hash, hkdfSync } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
+import { derivedKey } from "../../secrets/derived-key.ts";
 import { slugFrom } from "./slug.ts";
 
 /** A UUID version 8 (RFC 9562, section 5.8) from the SHA-256 of the parts; deterministic. */
@@ -20,7 +21,7 @@ export type DeriveSlug = (scope: string, attempt: number) => string;
  * of a scope, such as the sender of a form, could try scopes until one gives the slug they want.
  */
 export function slugDerivation(secretKey: string): DeriveSlug {
-  const key = Buffer.from(hkdfSync("sha256", secretKey, "", "linkledger: derived slugs", 32));
+  const key = derivedKey(secretKey, "linkledger: derived slugs");
   return (scope, attempt) => {
     for (let round = 0; ; round++) {
       const slug = slugFrom(

@@ -1,5 +1,6 @@
 // The signed cookie by which a browser that has given a link's password is not asked again.
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { derivedKey } from "../../secrets/derived-key.ts";
 
 const COOKIE = "linkledger-link";
 const LASTS_MS = 12 * 3_600_000;
@@ -25,7 +26,7 @@ export type LinkPasses = {
 
 /** Under a key of its own (HKDF, RFC 5869, from SECRET_KEY). */
 export function linkPasses(secretKey: string): LinkPasses {
-  const key = Buffer.from(hkdfSync("sha256", secretKey, "", "linkledger: passes of links", 32));
+  const key = derivedKey(secretKey, "linkledger: passes of links");
   const signed = ({ link, passwordId }: PassFor, end: string) =>
     createHmac("sha256", key)
       .update(JSON.stringify([link, passwordId, end]))

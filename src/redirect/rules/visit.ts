@@ -1,9 +1,10 @@
 // What rules need to know of a visit, from the same values that its click is recorded from, so that both agree.
-import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
+import { createHmac, createSecretKey } from "node:crypto";
 import { agentOf } from "../../classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
+import { derivedKey } from "../../secrets/derived-key.ts";
 import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
 import type { Geo } from "../clicks/enrich/geo.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
@@ -75,8 +76,7 @@ const LOT_BYTES = 6;
  * that nobody can choose their lot, and all processes draw the same one. It is kept nowhere.
  */
 function dailyLots(secretKey: string): (link: string, hit: RawHit) => number {
-  const bytes = hkdfSync("sha256", secretKey, "", "linkledger: lots of visitors", 32);
-  const key = createSecretKey(Buffer.from(bytes));
+  const key = createSecretKey(derivedKey(secretKey, "linkledger: lots of visitors"));
   return (link, { at, address, userAgent }) => {
     const day = Math.floor(at / 86_400_000);
     const drawn = createHmac("sha256", key)

@@ -1,14 +1,12 @@
 // What an imported link carries becomes its options by the rules of a request, which nothing in a file gets around.
-import { z } from "zod";
+import type { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
-import { acceptFields, linkFields } from "../commands/links/link-fields.ts";
+import { acceptFields, LinkFields } from "../commands/links/link-fields.ts";
 import { isUsableHash, linkPasswordSecret } from "../commands/links/link-password.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../events/link-options.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
-
-const Request = z.object(linkFields);
 
 /** `secrets`: to be put before the event that names them. `unchecked`: as of acceptFields. */
 type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonly [string, SecretRecord])[] };
@@ -24,8 +22,7 @@ export async function acceptImported(
 ): Promise<Accepted> {
   const text =
     typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
-  const request = { ...others, ...(text !== undefined && { password: text }) };
-  const parsed = Request.safeParse(request);
+  const parsed = LinkFields.safeParse({ ...others, ...(text !== undefined && { password: text }) });
   if (!parsed.success) throw refusedFields(parsed.error);
   const secrets: Accepted["secrets"] = [];
   const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };

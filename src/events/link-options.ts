@@ -126,16 +126,8 @@ function withSortedNames(_name: string, value: unknown): unknown {
 }
 
 /** Every URL to which the link can lead: each is checked as the first one is. */
-export function destinationsOf({ longUrl, ...link }: LinkOptions & { longUrl: string }): string[] {
-  return [...new Set([longUrl, ...otherDestinations(link)])];
-}
-
-/** Those of the options. */
-function otherDestinations({
-  expiredUrl,
-  rules = [],
-}: Pick<OptionChanges, "expiredUrl"> & Pick<LinkOptions, "rules">): string[] {
-  return [...(expiredUrl ? [expiredUrl] : []), ...rules.map(({ url }) => url)];
+export function destinationsOf({ longUrl, expiredUrl, rules = [] }: LinkOptions & { longUrl: string }): string[] {
+  return [...new Set([longUrl, ...(expiredUrl ? [expiredUrl] : []), ...rules.map(({ url }) => url)])];
 }
 
 /** Whether its answer depends on the visitor, the time or the clicks before: then it must not be kept by caches. */

@@ -71,7 +71,7 @@ const options = {
 
 type Options = typeof options;
 export type OptionName = keyof Options;
-export const OPTION_NAMES = Object.keys(options) as OptionName[];
+const OPTION_NAMES = Object.keys(options) as OptionName[];
 
 /** Members of LinkCreated. */
 export const optionsOfLink = Object.fromEntries(

@@ -5,7 +5,7 @@ import { Refused } from "../runtime/refused.ts";
 import type { FieldList, Fields } from "./imported.ts";
 
 /** `records`: how many have it. `becomes`: our word for it. A field that has no other member is not known to us. */
-export type FieldCount = { records: number; becomes?: string; left_out?: string; refused?: string };
+type FieldCount = { records: number; becomes?: string; left_out?: string; refused?: string };
 
 type Fate = Omit<FieldCount, "records">;
 

@@ -98,7 +98,7 @@ export type ImportedClick = { link: LinkReference; facts: ClickFacts } & (
 );
 
 /** `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. */
-export type ImportContext = { now: Date; withClicks: boolean };
+type ImportContext = { now: Date; withClicks: boolean };
 
 /** Reads the records of one service; both functions throw a refusal for a record that can't be taken. */
 export type ImportFormat = {

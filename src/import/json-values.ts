@@ -1,7 +1,7 @@
 // Finds JSON values that are written one after the other, as pages of an API are when its answers go to one file.
 
 /** A value, or why this part of the text is none. */
-export type JsonValue = { value: unknown } | { error: SyntaxError };
+type JsonValue = { value: unknown } | { error: SyntaxError };
 
 /**
  * Objects and lists may follow each other with nothing between them. What has its brackets closed and is no JSON is one

@@ -6,7 +6,7 @@ import { isClientError, Refused } from "../../runtime/refused.ts";
 /** `code`: the stable one of the error that the single request would get. */
 export type BulkError = { index: number; error: string; code: string };
 
-export type BulkRun<R> = {
+type BulkRun<R> = {
   results: ({ index: number } & R)[];
   errors: BulkError[];
   /** False when an item failed by an error other than a refusal: repeated, the request may do it. */

@@ -32,7 +32,7 @@ import {
 } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
-export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
+type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
 
 export type LinkChangeRequest =
   | { type: "patch"; patch: LinkPatch }

@@ -19,13 +19,13 @@ export const BulkPatchItem = z
 
 type Item = z.infer<typeof BulkPatchItem>;
 
-export type BulkChangeDeps = BulkDeps & {
+type BulkChangeDeps = BulkDeps & {
   /** Where the caller's link is, a deleted one too. @throws not_found, forbidden */
   addressOf: (item: Pick<Item, "slug" | "domain_id">) => Promise<LinkAddress>;
 };
 
 /** `done`: how many links are as was wanted. */
-export type BulkChanges = {
+type BulkChanges = {
   success: boolean;
   tier: Tier;
   total: number;

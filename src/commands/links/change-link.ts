@@ -21,7 +21,7 @@ import {
   refuseOther,
 } from "./link.ts";
 import { isNotAppended, withExternalId } from "./link-claims.ts";
-import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import { acceptFields, type LinkFields, requireTierOf, urlsOf } from "./link-fields.ts";
 import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
@@ -199,7 +199,7 @@ async function acceptedChanges(
   const { url, disabled, ...fields } = request.patch;
   requireTierOf(fields, by.tier);
   const own = async () => verifiedHosts(await account());
-  const urls = [...(url === undefined ? [] : [url]), ...urlsOfFields(fields)];
+  const urls = urlsOf(request.patch);
   const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, own) } : deps;
   const to = url === undefined ? undefined : await acceptUrl(asked, url, own);
   const { options, unchecked } = await acceptFields(asked, fields, own);

@@ -282,9 +282,10 @@ export async function acceptFields(
   }
 }
 
-/** The URLs among the fields, such as for one request to the safety check about many links. */
-export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
-  return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
+/** The URLs that a request names, such as for one request to the safety check about many links. */
+export function urlsOf({ url, expired_url, rules }: LinkFields & { url?: string | undefined }): string[] {
+  const others = [...(expired_url ? [expired_url] : []), ...(rules ?? []).map((rule) => rule.url)];
+  return url === undefined ? others : [url, ...others];
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;

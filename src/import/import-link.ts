@@ -148,11 +148,7 @@ function takenByAnother(host: string, slug: string): Refused {
 }
 
 /** To `--domain`, else to the account's own domain of that name, else to the base host. */
-function placeOf(
-  deps: ImportLinkDeps,
-  { account, domain }: ImportTarget,
-  imported: ImportedLink,
-): LinkPlace & { domainId?: string } {
+function placeOf(deps: ImportLinkDeps, { account, domain }: ImportTarget, imported: ImportedLink): LinkPlace {
   const hostname = domain ?? imported.domain;
   const own = hostname === undefined ? undefined : account.domains.get(hostname);
   if (own?.state === "active")

@@ -55,9 +55,8 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
         const { links } = request.body;
-        const { bulk, isFinal } = await changeLinksInBulk(
-          ...([changing, contextOf(request), caller, wanted, links, options] as const),
-        );
+        const context = contextOf(request);
+        const { bulk, isFinal } = await changeLinksInBulk(changing, context, caller, wanted, links, options);
         await deps.changesAreFollowed();
         // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
         if (!isFinal) request.keyed = undefined;

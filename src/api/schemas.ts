@@ -3,7 +3,10 @@ import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
 
-/** The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its schema's id. */
+/**
+ * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
+ * schema's id.
+ */
 export function bulkRequestOf(id: string, item: string) {
   return z
     .strictObject({

@@ -1,4 +1,5 @@
-// What an imported link carries becomes its options by the rules of a request, which nothing in a file gets around.
+// What an imported link carries becomes its options by the rules of a request, which nothing in a file gets
+// around.
 import type { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
 import { acceptFields, LinkFields } from "../commands/links/link-fields.ts";
@@ -13,7 +14,8 @@ type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonl
 
 /**
  * `newId`: of the link's next password. `ownHosts`: as for acceptUrl.
- * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't argon2id
+ * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't
+ * argon2id
  */
 export async function acceptImported(
   deps: AcceptUrlDeps & { newId: () => string },

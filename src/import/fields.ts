@@ -20,7 +20,10 @@ export function memberOf(record: Fields, name: string): unknown {
     .reduce<unknown>((value, part) => (value as Fields | null | undefined)?.[part], record);
 }
 
-/** The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas, or JSON. */
+/**
+ * The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas, or
+ * JSON.
+ */
 export function listOf(record: Fields, ...names: readonly string[]): string[] {
   for (const name of names) {
     const given = text(record, name);
@@ -65,7 +68,10 @@ export function numberOf(record: Fields, ...names: readonly string[]): number | 
   return Number(found);
 }
 
-/** CSV files of databases write them as 0, f and the like. @throws record_refused for what is neither true nor false */
+/**
+ * CSV files of databases write them as 0, f and the like.
+ * @throws record_refused for what is neither true nor false
+ */
 export function isTrue(record: Fields, name: string): boolean {
   const found = text(record, name) ?? "";
   if (/^(true|t|yes|1)$/i.test(found)) return true;

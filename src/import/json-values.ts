@@ -4,8 +4,8 @@
 type JsonValue = { value: unknown } | { error: SyntaxError };
 
 /**
- * Objects and lists may follow each other with nothing between them. What has its brackets closed and is no JSON is one
- * error, after which the next value is read; from a bracket that is never closed, the rest is one error.
+ * Objects and lists may follow each other with nothing between them. What has its brackets closed and is no JSON
+ * is one error, after which the next value is read; from a bracket that is never closed, the rest is one error.
  */
 export function* jsonValues(text: string): Generator<JsonValue> {
   const whole = parsed(text.replace(/^\uFEFF/, ""));

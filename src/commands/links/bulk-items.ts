@@ -16,10 +16,10 @@ type BulkRun<R> = {
 type Log = { error: (details: object, message: string) => void };
 
 /**
- * Runs each item; those that share a key run in their order, the others at once, so that their appends share a transaction.
- * `failed`: what is said of an error other than a refusal, which is logged.
- * @throws when nothing was done and an item failed by an error other than a refusal, that error, such as StoreUnavailable, as
- *   for a single request
+ * Runs each item; those that share a key run in their order, the others at once, so that their appends share a
+ * transaction. `failed`: what is said of an error other than a refusal, which is logged.
+ * @throws when nothing was done and an item failed by an error other than a refusal, that error, such as
+ * StoreUnavailable, as for a single request
  */
 export async function runBulk<R extends object>(
   { log }: { log?: Log | undefined },

@@ -1,5 +1,5 @@
-// What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API, bulk
-// requests, the portal and OpenAPI share, and how they become the options that events hold.
+// What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API,
+// bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
 import { z } from "zod";
 import { cleanText } from "../../classification/clean-text.ts";
 import { COUNTRIES } from "../../events/countries.ts";
@@ -219,8 +219,8 @@ export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => 
 type AcceptedFields = { options: OptionChanges; unchecked: string[] };
 
 /**
- * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A password's
- * hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
+ * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A
+ * password's hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
  * @throws invalid_url, unsafe_url with the field's name
  */
 export async function acceptFields(
@@ -336,7 +336,10 @@ function isEmpty(given: unknown): boolean {
   );
 }
 
-/** The fields of answers that say what the options are; absent where they are not set, and `has_password` for a password. */
+/**
+ * The fields of answers that say what the options are; absent where they are not set, and `has_password` for a
+ * password.
+ */
 export function fieldsOf(link: LinkOptions) {
   const shown: Record<string, unknown> = {};
   for (const name of FIELD_NAMES) {

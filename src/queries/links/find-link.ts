@@ -54,8 +54,8 @@ export async function findOwnLink(
 }
 
 /**
- * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly consistent,
- * as neither owner nor address of a link ever change.
+ * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
+ * consistent, as neither owner nor address of a link ever change.
  * @throws as findOwnLink
  */
 export async function currentOwnLink(
@@ -80,7 +80,9 @@ export async function currentOwnLink(
   throw new Refused("not_found", "Short link not found.");
 }
 
-/** Where it may be: on the default domain, where the documents have it, and on those that the account has or had. */
+/**
+ * Where it may be: on the default domain, where the documents have it, and on those that the account has or had.
+ */
 async function* keysOf(
   deps: CurrentLinkDeps,
   wanted: Wanted & { accountId: string },
@@ -117,7 +119,10 @@ async function* withSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<Lin
   }
 }
 
-/** Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no other. */
+/**
+ * Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no
+ * other.
+ */
 async function oldestOnDomains(
   { readStore }: FindLinkDeps,
   { slug, domainId, accountId }: Wanted,

@@ -95,7 +95,7 @@ export async function importLink(
   const { fields, shortened } = fitted(imported.fields ?? {});
   const made = async () => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
-    const id = externalIdOf(all.events.reduce(evolve, freeLink as LinkState));
+    const id = externalIdOf(all.link);
     const appended = () => append(deps, target, { host, slug }, all, idOf);
     if (id === undefined) return await appended();
     await refuseTakenId(deps, target, claimed, id);
@@ -213,7 +213,7 @@ async function eventsOf(
     events.push(...made);
   }
   if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
-  return { events, unchecked, secrets };
+  return { link: state, events, unchecked, secrets };
 
   async function accepted(
     wanted: Exclude<ImportedChange["change"], OperatorChange>,
@@ -225,8 +225,12 @@ async function eventsOf(
   }
 }
 
-/** `secrets` of passwords and `unchecked` destinations are kept before the events that name them. */
+/**
+ * `link`: as its events make it. `secrets` of passwords and `unchecked` destinations are kept before the events that
+ * name them.
+ */
 type LinkToAppend = {
+  link: LinkState;
   events: LinkEvent[];
   unchecked: string[];
   secrets: (readonly [string, SecretRecord])[];

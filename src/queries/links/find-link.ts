@@ -48,9 +48,7 @@ export async function findOwnLink(
     if (link.accountId === accountId) return link;
     isTaken = true;
   }
-  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
-    throw new Refused("forbidden", "This link belongs to another account.");
-  throw new Refused("not_found", "Short link not found.");
+  throw await notOwn(deps, isTaken, { slug, domainId });
 }
 
 /**
@@ -75,9 +73,14 @@ export async function currentOwnLink(
     else deleted ??= link;
   }
   if (deleted) return deleted;
-  if (isTaken || (await oldestOnDomains(deps, { slug, domainId })))
-    throw new Refused("forbidden", "This link belongs to another account.");
-  throw new Refused("not_found", "Short link not found.");
+  throw await notOwn(deps, isTaken, { slug, domainId });
+}
+
+/** `isTaken`: whether another account's link was found on the way to the caller's. */
+async function notOwn(deps: FindLinkDeps, isTaken: boolean, wanted: Wanted): Promise<Refused> {
+  return isTaken || (await oldestOnDomains(deps, wanted))
+    ? new Refused("forbidden", "This link belongs to another account.")
+    : new Refused("not_found", "Short link not found.");
 }
 
 /**

@@ -258,8 +258,9 @@ export async function acceptFields(
             .trim() || null
         );
       case "title":
-      case "external_id":
         return cleanText(String(given), MOST.title) || null;
+      case "external_id":
+        return cleanText(String(given), MOST.externalId) || null;
       case "tags":
         return [...new Set((given as string[]).map((tag) => cleanText(tag, MOST.tag)))];
       case "active_from":

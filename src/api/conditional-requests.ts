@@ -10,8 +10,8 @@ export function tagOf(revision: number): string {
 }
 
 /**
- * The revisions that If-Match accepts; undefined without it, and for `*`, which any link matches. A weak tag never matches,
- * and neither does one that is no revision. @throws invalid_request
+ * The revisions that If-Match accepts; undefined without it, and for `*`, which any link matches. A weak tag never
+ * matches, and neither does one that is no revision. @throws invalid_request
  */
 export function revisionsOf(ifMatch: string | undefined): number[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === "*") return undefined;

@@ -1,5 +1,5 @@
-// Fastify with the service's limits and error object, also for errors that Fastify answers before routing, and what all
-// routes of the base host have in common.
+// Fastify with the service's limits and error object, also for errors that Fastify answers before routing, and
+// what all routes of the base host have in common.
 import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
@@ -67,8 +67,8 @@ export function createFastify(deps: FastifyDeps): Api {
 }
 
 /**
- * Hooks for all routes of the base host: other hosts are refused before any body is read, and each answer is counted and
- * logged. The 404 of unknown paths under /api carries rate limit headers too.
+ * Hooks for all routes of the base host: other hosts are refused before any body is read, and each answer is
+ * counted and logged. The 404 of unknown paths under /api carries rate limit headers too.
  */
 export function baseHostGate(
   app: Api,

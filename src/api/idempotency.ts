@@ -10,8 +10,8 @@ export type KeyedRequest = { record: string; kept: KeyRecord };
 export type Idempotency = ReturnType<typeof idempotency>;
 
 /**
- * `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link, and change
- * it once.
+ * `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link,
+ * and change it once.
  */
 type KeyRecord = {
   bodyHash: string;

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
 
-/** The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its schema's id. */
+/**
+ * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
+ * schema's id.
+ */
 export function bulkRequestOf(id: string, item: string) {
   return z
     .strictObject({
@@ -160,14 +163,16 @@ const DESCRIPTIONS = {
   404: "Not found (`not_found`)",
   409:
     "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
-    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`link_blocked`), was deleted in this moment (`link_deleted`) or was " +
-    "changed as often as one link can be (`history_full`), or the Idempotency-Key was used with another body " +
-    "(`idempotency_key_reused`)",
+    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`link_blocked`), " +
+    "was deleted in this moment (`link_deleted`) or was changed as often as one link can be (`history_full`), or " +
+    "the Idempotency-Key was used with another body (`idempotency_key_reused`)",
   412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",
   422: "Invalid custom slug format (`invalid_slug`)",
   429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
   500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
-  503: "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy (`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
+  503:
+    "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy " +
+    "(`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

@@ -1,5 +1,5 @@
-// What a link can carry besides its destination: the members of LinkCreated and LinkOptionsChanged, and what follows from
-// them for redirects, lists and rechecks.
+// What a link can carry besides its destination: the members of LinkCreated and LinkOptionsChanged, and what
+// follows from them for redirects, lists and rechecks.
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { DEVICE_TYPES } from "./vocabulary.ts";
@@ -71,7 +71,7 @@ const options = {
 
 type Options = typeof options;
 export type OptionName = keyof Options;
-export const OPTION_NAMES = Object.keys(options) as OptionName[];
+const OPTION_NAMES = Object.keys(options) as OptionName[];
 
 /** Members of LinkCreated. */
 export const optionsOfLink = Object.fromEntries(
@@ -103,8 +103,8 @@ export function optionsOf(link: LinkOptions): LinkOptions {
 }
 
 /**
- * Equal for links of one account and host that lead to the same places and carry the same; null for one with a password,
- * which is never the same as another.
+ * Equal for links of one account and host that lead to the same places and carry the same; null for one with a
+ * password, which is never the same as another.
  */
 export function fingerprintOf(
   link: LinkOptions & { accountId: string; host: string; longUrl: string },
@@ -126,19 +126,17 @@ function withSortedNames(_name: string, value: unknown): unknown {
 }
 
 /** Every URL to which the link can lead: each is checked as the first one is. */
-export function destinationsOf({ longUrl, ...link }: LinkOptions & { longUrl: string }): string[] {
-  return [...new Set([longUrl, ...otherDestinations(link)])];
-}
-
-/** Those of the options. */
-function otherDestinations({
+export function destinationsOf({
+  longUrl,
   expiredUrl,
   rules = [],
-}: Pick<OptionChanges, "expiredUrl"> & Pick<LinkOptions, "rules">): string[] {
-  return [...(expiredUrl ? [expiredUrl] : []), ...rules.map(({ url }) => url)];
+}: LinkOptions & { longUrl: string }): string[] {
+  return [...new Set([longUrl, ...(expiredUrl ? [expiredUrl] : []), ...rules.map(({ url }) => url)])];
 }
 
-/** Whether its answer depends on the visitor, the time or the clicks before: then it must not be kept by caches. */
+/**
+ * Whether its answer depends on the visitor, the time or the clicks before: then it must not be kept by caches.
+ */
 export function changesWithVisit(link: LinkOptions): boolean {
   const { activeFrom, expiresAt, maxClicks, passwordId, rules = [] } = link;
   return Boolean(activeFrom || expiresAt || maxClicks || passwordId || rules.length > 0);

@@ -1,21 +1,21 @@
-// What an imported link carries becomes its options by the rules of a request, which nothing in a file gets around.
-import { z } from "zod";
+// What an imported link carries becomes its options by the rules of a request, which nothing in a file gets
+// around.
+import type { z } from "zod";
 import type { AcceptUrlDeps } from "../commands/links/accept-url.ts";
-import { acceptFields, linkFields } from "../commands/links/link-fields.ts";
+import { acceptFields, LinkFields } from "../commands/links/link-fields.ts";
 import { isUsableHash, linkPasswordSecret } from "../commands/links/link-password.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../events/link-options.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { SecretRecord } from "../secrets/port.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
 
-const Request = z.object(linkFields);
-
 /** `secrets`: to be put before the event that names them. `unchecked`: as of acceptFields. */
 type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonly [string, SecretRecord])[] };
 
 /**
  * `newId`: of the link's next password. `ownHosts`: as for acceptUrl.
- * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't argon2id
+ * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't
+ * argon2id
  */
 export async function acceptImported(
   deps: AcceptUrlDeps & { newId: () => string },
@@ -24,8 +24,7 @@ export async function acceptImported(
 ): Promise<Accepted> {
   const text =
     typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
-  const request = { ...others, ...(text !== undefined && { password: text }) };
-  const parsed = Request.safeParse(request);
+  const parsed = LinkFields.safeParse({ ...others, ...(text !== undefined && { password: text }) });
   if (!parsed.success) throw refusedFields(parsed.error);
   const secrets: Accepted["secrets"] = [];
   const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };

@@ -1,11 +1,14 @@
-// Accounts for every field of the links in a file: what it becomes, why it is left out or refused, or that we don't know it.
+// Accounts for every field of the links in a file: what it becomes, why it is left out or refused, or that we
+// don't know it.
 import { cleanText } from "../classification/clean-text.ts";
 import { isObject } from "../runtime/is-object.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { FieldList, Fields } from "./imported.ts";
 
-/** `records`: how many have it. `becomes`: our word for it. A field that has no other member is not known to us. */
-export type FieldCount = { records: number; becomes?: string; left_out?: string; refused?: string };
+/**
+ * `records`: how many have it. `becomes`: our word for it. A field that has no other member is not known to us.
+ */
+type FieldCount = { records: number; becomes?: string; left_out?: string; refused?: string };
 
 type Fate = Omit<FieldCount, "records">;
 

@@ -20,11 +20,15 @@ export function memberOf(record: Fields, name: string): unknown {
     .reduce<unknown>((value, part) => (value as Fields | null | undefined)?.[part], record);
 }
 
-/** The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas, or JSON. */
+/**
+ * The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas, or
+ * JSON.
+ */
 export function listOf(record: Fields, ...names: readonly string[]): string[] {
   for (const name of names) {
-    const found =
-      text(record, name)?.startsWith("[") === false ? text(record, name)?.split(",") : jsonOf(record, name);
+    const given = text(record, name);
+    const isParted = given !== undefined && !given.startsWith("[");
+    const found = isParted ? given.split(",") : jsonOf(record, name);
     if (!Array.isArray(found)) continue;
     const texts = found.map((one) => (isObject(one) ? one.name : one));
     return texts.flatMap((one) => (one === null || one === undefined ? [] : (text({ one }, "one") ?? [])));
@@ -59,11 +63,15 @@ export function count(record: Fields, ...names: readonly string[]): number | und
 /** @throws record_refused when there is one that is no number */
 export function numberOf(record: Fields, ...names: readonly string[]): number | undefined {
   const found = text(record, ...names);
-  if (found === undefined || /^-?\d+$/.test(found)) return found === undefined ? undefined : Number(found);
-  throw new Refused("record_refused", `${found} is not a number`);
+  if (found === undefined) return undefined;
+  if (!/^-?\d+$/.test(found)) throw new Refused("record_refused", `${found} is not a number`);
+  return Number(found);
 }
 
-/** CSV files of databases write them as 0, f and the like. @throws record_refused for what is neither true nor false */
+/**
+ * CSV files of databases write them as 0, f and the like.
+ * @throws record_refused for what is neither true nor false
+ */
 export function isTrue(record: Fields, name: string): boolean {
   const found = text(record, name) ?? "";
   if (/^(true|t|yes|1)$/i.test(found)) return true;

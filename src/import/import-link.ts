@@ -42,8 +42,9 @@ export type ImportTarget = {
 };
 
 /**
- * What earlier links of the import have, also while nothing is written, or no service shows what was. `links`: by link key, as
- * slugs that differ in case alone are one here, with what the file calls the link. `externalIds`: with the link's key.
+ * What earlier links of the import have, also while nothing is written, or no service shows what was. `links`: by
+ * link key, as slugs that differ in case alone are one here, with what the file calls the link. `externalIds`:
+ * with the link's key.
  */
 export type ClaimedLinks = {
   links: Map<string, { source: string; link: TargetLink }>;
@@ -65,9 +66,10 @@ type History = { link: LinkState; destinations: readonly Destinations[] };
 const noHistory: History = { link: freeLink, destinations: [] };
 
 /**
- * `format`: whose link it is. `claimed`: by the earlier links of this import; gets this one. `already`: it was imported from
- * the same source before, by this import too, and is left as it is now.
- * @throws record_refused, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted, history_full; StoreUnavailable
+ * `format`: whose link it is. `claimed`: by the earlier links of this import; gets this one. `already`: it was
+ * imported from the same source before, by this import too, and is left as it is now.
+ * @throws record_refused, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted,
+ * history_full; StoreUnavailable
  */
 export async function importLink(
   deps: ImportLinkDeps,
@@ -93,7 +95,7 @@ export async function importLink(
   const { fields, shortened } = fitted(imported.fields ?? {});
   const made = async () => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
-    const id = externalIdOf(all.events.reduce(evolve, freeLink as LinkState));
+    const id = externalIdOf(all.link);
     const appended = () => append(deps, target, { host, slug }, all, idOf);
     if (id === undefined) return await appended();
     await refuseTakenId(deps, target, claimed, id);
@@ -135,8 +137,8 @@ export function derivedTimeId(at: string, ...parts: readonly (string | number)[]
 }
 
 /**
- * Names the link at its source, so that another link that wants the same slug here is not taken for it. Where files don't say
- * which host served it, it is told from those of other instances by when it was made.
+ * Names the link at its source, so that another link that wants the same slug here is not taken for it. Where
+ * files don't say which host served it, it is told from those of other instances by when it was made.
  */
 function sourceOf(format: string, { domain, site, slug, createdAt }: ImportedLink): string {
   return JSON.stringify([format, domain ?? site ?? createdAt?.slice(0, 19) ?? "", slug]);
@@ -148,11 +150,7 @@ function takenByAnother(host: string, slug: string): Refused {
 }
 
 /** To `--domain`, else to the account's own domain of that name, else to the base host. */
-function placeOf(
-  deps: ImportLinkDeps,
-  { account, domain }: ImportTarget,
-  imported: ImportedLink,
-): LinkPlace & { domainId?: string } {
+function placeOf(deps: ImportLinkDeps, { account, domain }: ImportTarget, imported: ImportedLink): LinkPlace {
   const hostname = domain ?? imported.domain;
   const own = hostname === undefined ? undefined : account.domains.get(hostname);
   if (own?.state === "active")
@@ -166,7 +164,8 @@ type IdOf = (at: string, n: number, type: string) => string;
 /**
  * Every destination is checked as that of a new link is. A change that its file dates before the one before it, or not at
  * all, is dated as that one: a history has an order.
- * @throws invalid_url, unsafe_url, record_refused; link_deleted for a change after a deletion, history_full; invalid_request
+ * @throws invalid_url, unsafe_url, record_refused; link_deleted for a change after a deletion, history_full;
+ * invalid_request
  */
 async function eventsOf(
   deps: ImportLinkDeps,
@@ -214,7 +213,7 @@ async function eventsOf(
     events.push(...made);
   }
   if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
-  return { events, unchecked, secrets };
+  return { link: state, events, unchecked, secrets };
 
   async function accepted(
     wanted: Exclude<ImportedChange["change"], OperatorChange>,
@@ -226,8 +225,12 @@ async function eventsOf(
   }
 }
 
-/** `secrets` of passwords and `unchecked` destinations are kept before the events that name them. */
+/**
+ * `link`: as its events make it. `secrets` of passwords and `unchecked` destinations are kept before the events that
+ * name them.
+ */
 type LinkToAppend = {
+  link: LinkState;
   events: LinkEvent[];
   unchecked: string[];
   secrets: (readonly [string, SecretRecord])[];

@@ -11,10 +11,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type Columns = readonly (readonly string[])[];
 
 /**
- * The one list of a link's fields at a service, by which records are read and the report accounts for them. A dot leads to a
- * member of a member. `mapped`: by our word for it, the names that the field has in one file or another. `leftOut`, by the
- * field's name there: why we don't take it. `refused`, likewise: why a link that has it is not made, as it would go live
- * without a condition that it has there.
+ * The one list of a link's fields at a service, by which records are read and the report accounts for them. A dot
+ * leads to a member of a member. `mapped`: by our word for it, the names that the field has in one file or
+ * another. `leftOut`, by the field's name there: why we don't take it. `refused`, likewise: why a link that has it
+ * is not made, as it would go live without a condition that it has there.
  */
 export type FieldList = {
   mapped: Readonly<Record<string, readonly string[]>>;
@@ -31,7 +31,10 @@ export type ImportedChange = {
 /** What a click names its link by. `domain`: host at the other service, undefined for its default host. */
 export type LinkReference = { id: string } | { domain?: string | undefined; slug: string };
 
-/** A password in plain text or as its argon2id hash; `replaced`: one that the link had before another, and that nobody needs. */
+/**
+ * A password in plain text or as its argon2id hash; `replaced`: one that the link had before another, and that
+ * nobody needs.
+ */
 export type ImportedPassword = { text: string } | { hash: string } | "replaced";
 
 /** What a link carries, as a request says it. */
@@ -42,10 +45,11 @@ export type ImportedFields = Omit<LinkFields, "password"> & {
 export type ImportedRule = NonNullable<LinkFields["rules"]>[number];
 
 /**
- * `site`: what tells the source from another of its kind where the domain doesn't, such as its default host; only what all
- * its files say, so that each of them names the link alike. `id`: what clicks name the link by, where that isn't domain and
- * slug. `longUrl`: the destination when it was created. `createdAt`: ISO 8601 UTC; the time of the import when it isn't known. `totalClicks`: what the other service
- * counted, details may be known of fewer. `via`, `custom`: of our own export.
+ * `site`: what tells the source from another of its kind where the domain doesn't, such as its default host; only
+ * what all its files say, so that each of them names the link alike. `id`: what clicks name the link by, where
+ * that isn't domain and slug. `longUrl`: the destination when it was created. `createdAt`: ISO 8601 UTC; the time
+ * of the import when it isn't known. `totalClicks`: what the other service counted, details may be known of fewer.
+ * `via`, `custom`: of our own export.
  */
 export type ImportedLink = {
   slug: string;
@@ -98,7 +102,7 @@ export type ImportedClick = { link: LinkReference; facts: ClickFacts } & (
 );
 
 /** `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. */
-export type ImportContext = { now: Date; withClicks: boolean };
+type ImportContext = { now: Date; withClicks: boolean };
 
 /** Reads the records of one service; both functions throw a refusal for a record that can't be taken. */
 export type ImportFormat = {

@@ -1,11 +1,11 @@
 // Finds JSON values that are written one after the other, as pages of an API are when its answers go to one file.
 
 /** A value, or why this part of the text is none. */
-export type JsonValue = { value: unknown } | { error: SyntaxError };
+type JsonValue = { value: unknown } | { error: SyntaxError };
 
 /**
- * Objects and lists may follow each other with nothing between them. What has its brackets closed and is no JSON is one
- * error, after which the next value is read; from a bracket that is never closed, the rest is one error.
+ * Objects and lists may follow each other with nothing between them. What has its brackets closed and is no JSON
+ * is one error, after which the next value is read; from a bracket that is never closed, the rest is one error.
  */
 export function* jsonValues(text: string): Generator<JsonValue> {
   const whole = parsed(text.replace(/^\uFEFF/, ""));

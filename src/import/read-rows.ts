@@ -1,5 +1,5 @@
-// Reads a file of records: CSV with a header, separated by commas, semicolons or tabs; JSON lines, or JSON as a whole, both
-// also in the pages of an API.
+// Reads a file of records: CSV with a header, separated by commas, semicolons or tabs; JSON lines, or JSON as a
+// whole, both also in the pages of an API.
 import { createReadStream, type ReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { parse } from "csv-parse";

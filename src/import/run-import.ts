@@ -47,7 +47,8 @@ type KnownLink = { link: TargetLink; total: number; details: number };
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
- * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside other imports of the account
+ * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside other imports of the
+ * account
  */
 export async function runImport(
   deps: ImportLinkDeps,
@@ -155,7 +156,10 @@ function importing(
     return found;
   }
 
-  /** Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the import. */
+  /**
+   * Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the
+   * import.
+   */
   async function attempt<T>(
     counts: { failed: number },
     reported: { file: string; place: string },

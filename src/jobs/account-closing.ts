@@ -2,7 +2,7 @@
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
-import { linkPasswordSecret } from "../commands/links/link-password.ts";
+import { forgetPassword } from "../commands/links/link-password.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
@@ -82,10 +82,10 @@ export async function finishClosing(
 }
 
 /** Of all its links, those that were deleted before too. */
-async function erasePasswords({ readStore, secrets }: FinishClosingDeps, accountId: string): Promise<void> {
+async function erasePasswords(deps: FinishClosingDeps, accountId: string): Promise<void> {
   const query = { where: { accountId }, range: { field: "passwordId", from: "" }, limit: LINKS_PAGE };
-  for await (const page of documentPages<LinkDocument>(readStore, links.collection.name, query))
-    for (const { passwordId = "" } of page) await secrets.delete(linkPasswordSecret(passwordId));
+  for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query))
+    for (const { passwordId } of page) await forgetPassword(deps, passwordId);
 }
 
 /** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */

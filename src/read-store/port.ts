@@ -6,9 +6,9 @@ export type Document = { _id: string; _position: Position };
 
 /**
  * A collection and its indexes, each a list of fields; created at the start. `partialIndexes`: for queries in which the
- * last field has a value, a bound or an element; SQLite leaves the documents out of them where it is null. `columns`: scalar fields that
- * SQLite keeps in columns of their own, so that an index on them costs nothing while they stay the same, and a sort reads
- * no JSON.
+ * last field has a value, a bound or an element; SQLite leaves the documents out of them where it is null.
+ * `columns`: scalar fields that SQLite keeps in columns of their own, so that an index on them costs nothing while
+ * they stay the same, and a sort reads no JSON.
  */
 export type CollectionSpec = {
   name: string;

@@ -95,8 +95,8 @@ type StreamMessage = { event: string; id: string; data: object | string };
 export type EventStream = ReturnType<typeof eventStream>;
 
 /**
- * `stream`: aborted when the client disconnects, or has disconnected already. `stalledMs`: a client whose socket buffer
- * does not drain for so long is disconnected.
+ * `stream`: aborted when the client disconnects, or has disconnected already. `stalledMs`: a client whose socket
+ * buffer does not drain for so long is disconnected.
  */
 export function eventStream(
   raw: ServerResponse,

@@ -1,5 +1,5 @@
-// Limits wrong passwords of links by the client's address and by link. Right ones count for nothing: a room full of people
-// who open a link behind one address are not kept out.
+// Limits wrong passwords of links by the client's address and by link. Right ones count for nothing: a room full
+// of people who open a link behind one address are not kept out.
 import type { PasswordTries } from "../../redirect/password/password-gate.ts";
 import { byAddress, type CountDeps, refuseTries } from "./rate-limit.ts";
 

@@ -6,11 +6,11 @@ import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 
-const RULES =
-  "Developer tier. One bad item never stops the others; items of one link are done one after the other. Counts as one " +
-  "request against the limit. 503 or 500 only when nothing was done and the service failed in an item: repeat the request. ";
-const SLUG_BULK =
-  "This address is no link's: one with the slug `bulk`, which a custom domain may have, is changed as an item.";
+const DESCRIPTION =
+  "Developer tier. One bad item never stops the others; items of one link are done one after the other. Counts " +
+  "as one request against the limit. 503 or 500 only when nothing was done and the service failed in an item: " +
+  "repeat the request. This address is no link's: one with the slug `bulk`, which a custom domain may have, is " +
+  "changed as an item.";
 
 const KINDS = {
   update: {
@@ -37,7 +37,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
     const { body, answer, ...names } = KINDS[wanted];
     const schema = {
       ...names,
-      description: RULES + SLUG_BULK,
+      description: DESCRIPTION,
       tags: ["Links"],
       headers: IdempotencyHeader,
       body,
@@ -55,9 +55,8 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
         const { links } = request.body;
-        const { bulk, isFinal } = await changeLinksInBulk(
-          ...([changing, contextOf(request), caller, wanted, links, options] as const),
-        );
+        const context = contextOf(request);
+        const { bulk, isFinal } = await changeLinksInBulk(changing, context, caller, wanted, links, options);
         await deps.changesAreFollowed();
         // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
         if (!isFinal) request.keyed = undefined;

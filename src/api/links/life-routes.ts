@@ -1,4 +1,5 @@
-// GET, PATCH and DELETE /api/v1/links/{slug}, and restore: the HTTP face of changeLink and of the link's own stream.
+// GET, PATCH and DELETE /api/v1/links/{slug}, and restore: the HTTP face of changeLink and of the link's own
+// stream.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { type ChangeOptions, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";

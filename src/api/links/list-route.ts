@@ -15,7 +15,9 @@ import { apiErrors, DomainIdQuery, LinkPageSchema } from "../schemas.ts";
 
 const time = z.string().max(100).optional();
 
-/** `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents. */
+/**
+ * `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents.
+ */
 export function listLinksRoute(
   app: Api,
   deps: ListLinksDeps & { writesAreReadable: () => Promise<unknown> },

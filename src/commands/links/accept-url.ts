@@ -53,8 +53,8 @@ async function validUrl(
 }
 
 /**
- * Asks about those of the URLs that are valid in one request, each once; what is returned answers from that. Those that are
- * not are refused later, with their reason.
+ * Asks about those of the URLs that are valid in one request, each once; what is returned answers from that. Those
+ * that are not are refused later, with their reason.
  */
 export async function askedAtOnce(
   deps: AcceptUrlDeps,

@@ -6,7 +6,7 @@ import { isClientError, Refused } from "../../runtime/refused.ts";
 /** `code`: the stable one of the error that the single request would get. */
 export type BulkError = { index: number; error: string; code: string };
 
-export type BulkRun<R> = {
+type BulkRun<R> = {
   results: ({ index: number } & R)[];
   errors: BulkError[];
   /** False when an item failed by an error other than a refusal: repeated, the request may do it. */
@@ -16,10 +16,10 @@ export type BulkRun<R> = {
 type Log = { error: (details: object, message: string) => void };
 
 /**
- * Runs each item; those that share a key run in their order, the others at once, so that their appends share a transaction.
- * `failed`: what is said of an error other than a refusal, which is logged.
- * @throws when nothing was done and an item failed by an error other than a refusal, that error, such as StoreUnavailable, as
- *   for a single request
+ * Runs each item; those that share a key run in their order, the others at once, so that their appends share a
+ * transaction. `failed`: what is said of an error other than a refusal, which is logged.
+ * @throws when nothing was done and an item failed by an error other than a refusal, that error, such as
+ * StoreUnavailable, as for a single request
  */
 export async function runBulk<R extends object>(
   { log }: { log?: Log | undefined },

@@ -1,5 +1,5 @@
-// Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the operator blocks an abusive
-// one, whatever its owner does, and lets it go again.
+// Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the
+// operator blocks an abusive one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
@@ -21,7 +21,7 @@ import {
   refuseOther,
 } from "./link.ts";
 import { isNotAppended, withExternalId } from "./link-claims.ts";
-import { acceptFields, type LinkFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import { acceptFields, type LinkFields, requireTierOf, urlsOf } from "./link-fields.ts";
 import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
@@ -32,15 +32,16 @@ import {
 } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
-export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
+type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
 
 export type LinkChangeRequest =
   | { type: "patch"; patch: LinkPatch }
   | Exclude<LinkChange, { type: "retarget" | "set" }>;
 
 /**
- * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is repeated with
- * the same one is answered with what it has done. `isExisting`: a deleted link can only be restored, else it is not found.
+ * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is
+ * repeated with the same one is answered with what it has done. `isExisting`: a deleted link can only be restored,
+ * else it is not found.
  */
 export type ChangeOptions = {
   ifRevision?: readonly number[] | undefined;
@@ -49,12 +50,12 @@ export type ChangeOptions = {
 };
 
 /**
- * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new link, and all of
- * them again when a link is enabled or restored. Looks first whether the link can be changed so by this account, then at the
- * URLs: their check asks a remote service.
- * @throws of several faults the first in this order: account_not_found for a closed account, not_found, link_not_found,
- * link_not_yours, link_blocked, link_deleted, precondition_failed, tier_required, invalid_url, unsafe_url, link_claimed,
- * external_id_taken, invalid_request for fields that contradict each other, history_full
+ * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new
+ * link, and all of them again when a link is enabled or restored. Looks first whether the link can be changed so
+ * by this account, then at the URLs: their check asks a remote service.
+ * @throws of several faults the first in this order: account_not_found for a closed account, not_found,
+ * link_not_found, link_not_yours, link_blocked, link_deleted, precondition_failed, tier_required, invalid_url,
+ * unsafe_url, link_claimed, external_id_taken, invalid_request for fields that contradict each other, history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
@@ -183,7 +184,9 @@ function newExternalId(before: ExistingLink, changes: readonly LinkChange[]): st
   return has === had ? undefined : has;
 }
 
-/** The changes that the request comes to, in the order in which they are applied; URLs and password are accepted. */
+/**
+ * The changes that the request comes to, in the order in which they are applied; URLs and password are accepted.
+ */
 async function acceptedChanges(
   deps: CreateLinkDeps,
   by: Caller,
@@ -199,7 +202,7 @@ async function acceptedChanges(
   const { url, disabled, ...fields } = request.patch;
   requireTierOf(fields, by.tier);
   const own = async () => verifiedHosts(await account());
-  const urls = [...(url === undefined ? [] : [url]), ...urlsOfFields(fields)];
+  const urls = urlsOf(request.patch);
   const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, own) } : deps;
   const to = url === undefined ? undefined : await acceptUrl(asked, url, own);
   const { options, unchecked } = await acceptFields(asked, fields, own);

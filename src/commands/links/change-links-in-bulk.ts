@@ -9,7 +9,7 @@ import { changeLink } from "./change-link.ts";
 import { memoizedAccount } from "./create-link.ts";
 import type { BulkDeps } from "./create-links-in-bulk.ts";
 import type { ExistingLink } from "./link.ts";
-import { urlsOfFields } from "./link-fields.ts";
+import { urlsOf } from "./link-fields.ts";
 import { NamedLink, PatchRequest } from "./link-object.ts";
 import type { LinkAddress } from "./link-stream.ts";
 
@@ -19,13 +19,13 @@ export const BulkPatchItem = z
 
 type Item = z.infer<typeof BulkPatchItem>;
 
-export type BulkChangeDeps = BulkDeps & {
+type BulkChangeDeps = BulkDeps & {
   /** Where the caller's link is, a deleted one too. @throws not_found, forbidden */
   addressOf: (item: Pick<Item, "slug" | "domain_id">) => Promise<LinkAddress>;
 };
 
 /** `done`: how many links are as was wanted. */
-export type BulkChanges = {
+type BulkChanges = {
   success: boolean;
   tier: Tier;
   total: number;
@@ -54,9 +54,7 @@ export async function changeLinksInBulk(
   await account();
   const schema: z.ZodType<Item> = wanted === "update" ? BulkPatchItem : NamedLink;
   const items = links.map((item) => schema.safeParse(item));
-  const urls = items.flatMap(({ data }) =>
-    data ? [...(data.url === undefined ? [] : [data.url]), ...urlsOfFields(data)] : [],
-  );
+  const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const ownHosts = async () => verifiedHosts(await account());
   const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };
   const found = await Promise.allSettled(

@@ -14,7 +14,7 @@ import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { isNotAppended, isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
-import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOfFields } from "./link-fields.ts";
+import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOf } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
@@ -52,7 +52,7 @@ export async function createLink(
   allowedByTier(by, request);
   const { url, customSlug } = request;
   const ownHosts = async () => verifiedHosts(await account());
-  const urls = [url, ...urlsOfFields(request)];
+  const urls = urlsOf(request);
   const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) } : deps;
   const { longUrl, isChecked } = await acceptUrl(asked, url, ownHosts);
   const place = await placeOf(deps, request, account);

@@ -5,7 +5,7 @@ import { verifiedHosts } from "../domains/domain.ts";
 import { askedAtOnce } from "./accept-url.ts";
 import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
-import { urlsOfFields } from "./link-fields.ts";
+import { urlsOf } from "./link-fields.ts";
 import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
 /** `existing`: present for a link that find_existing has found, which `created` doesn't count. */
@@ -46,7 +46,7 @@ export async function createLinksInBulk(
   const account = memoizedAccount(deps, by);
   await account();
   const items = links.map((item) => ShortenRequest.safeParse(item));
-  const urls = items.flatMap(({ data }) => (data ? [data.url, ...urlsOfFields(data)] : []));
+  const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const ownHosts = async () => verifiedHosts(await account());
   const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };
   const run = async (index: number): Promise<BulkResult> => {

@@ -1,5 +1,6 @@
-// What one link of an account alone may have: an external id, and with find_existing a destination with its options. Of
-// requests that want it at the same time the first claims it in the secrets; documents tell of links made before.
+// What one link of an account alone may have: an external id, and with find_existing a destination with its
+// options. Of requests that want it at the same time the first claims it in the secrets; documents tell of links
+// made before.
 
 import { RevisionConflict } from "../../event-store/port.ts";
 import { fingerprintOf } from "../../events/link-options.ts";

@@ -1,5 +1,5 @@
-// What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API, bulk
-// requests, the portal and OpenAPI share, and how they become the options that events hold.
+// What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API,
+// bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
 import { z } from "zod";
 import { cleanText } from "../../classification/clean-text.ts";
 import { COUNTRIES } from "../../events/countries.ts";
@@ -219,8 +219,8 @@ export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => 
 type AcceptedFields = { options: OptionChanges; unchecked: string[] };
 
 /**
- * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A password's
- * hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
+ * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A
+ * password's hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
  * @throws invalid_url, unsafe_url with the field's name
  */
 export async function acceptFields(
@@ -258,8 +258,9 @@ export async function acceptFields(
             .trim() || null
         );
       case "title":
-      case "external_id":
         return cleanText(String(given), MOST.title) || null;
+      case "external_id":
+        return cleanText(String(given), MOST.externalId) || null;
       case "tags":
         return [...new Set((given as string[]).map((tag) => cleanText(tag, MOST.tag)))];
       case "active_from":
@@ -282,9 +283,10 @@ export async function acceptFields(
   }
 }
 
-/** The URLs among the fields, such as for one request to the safety check about many links. */
-export function urlsOfFields({ expired_url, rules }: LinkFields): string[] {
-  return [...(expired_url ? [expired_url] : []), ...(rules ?? []).map(({ url }) => url)];
+/** The URLs that a request names, such as for one request to the safety check about many links. */
+export function urlsOf({ url, expired_url, rules }: LinkFields & { url?: string | undefined }): string[] {
+  const others = [...(expired_url ? [expired_url] : []), ...(rules ?? []).map((rule) => rule.url)];
+  return url === undefined ? others : [url, ...others];
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;
@@ -335,7 +337,10 @@ function isEmpty(given: unknown): boolean {
   );
 }
 
-/** The fields of answers that say what the options are; absent where they are not set, and `has_password` for a password. */
+/**
+ * The fields of answers that say what the options are; absent where they are not set, and `has_password` for a
+ * password.
+ */
 export function fieldsOf(link: LinkOptions) {
   const shown: Record<string, unknown> = {};
   for (const name of FIELD_NAMES) {

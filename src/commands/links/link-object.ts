@@ -1,5 +1,5 @@
-// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link. And the requests for a new
-// one and for changes, which the API, each item of a bulk request and OpenAPI share.
+// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link. And the
+// requests for a new one and for changes, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
 import type { LinkBlock, LinkFlags } from "../../events/link-events.ts";
 import type { LinkDetails } from "./link.ts";

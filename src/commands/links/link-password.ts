@@ -47,7 +47,10 @@ export async function forgetPassword(
   if (passwordId) await secrets.delete(linkPasswordSecret(passwordId));
 }
 
-/** Undefined where there is no such password: it was replaced in this moment, or the secrets were lost. @throws StoreUnavailable */
+/**
+ * Undefined where there is no such password: it was replaced in this moment, or the secrets were lost.
+ * @throws StoreUnavailable
+ */
 export async function isLinkPassword(
   { secrets, clock }: { secrets: Pick<Secrets, "get">; clock: () => Date },
   passwordId: string,

@@ -28,8 +28,8 @@ export type ChangedLink = Appended & { link: ExistingLink };
 export type RepeatableLink = { link: LinkState; done?: ChangedLink };
 
 /**
- * As foldedLink, for a request that may be repeated: `eventId` gives the ids of its events, by which those that it appended
- * before are found. Undefined for a request that is sent once.
+ * As foldedLink, for a request that may be repeated: `eventId` gives the ids of its events, by which those that it
+ * appended before are found. Undefined for a request that is sent once.
  */
 export function repeatableLink(
   { host, slug }: LinkAddress,
@@ -64,7 +64,10 @@ export async function existingLink(
   return link;
 }
 
-/** Runs `decide` on the link's current state and appends what it returns (handle-command.ts). `link`: as it is then. */
+/**
+ * Runs `decide` on the link's current state and appends what it returns (handle-command.ts). `link`: as it is
+ * then.
+ */
 export async function onLink(
   deps: CommandDeps,
   context: CommandContext,

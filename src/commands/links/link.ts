@@ -16,8 +16,9 @@ import { Refused } from "../../runtime/refused.ts";
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
 
 /**
- * `changes`: number of events after LinkCreated, which is the stream's revision; bounded by STREAM_LIMITS.linkChanges.
- * `changedAt`: the time of the last of them. `block`: the operator's, whatever the status.
+ * `changes`: number of events after LinkCreated, which is the stream's revision; bounded by
+ * STREAM_LIMITS.linkChanges. `changedAt`: the time of the last of them. `block`: the operator's, whatever the
+ * status.
  */
 export type ExistingLink = {
   status: LinkStatus;
@@ -32,8 +33,8 @@ export type LinkState = { status: "free" } | ExistingLink;
 export const freeLink: LinkState = { status: "free" };
 
 /**
- * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request for options
- * that contradict each other
+ * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request
+ * for options that contradict each other
  */
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw slugTaken(c.host, c.slug);
@@ -69,9 +70,10 @@ export function changeable(link: LinkState, by: string, type: LinkChange["type"]
 }
 
 /**
- * A change that is in effect already yields no events; only what changes is in LinkOptionsChanged. A link that was disabled when it was deleted is disabled when it
- * is restored.
- * @throws what `changeable` throws; invalid_request for options that contradict each other; history_full for every change except `disable` and `delete`
+ * A change that is in effect already yields no events; only what changes is in LinkOptionsChanged. A link that was
+ * disabled when it was deleted is disabled when it is restored.
+ * @throws what `changeable` throws; invalid_request for options that contradict each other; history_full for every
+ * change except `disable` and `delete`
  */
 export function change(state: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   const wanted = c.change;
@@ -106,8 +108,8 @@ export function refuseOther({ changes }: ExistingLink, ifRevision: readonly numb
 }
 
 /**
- * Several changes in one append, each of the link that those before it make. `ifRevision`: the revisions of the stream that
- * the caller accepts. @throws precondition_failed when it has another one by now; what `change` throws
+ * Several changes in one append, each of the link that those before it make. `ifRevision`: the revisions of the
+ * stream that the caller accepts. @throws precondition_failed when it has another one by now; what `change` throws
  */
 export function changeTogether(
   state: LinkState,

@@ -1,5 +1,5 @@
-// Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing. Links that were accepted while that was
-// unavailable are kept as secrets until jobs/url-rechecks.ts has checked them.
+// Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing. Links that were accepted
+// while that was unavailable are kept as secrets until jobs/url-rechecks.ts has checked them.
 import { hash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";

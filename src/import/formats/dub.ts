@@ -99,7 +99,10 @@ function withUtm(longUrl: string, record: Fields): string {
   return url.href;
 }
 
-/** In the order in which Dub decides: iOS, Android, the country, then a test that has not ended. @throws record_refused */
+/**
+ * In the order in which Dub decides: iOS, Android, the country, then a test that has not ended.
+ * @throws record_refused
+ */
 function rulesOf(record: Fields, now: Date): ImportedRule[] {
   const [ios, android] = [text(record, "ios"), text(record, "android")];
   return [

@@ -21,7 +21,10 @@ const DEVICES = new Map<string, Conditions>(
   }),
 );
 
-/** Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`. @throws record_refused for what rules here can't say */
+/**
+ * Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`.
+ * @throws record_refused for what rules here can't say
+ */
 export function rulesOfShlink(given: unknown): ImportedRule[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || !given.every(isObject)) throw refused("redirectRules are no list of rules");

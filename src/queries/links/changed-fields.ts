@@ -16,9 +16,11 @@ export function contentAfter(before: LinkContent, event: StoredEvent): LinkConte
   return before;
 }
 
-/** `url`, and the fields that the event sets or clears; a password only as `has_password`. Empty for other events. */
-export function changedFields(before: LinkContent, event: StoredEvent): ChangedFields {
-  const after = contentAfter(before, event);
+/**
+ * `url`, and the fields that the event sets or clears; a password only as `has_password`. Empty for other events.
+ * `after`: contentAfter the event.
+ */
+export function changedFields(before: LinkContent, after: LinkContent, event: StoredEvent): ChangedFields {
   const changed: ChangedFields = {};
   if (before.longUrl !== after.longUrl) changed.url = { from: before.longUrl ?? null, to: after.longUrl };
   const options = event.type === "LinkOptionsChanged" ? event.data.changes : undefined;

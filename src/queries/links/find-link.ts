@@ -48,12 +48,12 @@ export async function findOwnLink(
     if (link.accountId === accountId) return link;
     isTaken = true;
   }
-  throw await refusalOf(deps, { slug, domainId }, isTaken);
+  throw await notOwn(deps, isTaken, { slug, domainId });
 }
 
 /**
- * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly consistent,
- * as neither owner nor address of a link ever change.
+ * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
+ * consistent, as neither owner nor address of a link ever change.
  * @throws as findOwnLink
  */
 export async function currentOwnLink(
@@ -73,17 +73,19 @@ export async function currentOwnLink(
     else deleted ??= link;
   }
   if (deleted) return deleted;
-  throw await refusalOf(deps, { slug, domainId }, isTaken);
+  throw await notOwn(deps, isTaken, { slug, domainId });
 }
 
-/** `isTaken`: another account's link with the slug was met already. */
-async function refusalOf(deps: FindLinkDeps, wanted: Wanted, isTaken: boolean): Promise<Refused> {
+/** `isTaken`: whether another account's link was found on the way to the caller's. */
+async function notOwn(deps: FindLinkDeps, isTaken: boolean, wanted: Wanted): Promise<Refused> {
   return isTaken || (await oldestOnDomains(deps, wanted))
     ? new Refused("forbidden", "This link belongs to another account.")
     : new Refused("not_found", "Short link not found.");
 }
 
-/** Where it may be: on the default domain, where the documents have it, and on those that the account has or had. */
+/**
+ * Where it may be: on the default domain, where the documents have it, and on those that the account has or had.
+ */
 async function* keysOf(
   deps: CurrentLinkDeps,
   wanted: Wanted & { accountId: string },
@@ -120,7 +122,10 @@ async function* withSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<Lin
   }
 }
 
-/** Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no other. */
+/**
+ * Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no
+ * other.
+ */
 async function oldestOnDomains(
   { readStore }: FindLinkDeps,
   { slug, domainId, accountId }: Wanted,

@@ -43,8 +43,13 @@ export async function linkHistory(
   const history: LinkStep[] = [];
   let content: LinkContent = {};
   const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
-    history.push(event ? stepOf(event, changedFields(content, event)) : unreadable(recorded));
-    if (event) content = contentAfter(content, event);
+    if (!event) {
+      history.push(unreadable(recorded));
+      return;
+    }
+    const after = contentAfter(content, event);
+    history.push(stepOf(event, changedFields(content, after, event)));
+    content = after;
   };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;

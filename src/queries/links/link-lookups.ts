@@ -1,4 +1,5 @@
-// Links of an account by what one of them alone may have (link-claims.ts), from documents that show every write before.
+// Links of an account by what one of them alone may have (link-claims.ts), from documents that show every write
+// before.
 import type { LinkLookups } from "../../commands/links/link-claims.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";

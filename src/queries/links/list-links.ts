@@ -72,8 +72,9 @@ const NEWEST = { field: "createdAt", direction: "desc" } as const;
 const OLDEST = { field: "createdAt", direction: "asc" } as const;
 
 /**
- * GET /api/v1/links: the links created with the caller's key, or with `scope` all of the account, these with their state.
- * `total` counts all links that match, on every page; `next_cursor` is null on the last one. @throws invalid_cursor
+ * GET /api/v1/links: the links created with the caller's key, or with `scope` all of the account, these with their
+ * state. `total` counts all links that match, on every page; `next_cursor` is null on the last one.
+ * @throws invalid_cursor
  */
 export async function listLinks(
   { readStore, baseUrl }: ListLinksDeps,

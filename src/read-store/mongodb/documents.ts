@@ -1,10 +1,11 @@
-// The stored form of a document in MongoDB: scalars and lists of texts as fields for queries, other objects as JSON text.
+// The stored form of a document in MongoDB: scalars and lists of texts as fields for queries, other objects as
+// JSON text.
 import type { Document as BsonDocument } from "mongodb";
 import type { Document } from "../port.ts";
 
 /**
- * `_json`: the fields that are objects, or arrays of anything but texts. As text they are returned unchanged: keys may contain dots and dollars,
- * and compatible servers without nested arrays can store them.
+ * `_json`: the fields that are objects, or arrays of anything but texts. As text they are returned unchanged: keys
+ * may contain dots and dollars, and compatible servers without nested arrays can store them.
  */
 export type StoredDocument = BsonDocument & { _id: string; _json?: string };
 

@@ -50,7 +50,8 @@ export function conditions(
   }
   if (has) {
     const list = column(has.field, columns);
-    // The first two need no document where an index has the list; a text of the list may look like what is between two.
+    // The first two need no document where an index has the list; a text of the list may look like what is between
+    // two.
     add(`${list} IS NOT NULL`);
     add(`instr(${list}, ?) > 0`, JSON.stringify(has.element));
     add(`EXISTS (SELECT 1 FROM json_each(doc, '$.${fieldName(has.field)}') WHERE value = ?)`, has.element);

@@ -41,12 +41,13 @@ export type LinkChangeRequest =
 /**
  * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is
  * repeated with the same one is answered with what it has done. `isExisting`: a deleted link can only be restored,
- * else it is not found.
+ * else it is not found. `account`: the caller's, when it is loaded already (bulk requests).
  */
 export type ChangeOptions = {
   ifRevision?: readonly number[] | undefined;
   idempotency?: string | undefined;
   isExisting?: boolean;
+  account?: () => Promise<AccountState>;
 };
 
 /**
@@ -63,9 +64,8 @@ export async function changeLink(
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
-  { ifRevision, idempotency, isExisting }: ChangeOptions = {},
+  { ifRevision, idempotency, isExisting, account = memoizedAccount(deps, by) }: ChangeOptions = {},
 ): Promise<ChangedLink> {
-  const account = memoizedAccount(deps, by);
   await account();
   const { accountId } = by;
   const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);

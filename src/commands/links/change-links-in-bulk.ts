@@ -75,7 +75,7 @@ export async function changeLinksInBulk(
     if (one.status === "rejected") throw one.reason;
     const { address, patch } = one.value;
     const request = wanted === "update" ? ({ type: "patch", patch } as const) : ({ type: "delete" } as const);
-    const how = { idempotency, isExisting: true };
+    const how = { idempotency, isExisting: true, account };
     const { link } = await changeLink(asked, context, by, address, request, how);
     return { link };
   };

@@ -1,11 +1,12 @@
 // Whether everything that was answered is in the log and in the documents exactly once.
-import type { Backend } from "../../src/backend.ts";
+
 import { CATEGORY } from "../../src/events/streams.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
-import { allDocuments } from "../../src/read-store/document-pages.ts";
+import type { Backend } from "../../src/service/stores/backend.ts";
+import { allDocuments } from "../../src/stores/read-store/document-pages.ts";
 import { until } from "../../test/support/runtime/until.ts";
 import type { LoadResult } from "../load/load.ts";
 

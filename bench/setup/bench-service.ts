@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Backend, openBackend } from "../../src/backend.ts";
-import { type Config, parseConfig } from "../../src/config.ts";
+import { type Config, parseConfig } from "../../src/config/config.ts";
+import { type Backend, openBackend } from "../../src/service/stores/backend.ts";
 import {
   type Environment,
   instanceOf,

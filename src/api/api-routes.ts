@@ -1,9 +1,12 @@
 // The routes under /api, for a process with the api role.
-import type { Backend } from "../backend.ts";
+
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
-import type { Config } from "../config.ts";
-import type { LogReader } from "../log-reader/log-reader.ts";
+import type { Config } from "../config/config.ts";
+import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { EventStore } from "../stores/event-store/port.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
 import { analyticsRoute } from "./analytics/analytics-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
@@ -18,7 +21,7 @@ import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
 export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;
-  backend: Omit<Backend, "close">;
+  backend: { eventStore: EventStore; readStore: ReadStore; secrets: Secrets };
   keys: KeyGuardDeps;
   links: BulkDeps;
   clock: () => Date;

@@ -3,7 +3,6 @@
 import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
-import type { Metrics } from "../monitoring/metrics.ts";
 import { hostResolver } from "../redirect/http/hosts.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -76,7 +75,7 @@ export function baseHostGate(
     baseHost: string;
     /** Undefined in a process without the api role. */
     guard: KeyGuard | undefined;
-    metrics: Metrics;
+    metrics: { requested(method: string, route: string, status: number, seconds: number): void };
     /** Answers requests for other hosts, such as custom domains; false when it did not send a reply. */
     otherHost: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
   },

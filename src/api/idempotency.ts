@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refused } from "../runtime/refused.ts";
-import type { Secrets } from "../secrets/port.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
 
 /** `record`: the name of what is kept. */
 export type KeyedRequest = { record: string; kept: KeyRecord };

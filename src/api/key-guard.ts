@@ -8,7 +8,7 @@ import type { KeyCaller } from "../queries/find-caller.ts";
 import { atMost } from "../runtime/at-most.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { Secrets } from "../secrets/port.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
 import {
   byAddress,
   enforce,

@@ -1,6 +1,6 @@
 // A hash chain over the log: an anchor that is kept elsewhere shows later whether earlier events were changed.
 import { createHash } from "node:crypto";
-import type { RecordedEvent } from "../event-store/port.ts";
+import type { RecordedEvent } from "../stores/event-store/port.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** Independent of the event store's product, so that anchors also compare a log with its copy in another store. */

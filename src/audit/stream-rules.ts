@@ -1,5 +1,5 @@
 // Invariants of each stream category, checked event by event in log order.
-import { type Withdrawal, withdrawalsAfter } from "../click-log/withdrawals.ts";
+
 import {
   type AccountState,
   activeKeys,
@@ -28,6 +28,7 @@ import {
   withdrawalStream,
 } from "../events/streams.ts";
 import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
+import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
 
 /** Returns the violation, or undefined. */
 type Rule = (event: StoredEvent) => string | undefined;

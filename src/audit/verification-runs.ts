@@ -1,9 +1,9 @@
 // Verifications of the log that the operator starts: one at a time, with their progress where every process sees it.
 import type { CommandContext } from "../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../commands/record-actions.ts";
-import type { Document, ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { Refused } from "../runtime/refused.ts";
+import type { Document, ReadStore } from "../stores/read-store/port.ts";
 import type { NewestSeal } from "./seals/sealer.ts";
 import type { Judgement } from "./verdict.ts";
 import type { Problem } from "./verify-log.ts";

@@ -1,11 +1,12 @@
 // Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
-import { logPages } from "../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { CATEGORY, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
+import { logPages } from "../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../stores/event-store/port.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
 import { type LogProblem, type Place, placeOf } from "./seals/places.ts";
 import { streamRules } from "./stream-rules.ts";

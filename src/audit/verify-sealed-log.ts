@@ -1,5 +1,5 @@
 // `audit verify`: checks every event of the log, and all of its seals; on wish only what came after a kept anchor.
-import type { EventStore, Position } from "../event-store/port.ts";
+import type { EventStore, Position } from "../stores/event-store/port.ts";
 import { type Anchor, parseAnchor } from "./log-digest.ts";
 import type { TagKeys } from "./seals/differences.ts";
 import { type Judged, SealJudge, sealFacts, sealProblem, sealProblems } from "./seals/judge-seals.ts";

@@ -1,6 +1,6 @@
 // linkledger serve: runs the service, or some of its roles.
-import { parseConfig } from "../config.ts";
-import { ALL_ROLES, ROLES, rolesFrom } from "../roles/role.ts";
+import { parseConfig } from "../config/config.ts";
+import { ALL_ROLES, ROLES, rolesFrom } from "../service/roles/role.ts";
 import { type CommandRow, option } from "./command.ts";
 import { type Call, runWithoutStores } from "./session.ts";
 
@@ -20,7 +20,7 @@ export const commands: readonly CommandRow[] = [
     async run({ terminal }: Call, options: { roles?: string; workers: string }) {
       const roles = options.roles === undefined ? ALL_ROLES : rolesFrom(options.roles);
       // Imported lazily, so that help is shown without loading the HTTP server.
-      const { orExit, startAll, workersFrom } = await import("../main.ts");
+      const { orExit, startAll, workersFrom } = await import("../service/main.ts");
       await orExit(() => startAll(parseConfig(terminal.env), roles, workersFrom(options.workers)));
       return undefined;
     },

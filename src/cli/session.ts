@@ -2,12 +2,10 @@
 // closes.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Backend, openBackend, openScratchStore, withDocuments } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { type Config, parseConfig, secretKeyOf } from "../config.ts";
-import { StoreUnavailable } from "../connections/errors.ts";
+import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
 import { currentDocuments } from "../projections/builds/current-documents.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
@@ -15,6 +13,8 @@ import type { Projection } from "../projections/projection.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
+import { type Backend, openBackend, openScratchStore, withDocuments } from "../service/stores/backend.ts";
+import { StoreUnavailable } from "../stores/connections/errors.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import type { Printable, Terminal } from "./output.ts";
 import type { Work } from "./work.ts";

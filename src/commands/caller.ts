@@ -1,7 +1,8 @@
 // The authenticated caller of commands and queries: an API key, or a person signed in to the portal.
-import type { Actor } from "../event-store/port.ts";
+
 import { type CreatedVia, TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { Refused } from "../runtime/refused.ts";
+import type { Actor } from "../stores/event-store/port.ts";
 
 export type Caller = {
   accountId: string;

@@ -1,10 +1,11 @@
 // Executes a command with optimistic concurrency: load the stream, fold, decide, append at that revision, retry on a
 // conflict.
-import { type EventStore, type Position, RevisionConflict } from "../event-store/port.ts";
-import { streamPages } from "../event-store/stream-pages.ts";
+
 import type { LinkledgerEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { readEvent } from "../events/read-event.ts";
+import { type EventStore, type Position, RevisionConflict } from "../stores/event-store/port.ts";
+import { streamPages } from "../stores/event-store/stream-pages.ts";
 import type { CommandContext } from "./caller.ts";
 
 export type CommandDeps = {

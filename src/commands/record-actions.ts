@@ -1,8 +1,9 @@
 // Appends what the operator does to `operator-<yyyymm>`, so that it can be audited like what everybody else does.
-import { type EventStore, RevisionConflict } from "../event-store/port.ts";
+
 import type { OperatorEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { operatorStream } from "../events/streams.ts";
+import { type EventStore, RevisionConflict } from "../stores/event-store/port.ts";
 import type { CommandContext } from "./caller.ts";
 
 export type RecordDeps = {

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { TIERS } from "../events/vocabulary.ts";
-import { redisAddress } from "./sentinel-url.ts";
+import { redisAddress } from "../stores/connections/sentinel-url.ts";
 
 export const text = z.string();
 export const port = number(0, 65_535).default(3000);

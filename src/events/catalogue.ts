@@ -1,6 +1,6 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import { z } from "zod";
-import type { EventMetadata, RecordedEvent } from "../event-store/port.ts";
+import type { EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
 import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";

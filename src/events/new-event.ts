@@ -1,7 +1,7 @@
 // Turns an event of a decider into one that can be appended: validates it strictly, adds id, version and origin.
 import { z } from "zod";
-import type { EventMetadata, NewEvent } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
+import type { EventMetadata, NewEvent } from "../stores/event-store/port.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 
 /** An event that doesn't match its schema: an error of this program, never of a request. */

@@ -1,7 +1,7 @@
 // Turns a recorded event into a typed one: upcasts and validates its data, and drops unknown keys.
 import { z } from "zod";
-import type { Actor, EventMetadata, RecordedEvent } from "../event-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
+import type { Actor, EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
 

@@ -14,6 +14,9 @@ export const PREFIX = Object.fromEntries(
   Object.values(CATEGORY).map((category) => [category, `${category}-`]),
 ) as { readonly [C in keyof typeof CATEGORY]: `${C}-` };
 
+/** What the in-memory caches of accounts and links are invalidated by. */
+export const followedStreams = { categories: [CATEGORY.account, CATEGORY.link], linkPrefix: PREFIX.link };
+
 /** One stream for all seals; the name is its category, too. */
 export const SEALS_STREAM = "seals";
 

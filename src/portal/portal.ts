@@ -1,8 +1,8 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
-import type { Readiness } from "../monitoring/health.ts";
 import { analytics } from "../queries/analytics/analytics.ts";
 import { Refused } from "../runtime/refused.ts";
+import type { Readiness } from "../stores/coordination/log-health.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";

@@ -1,7 +1,8 @@
 // The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
-import { categoryOf } from "../event-store/categories.ts";
+
 import type { StoredEvent } from "../events/catalogue.ts";
-import type { CollectionSpec, Document } from "../read-store/port.ts";
+import { categoryOf } from "../stores/event-store/categories.ts";
+import type { CollectionSpec, Document } from "../stores/read-store/port.ts";
 
 /** The document as folds see it; the runner adds `_id` and `_position`. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;

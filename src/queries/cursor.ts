@@ -1,7 +1,7 @@
 // Opaque cursors of lists: the last item of a page, base64url-encoded.
 import { z } from "zod";
-import type { FindQuery } from "../read-store/port.ts";
 import { Refused } from "../runtime/refused.ts";
+import type { FindQuery } from "../stores/read-store/port.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 

@@ -1,8 +1,8 @@
 // Custom domains: those of an account, those that are served, and the one that an operator means.
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
-import { allDocuments } from "../read-store/document-pages.ts";
-import type { FindQuery, ReadStore } from "../read-store/port.ts";
 import { Refused } from "../runtime/refused.ts";
+import { allDocuments } from "../stores/read-store/document-pages.ts";
+import type { FindQuery, ReadStore } from "../stores/read-store/port.ts";
 
 type Deps = { readStore: ReadStore };
 

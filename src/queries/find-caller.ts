@@ -4,14 +4,14 @@ import { LRUCache } from "lru-cache";
 import type { AccountState } from "../commands/account/account.ts";
 import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
 import type { Caller } from "../commands/caller.ts";
-import type { FollowedEvent } from "../coordination/log-follower.ts";
-import { minVersions } from "../coordination/min-versions.ts";
-import type { EventStore, Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
-import type { ReadStore } from "../read-store/port.ts";
 import { atMost } from "../runtime/at-most.ts";
+import type { FollowedEvent } from "../stores/coordination/log-follower.ts";
+import { minVersions } from "../stores/coordination/min-versions.ts";
+import type { EventStore, Position } from "../stores/event-store/port.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
 
 export type KeyCaller = Caller & { keyId: string };
 

@@ -1,11 +1,12 @@
 // Read-your-writes: waits until the projections show earlier writes of this or another process.
-import type { LogFollower } from "../coordination/log-follower.ts";
-import type { EventStore, Position } from "../event-store/port.ts";
+
 import { CATEGORY } from "../events/streams.ts";
 import { links } from "../projections/definitions/links.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { checkpointName } from "../projections/projection.ts";
-import type { ReadStore } from "../read-store/port.ts";
+import type { LogFollower } from "../stores/coordination/log-follower.ts";
+import type { EventStore, Position } from "../stores/event-store/port.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
 
 type Deps = {
   eventStore: Pick<EventStore, "newestOf">;

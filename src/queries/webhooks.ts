@@ -2,9 +2,9 @@
 import { requireDeveloper } from "../commands/caller.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
-import { allDocuments } from "../read-store/document-pages.ts";
-import type { ReadStore } from "../read-store/port.ts";
 import { Refused } from "../runtime/refused.ts";
+import { allDocuments } from "../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
 
 type Deps = { readStore: ReadStore };
 

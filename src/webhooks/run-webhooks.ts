@@ -1,17 +1,17 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhooks.ts";
-import { whatToDo } from "../connections/errors.ts";
-import { ROUTER_CHECKPOINT } from "../coordination/consumer-checkpoint.ts";
-import { msBehind } from "../event-store/next-event.ts";
-import type { EventStore } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";
-import type { ReadStore } from "../read-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
 import { isRefused } from "../runtime/refused.ts";
-import type { Secrets } from "../secrets/port.ts";
+import { whatToDo } from "../stores/connections/errors.ts";
+import { ROUTER_CHECKPOINT } from "../stores/coordination/consumer-checkpoint.ts";
+import { msBehind } from "../stores/event-store/next-event.ts";
+import type { EventStore } from "../stores/event-store/port.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import type { PauseWebhook } from "./delivery/settle-attempt.ts";
 import { DeliveryWorker } from "./delivery/worker.ts";

@@ -1,5 +1,5 @@
 // Messages between the webhooks thread and its parent, besides log lines.
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Counted } from "./delivery/worker-counts.ts";
 import type { QueueStats } from "./queue/queue.ts";
 

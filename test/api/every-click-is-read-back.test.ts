@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PRESENT_RULES } from "../../src/classification/classify.ts";
+import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { until } from "../support/runtime/until.ts";

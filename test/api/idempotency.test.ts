@@ -1,7 +1,7 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { BulkAnswer } from "../../src/commands/links/create-links-in-bulk.ts";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import {
   type Member,
   onCluster,

@@ -115,7 +115,7 @@ describe("operations", () => {
         Object.assign(readStore, { find: fail, get: fail });
         Object.assign(eventStore, { append: fail });
       };
-      const { StoreFailed, StoreUnavailable } = await import("../../src/connections/errors.ts");
+      const { StoreFailed, StoreUnavailable } = await import("../../src/stores/connections/errors.ts");
       failWith(new StoreUnavailable("read.db: disk gone"));
       const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const unread = await service.ask("/api/v1/links", { key });

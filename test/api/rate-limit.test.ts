@@ -1,6 +1,6 @@
 // The hourly rate limit over real HTTP, with a test clock (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import type { Answer } from "../support/service/ask.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
-import { CLICK_LINES, type ClickRow } from "../../src/export/click-lines.ts";
-import { clickRows } from "../../src/export/click-rows.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
+import { CLICK_LINES, type ClickRow } from "../../src/transfer/export/click-lines.ts";
+import { clickRows } from "../../src/transfer/export/click-rows.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 

@@ -1,5 +1,5 @@
 // The process that the EventStoreDB contract kills: CONNECTION_STRING STREAM.
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
 import { appendForEver } from "../support/event-store/append-for-ever.ts";
 
 const [connectionString = "", stream = ""] = process.argv.slice(2);

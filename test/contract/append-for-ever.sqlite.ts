@@ -1,5 +1,5 @@
 // The appending process that event-store.sqlite.test.ts kills; arguments: FILE STREAM OFF_THREAD.
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { appendForEver } from "../support/event-store/append-for-ever.ts";
 
 const [file = "", stream = "", offThread] = process.argv.slice(2);

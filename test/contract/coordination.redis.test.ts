@@ -1,10 +1,10 @@
 // All contracts on Redis with one server, and its failures: unavailable, hanging and back again.
 import { beforeAll, describe, expect, it } from "vitest";
 import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
-import { CoordinationUnavailable } from "../../src/connections/errors.ts";
-import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
 import { redisVisitCounter } from "../../src/redirect/visits/visit-counter.redis.ts";
+import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
+import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";

@@ -1,6 +1,6 @@
 // The delivery queue contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
-import { MongodbConnection } from "../../src/connections/mongodb.ts";
+import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue/queue.mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";

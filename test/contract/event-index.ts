@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Actor } from "../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
-import type { ReadStore } from "../../src/read-store/port.ts";
+import type { Actor } from "../../src/stores/event-store/port.ts";
+import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { appendNext } from "../support/event-store/append-next.ts";
 import {
   ACCOUNT,

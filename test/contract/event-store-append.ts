@@ -1,6 +1,6 @@
 // The event store contract for append: expected revisions, atomicity and idempotency.
 import { describe, expect, it } from "vitest";
-import { type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
+import { type ExpectedRevision, RevisionConflict } from "../../src/stores/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 

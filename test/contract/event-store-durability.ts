@@ -3,8 +3,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { categoryOf } from "../../src/event-store/categories.ts";
-import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
+import { categoryOf } from "../../src/stores/event-store/categories.ts";
+import {
+  type EventStore,
+  type ExpectedRevision,
+  RevisionConflict,
+} from "../../src/stores/event-store/port.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import type { Subject } from "./event-store-fixture.ts";

@@ -1,6 +1,6 @@
 // Fixture of the event store contract, which each adapter provides.
 import type { ChildProcess } from "node:child_process";
-import type { EventStore } from "../../src/event-store/port.ts";
+import type { EventStore } from "../../src/stores/event-store/port.ts";
 
 /** `prefix`: new for every run and without a `-`, such as `t1a2b`; the categories of all streams of a suite start with it. */
 export type EventStoreFixture = {

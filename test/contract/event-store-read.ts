@@ -1,6 +1,6 @@
 // The event store contract for reads: streams in both directions, and the whole store by categories.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { categoryOf } from "../../src/event-store/categories.ts";
+import { categoryOf } from "../../src/stores/event-store/categories.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 

@@ -1,7 +1,7 @@
 // The event store contract for subscriptions: catch-up then new events, resumable, pull-based, and ended by an abort.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { categoryOf } from "../../src/event-store/categories.ts";
-import type { ExpectedRevision, RecordedEvent } from "../../src/event-store/port.ts";
+import { categoryOf } from "../../src/stores/event-store/categories.ts";
+import type { ExpectedRevision, RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { subscribed } from "../support/event-store/subscribed.ts";
 import { stretched } from "../support/runtime/slowness.ts";

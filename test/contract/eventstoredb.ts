@@ -1,10 +1,10 @@
 // What the EventStoreDB adapter promises beside the contract: foreign events, large appends, connection strings.
 import { binaryEvent, type EventData, jsonEvent, NO_STREAM } from "@eventstore/db-client";
 import { beforeAll, describe, expect, it } from "vitest";
-import { categoryOf } from "../../src/event-store/categories.ts";
-import { Servers } from "../../src/event-store/eventstoredb/connection.ts";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import type { RecordedEvent } from "../../src/event-store/port.ts";
+import { categoryOf } from "../../src/stores/event-store/categories.ts";
+import { Servers } from "../../src/stores/event-store/eventstoredb/connection.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
 import type { EventStoreDbFixture } from "../support/event-store/eventstoredb-fixture.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { officialClient } from "../support/servers/eventstoredb-server.ts";

@@ -1,5 +1,5 @@
 // The leases contract within one process.
-import { memoryLeases } from "../../src/coordination/leases.memory.ts";
+import { memoryLeases } from "../../src/stores/coordination/leases.memory.ts";
 import { leasesContract } from "./leases.ts";
 
 leasesContract("in process", async () => {

@@ -1,8 +1,8 @@
 // The leases contract on MongoDB or a compatible server, also one whose guarded updates are not atomic.
 import { Db } from "mongodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { MongodbConnection } from "../../src/connections/mongodb.ts";
-import { mongodbLeases } from "../../src/coordination/leases.mongodb.ts";
+import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
+import { mongodbLeases } from "../../src/stores/coordination/leases.mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { leasesContract } from "./leases.ts";

@@ -1,6 +1,6 @@
 // The contract of the leases port, within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Leases } from "../../src/coordination/leases.ts";
+import type { Leases } from "../../src/stores/coordination/leases.ts";
 
 /** Two handles, as of two processes. */
 export type LeasesFixture = { leases: Leases; others: Leases; close(): Promise<void> };

@@ -12,7 +12,7 @@ import { type AccountRange, accountAnalytics } from "../../src/queries/analytics
 import { UTC } from "../../src/queries/analytics/time-zone.ts";
 import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
-import type { ReadStore } from "../../src/read-store/port.ts";
+import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import {
   ACCOUNT,
   AT,

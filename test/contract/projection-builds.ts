@@ -12,7 +12,7 @@ import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import type { Document } from "../../src/read-store/port.ts";
+import type { Document } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, AT, KEY, linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,

@@ -8,8 +8,8 @@ import type { LinkClicksDocument } from "../../src/projections/definitions/link-
 import { allProjections } from "../../src/projections/groups.ts";
 import { type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
-import type { Document, ReadStore } from "../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,

@@ -1,6 +1,5 @@
 // The contract of a raised projection version on every read store: no query waits for the new build or reads part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
@@ -9,7 +8,8 @@ import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
-import type { Document } from "../../src/read-store/port.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import type { Document } from "../../src/stores/read-store/port.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,

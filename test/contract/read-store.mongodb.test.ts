@@ -1,10 +1,10 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
 import { MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
-import { MongodbConnection } from "../../src/connections/mongodb.ts";
-import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
-import type { ReadStore } from "../../src/read-store/port.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
+import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
+import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";

@@ -3,9 +3,9 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
-import type { Document } from "../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import type { Document } from "../../src/stores/read-store/port.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
 

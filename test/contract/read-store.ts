@@ -1,7 +1,7 @@
 // The contract of the read store port, for every adapter.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { documentPages } from "../../src/read-store/document-pages.ts";
-import type { Document, FindQuery, ReadStore } from "../../src/read-store/port.ts";
+import { documentPages } from "../../src/stores/read-store/document-pages.ts";
+import type { Document, FindQuery, ReadStore } from "../../src/stores/read-store/port.ts";
 
 /** `reopen`: a second, independent handle on the same data. */
 export type ReadStoreFixture = {

@@ -1,6 +1,6 @@
 // The contract of builds under the present rules on every read store: they wait, take over together, and can be left.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PRESENT_RULES as RULES } from "../../src/classification/classify.ts";
+import { PRESENT_RULES as RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
@@ -11,7 +11,7 @@ import { accountDays, type DayDocument } from "../../src/projections/definitions
 import { clickProjections } from "../../src/projections/groups.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import { addHits, hitCounts } from "../../src/queries/analytics/sums.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { memoryRateLimits, withOwnLimits } from "../../src/api/limits/rate-limit.memory.ts";
 import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
-import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
+import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { startSentinels } from "../support/servers/redis-sentinels.ts";

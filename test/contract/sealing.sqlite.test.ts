@@ -1,6 +1,6 @@
 // Sealing on the embedded event store.
 import { join } from "node:path";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { sealingContract } from "./sealing.ts";
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sealKeysOf } from "../../src/audit/seals/seal-keys.ts";
 import { Sealer, type SealerDeps } from "../../src/audit/seals/sealer.ts";
 import { type SealedVerificationOptions, verifySealedLog } from "../../src/audit/verify-sealed-log.ts";
-import { type EventStore, RevisionConflict } from "../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../src/events/streams.ts";
+import { type EventStore, RevisionConflict } from "../../src/stores/event-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { append } from "../support/runtime/stores.ts";
 

@@ -1,8 +1,8 @@
 // The contract of secret stores for re-encryption, beyond the secrets port.
 import { beforeAll, describe, expect, it } from "vitest";
-import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
-import { keyringOf } from "../../src/secrets/keyring.ts";
-import type { SecretStore, StoredSecret } from "../../src/secrets/port.ts";
+import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
+import { keyringOf } from "../../src/stores/secrets/keyring.ts";
+import type { SecretStore, StoredSecret } from "../../src/stores/secrets/port.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
 
 const NOW = new Date("2026-03-01T10:00:00.000Z");

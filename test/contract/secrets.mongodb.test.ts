@@ -1,7 +1,7 @@
 // The secrets contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
-import { MongodbConnection } from "../../src/connections/mongodb.ts";
-import { mongodbSecrets, prepareSecrets } from "../../src/secrets/mongodb.ts";
+import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
+import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { secretStoreContract } from "./secret-store.ts";

@@ -2,9 +2,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
-import { keyringOf } from "../../src/secrets/keyring.ts";
-import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
+import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
+import { keyringOf } from "../../src/stores/secrets/keyring.ts";
+import { openSqliteSecrets } from "../../src/stores/secrets/sqlite.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";

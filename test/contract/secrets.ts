@@ -1,6 +1,6 @@
 // The contract of the secrets port, for every adapter; keys are unique, so it can run against a store in use.
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Secrets } from "../../src/secrets/port.ts";
+import type { Secrets } from "../../src/stores/secrets/port.ts";
 
 export type SecretsFixture = {
   secrets: Secrets;

@@ -1,7 +1,7 @@
 // The visit counter's contract within one process, and through the calls by which workers ask their primary.
 import { memoryVisitCounter } from "../../src/redirect/visits/visit-counter.memory.ts";
-import { type Channel, ipcCalls } from "../../src/workers/ipc-calls.ts";
-import { visitCounterOfPrimary } from "../../src/workers/worker-group.ts";
+import { type Channel, ipcCalls } from "../../src/service/workers/ipc-calls.ts";
+import { visitCounterOfPrimary } from "../../src/service/workers/worker-group.ts";
 import { visitCounterContract } from "./visit-counter.ts";
 
 const close = async () => undefined;

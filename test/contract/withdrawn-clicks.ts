@@ -6,7 +6,7 @@ import { accountDays, type DayDocument, hitsOf } from "../../src/projections/def
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
-import type { Document } from "../../src/read-store/port.ts";
+import type { Document } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { type BuildsFixture, CLICKS, happenings, LINK, programOn } from "../support/projections/builds-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";

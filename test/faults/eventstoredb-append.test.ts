@@ -1,7 +1,11 @@
 // Appends to the event store when the answer is lost, late, missing or unexpected.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import {
+  type EventStore,
+  type ExpectedRevision,
+  RevisionConflict,
+} from "../../src/stores/event-store/port.ts";
 import {
   type EventStoreDbDouble,
   notLeader,

@@ -1,8 +1,8 @@
 // A cluster of the event store that loses its leader: two doubles, of which the one that follows names the leader.
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import type { EventStore } from "../../src/event-store/port.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { subscribed } from "../support/event-store/subscribed.ts";

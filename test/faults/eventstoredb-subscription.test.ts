@@ -1,7 +1,7 @@
 // Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/stores/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";

@@ -1,6 +1,6 @@
 // `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is duplicated.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";

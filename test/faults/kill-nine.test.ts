@@ -1,11 +1,11 @@
 // Answered creates and redirects survive `kill -9` of the real process under load.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBackend } from "../../src/backend.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { clickFacts } from "../../src/events/click-facts.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { openBackend } from "../../src/service/stores/backend.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";

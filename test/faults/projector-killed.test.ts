@@ -1,15 +1,15 @@
 // Projectors killed at random under load: whichever one continues, every click is counted once.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Backend, openBackend } from "../../src/backend.ts";
-import { parseConfig } from "../../src/config.ts";
-import { MongodbConnection } from "../../src/connections/mongodb.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { ProjectionNotBuilt } from "../../src/projections/builds/errors.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/read-your-writes.ts";
-import type { CollectionSpec } from "../../src/read-store/port.ts";
+import { type Backend, openBackend } from "../../src/service/stores/backend.ts";
+import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
+import type { CollectionSpec } from "../../src/stores/read-store/port.ts";
 import { type OwnServers, onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";

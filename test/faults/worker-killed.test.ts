@@ -1,8 +1,8 @@
 // `--workers 2`: limits count once for all, and `kill -9` of a worker under load loses and doubles nothing.
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBackend } from "../../src/backend.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { openBackend } from "../../src/service/stores/backend.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";

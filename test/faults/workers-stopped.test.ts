@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort, isLong } from "../support/runtime/effort.ts";

@@ -1,10 +1,10 @@
 // For any outages, lost answers and crashes: the log has every accepted click once, each stream in order.
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import type { RecordedEvent } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
 import { newSender, type Sender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { effort } from "../support/runtime/effort.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { EventOf, LinkEvent, StoredEvent } from "../../src/events/catalogue.ts";
 import { type OptionChanges, optionsOf } from "../../src/events/link-options.ts";
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
-import type { ImportReport } from "../../src/import/run-import.ts";
+import type { ImportReport } from "../../src/transfer/import/run-import.ts";
 import { openImport, ownExport } from "../support/import/own-export.ts";
 import { effort } from "../support/runtime/effort.ts";
 

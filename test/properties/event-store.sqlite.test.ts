@@ -1,6 +1,6 @@
 // The properties of every event store, of the SQLite adapter: clicks, whose bodies are compressed, and other streams.
 import { join } from "node:path";
-import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { eventStoreProperties } from "./event-store.ts";
 

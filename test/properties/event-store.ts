@@ -2,8 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { categoryOf } from "../../src/event-store/categories.ts";
-import type { EventMetadata, EventStore, NewEvent, RecordedEvent } from "../../src/event-store/port.ts";
+import { categoryOf } from "../../src/stores/event-store/categories.ts";
+import type {
+  EventMetadata,
+  EventStore,
+  NewEvent,
+  RecordedEvent,
+} from "../../src/stores/event-store/port.ts";
 import { sampleEvent } from "../support/event-store/sample-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 

@@ -18,7 +18,7 @@ import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, partsCollection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { presentDay } from "../../src/queries/analytics/link-days.ts";
-import type { ReadStore } from "../../src/read-store/port.ts";
+import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";

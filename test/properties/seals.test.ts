@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { type LastSeal, leafOf, makeSeal, sealHash } from "../../src/audit/seals/seal.ts";
 import { sealKeysOf } from "../../src/audit/seals/seal-keys.ts";
-import type { RecordedEvent } from "../../src/event-store/port.ts";
+import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { problemsOf, recordedSeal, type SealedLog, sealedLog, sealOf } from "../support/audit/sealed-log.ts";
 import { linkClicked, linkCreated, position, stored } from "../support/event-store/stored-events.ts";
 import { effort } from "../support/runtime/effort.ts";

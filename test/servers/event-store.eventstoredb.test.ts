@@ -1,7 +1,7 @@
 // Lost connections to a real EventStoreDB or KurrentDB; contracts and properties run on it from their own files.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import type { RecordedEvent } from "../../src/event-store/port.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { Wire } from "../support/event-store/eventstoredb-double/wire.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import {

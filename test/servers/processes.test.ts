@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deactivateKey } from "../../src/commands/account/keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
+import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";

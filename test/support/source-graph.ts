@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** `to` is a path from the project's root, a package or `missing <path>`. */
 export type Import = { to: string; kind: "value" | "type" | "worker" };
 
-/** `folder`: the first level below src; `code`: without comments and strings' contents left in place. */
+/** `folder`: the room, the first level below src; `code`: without comments and strings' contents left in place. */
 export type Source = { path: string; folder: string; code: string; imports: Import[] };
 
 /** Every TypeScript file below the folders, by its path from the project's root. */
@@ -35,7 +35,7 @@ export function isPure({ path, code }: Source): boolean {
 
 /** A file that registers HTTP routes. */
 export function isRoute({ path, code }: Source): boolean {
-  return path !== "src/app.ts" && /\b\w*[aA]pp\.(get|post|put|patch|delete|head|route)\(/.test(code);
+  return path !== "src/service/app.ts" && /\b\w*[aA]pp\.(get|post|put|patch|delete|head|route)\(/.test(code);
 }
 
 function readSource(path: string): Source {

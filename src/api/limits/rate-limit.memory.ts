@@ -1,7 +1,7 @@
 // Rate windows in memory: all of them, or in place of shared ones (Redis, the primary's) while those are unavailable.
 import { LRUCache } from "lru-cache";
-import { CoordinationUnavailable } from "../../connections/errors.ts";
 import { atMost } from "../../runtime/at-most.ts";
+import { CoordinationUnavailable } from "../../stores/connections/errors.ts";
 import { type RateLimits, WINDOW_MS } from "./rate-limit.ts";
 
 /** Per kind; about 20 MB. */

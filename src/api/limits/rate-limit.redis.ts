@@ -1,5 +1,5 @@
 // Rate windows in Redis, shared by all processes: one atomic script per request.
-import type { RedisConnection } from "../../connections/redis.ts";
+import type { RedisConnection } from "../../stores/connections/redis.ts";
 import { type RateLimits, WINDOW_MS } from "./rate-limit.ts";
 
 // The caller's clock decides when a window ends; the Redis expiry frees the memory later, and ends the window where that

@@ -1,13 +1,12 @@
 // Routes for those who run the service: health, metrics, and which names may get a certificate.
 import { z } from "zod";
 import { VERSION } from "../../config/version.ts";
-import type { Readiness } from "../../monitoring/health.ts";
-import type { Metrics } from "../../monitoring/metrics.ts";
 import { domainsInService } from "../../queries/domains.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { canonicalHost } from "../../redirect/http/hosts.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { Readiness } from "../../stores/coordination/log-health.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";
 
@@ -46,7 +45,7 @@ export function healthRoutes(
 /** GET /metrics, for the operator. Anybody else gets 404, which does not reveal that the route exists. */
 export function metricsRoute(
   app: Api,
-  deps: Pick<Metrics, "contentType" | "text"> & { operator: OperatorDeps },
+  deps: { contentType: string; text: () => Promise<string>; operator: OperatorDeps },
 ): void {
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
     if (!(await isFromOperator(deps.operator, request))) throw new Refused("not_found");

@@ -1,8 +1,8 @@
 // The lines of an exported log: `linkledger audit export` writes them, `audit verify --file` reads them.
 import { z } from "zod";
-import type { RecordedEvent } from "../../event-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
 export const EXPORT_FORMAT = "linkledger log 1";
 

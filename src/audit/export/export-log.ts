@@ -1,7 +1,8 @@
 // Writes a part of the log as lines of JSON, with what proves to who has only the public key that it is that part.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { readSeal } from "../seals/judge-seals.ts";
 import { pruned } from "../seals/merkle.ts";
 import { type SealReader, sealsForwards } from "../seals/read-seals.ts";

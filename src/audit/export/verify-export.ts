@@ -1,6 +1,7 @@
 // Checks an exported log with the public key alone, offline.
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
+
 import { Refused } from "../../runtime/refused.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { differences } from "../seals/differences.ts";
 import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";

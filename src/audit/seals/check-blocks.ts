@@ -1,5 +1,5 @@
 // Compares the log with its seals, block by block, as both are read from the oldest on.
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { differences, differencesByTags, type TagKeys } from "./differences.ts";
 import type { Judged, SealHeader } from "./judge-seals.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";

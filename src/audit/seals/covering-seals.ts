@@ -1,7 +1,8 @@
 // Which seals cover given events: found by halving the stream of seals, so that a long log costs a few reads.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { readSeal } from "./judge-seals.ts";
 import { isSignedByItsKey, leafOf, rootOf, type Seal } from "./seal.ts";
 

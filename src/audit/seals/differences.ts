@@ -1,5 +1,5 @@
 // Names what differs between the events of a block and its seal.
-import type { RecordedEvent } from "../../event-store/port.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf, unpackPlaces } from "./places.ts";
 import { leafOf, marksOf, type Seal } from "./seal.ts";
 import { MARK_BYTES, type SealKeys } from "./seal-keys.ts";

@@ -1,7 +1,8 @@
 // Which seals can be trusted: those that this service signed, and those that a trusted later one follows.
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
+
 import { sealEvents } from "../../events/seal-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
 import { isSignedByItsKey, type Seal, sealHash } from "./seal.ts";
 

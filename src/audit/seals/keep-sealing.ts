@@ -1,6 +1,7 @@
 // Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
-import { RevisionConflict } from "../../event-store/port.ts";
+
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
+import { RevisionConflict } from "../../stores/event-store/port.ts";
 import { Sealer, type SealerDeps } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {

@@ -1,5 +1,5 @@
 // Keeps the position of the newest seal in the read store: seals that were removed at the end of the log leave no gap.
-import type { ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { NewestSeal } from "./sealer.ts";
 
 /** Beside the checkpoints of projections; it moves forward only. */

@@ -1,7 +1,7 @@
 // Where each event of a block lies, in little room: events that follow each other in one stream are one run.
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { z } from "zod";
-import type { Position } from "../../event-store/port.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 
 export type Place = { stream: string; revision: number; position: Position };
 

@@ -1,7 +1,8 @@
 // Reads the stream of seals in pages, as a seal is a hundred kilobytes.
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
+
 import { SEALS_STREAM } from "../../events/streams.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
 
 const PAGE = 20;
 

@@ -1,7 +1,7 @@
 // The keys of seals, derived from SECRET_KEY: one signs, one makes the tags by which a changed event is found.
 import { createCipheriv, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { type Config, isKeptInDataDir, secretKeyOf } from "../../config.ts";
-import { derivedKey } from "../../secrets/derived-key.ts";
+import { type Config, isKeptInDataDir, secretKeyOf } from "../../config/config.ts";
+import { derivedKey } from "../../stores/secrets/derived-key.ts";
 
 /** Bytes that are kept of each leaf hash and of each tag: they only tell which event it was, the root that there was one. */
 export const MARK_BYTES = 4;

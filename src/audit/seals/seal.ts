@@ -1,6 +1,7 @@
 // One seal: what is signed, what the next seal says of it, and how the events of its block become leaves.
-import type { RecordedEvent } from "../../event-store/port.ts";
+
 import type { LogSealed } from "../../events/catalogue.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import { leafHash, merkleRoot, sha256 } from "./merkle.ts";
 import { type Place, packPlaces } from "./places.ts";

@@ -1,5 +1,5 @@
 // Feeds the log and the stream of seals to the check of blocks, while both are read once.
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { BlockCheck, type JudgedBlock } from "./check-blocks.ts";
 import { readSeal, type SealHeader } from "./judge-seals.ts";
 import { type SealReader, sealsForwards } from "./read-seals.ts";

@@ -1,8 +1,9 @@
 // Seals the log: reads what is new, and appends a seal for every ten thousand events and whenever it is told to.
-import type { EventStore, Position } from "../../event-store/port.ts";
+
 import { newEvent } from "../../events/new-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { type Place, placeOf } from "./places.ts";
 import { BLOCK_EVENTS, type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "./seal.ts";

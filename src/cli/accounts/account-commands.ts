@@ -69,7 +69,7 @@ export const commands: readonly CommandRow[] = [
     async run(session, _: object, accountId: string) {
       const { deps, context } = session;
       const { closeAccount } = await import("../../commands/account/close-account.ts");
-      const { finishClosing } = await import("../../jobs/account-closing.ts");
+      const { finishClosing } = await import("../../service/jobs/account-closing.ts");
       await closeAccount(deps, context, accountId);
       await catchUp(session);
       const isShown = () => catchUp(session).then(() => true);

@@ -1,12 +1,12 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { Option } from "commander";
-import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
 import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../../events/streams.ts";
 import { CATEGORIES } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
 import { forPeople } from "../output.ts";

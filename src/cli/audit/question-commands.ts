@@ -1,8 +1,9 @@
 // Questions of auditors and operators as commands: linkledger audit find | event | state | clicks | seals, and explain.
 import { Argument, InvalidArgumentError, type Option } from "commander";
 import type { z } from "zod";
+import { matchingClicks } from "../../audit/clicks/matching-clicks.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { type FindMatching, matchingClicks } from "../../click-log/matching-clicks.ts";
+import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";

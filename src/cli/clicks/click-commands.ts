@@ -1,6 +1,7 @@
 // linkledger clicks withdraw | restore | withdrawals
-import type { FindMatching } from "../../click-log/matching-clicks.ts";
+
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
+import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
 import { Refused } from "../../runtime/refused.ts";

@@ -1,7 +1,7 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | verify
-import { openScratchStore } from "../../backend.ts";
-import { PRESENT_RULES } from "../../classification/classify.ts";
+
 import type { CommandContext } from "../../commands/caller.ts";
+import { PRESENT_RULES } from "../../events/classification/classify.ts";
 import {
   finishBuilds,
   prepareBuilds,
@@ -32,6 +32,7 @@ import {
 } from "../../queries/audit/projection-rows.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { openScratchStore } from "../../service/stores/backend.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { withVerdict } from "../output.ts";
 import { runReading, runWithoutCatchUp, type Session } from "../session.ts";

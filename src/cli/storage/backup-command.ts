@@ -1,11 +1,11 @@
 // linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { copySqlite } from "../../backend.ts";
-import { type Config, parseConfig } from "../../config.ts";
+import { type Config, parseConfig } from "../../config/config.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { copySqlite } from "../../service/stores/backend.ts";
 import type { CommandRow } from "../command.ts";
 import { type Call, requireFiles, runWithoutStores } from "../session.ts";
 import type { Work } from "../work.ts";

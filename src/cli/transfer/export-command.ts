@@ -3,11 +3,12 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
-import { accountLines } from "../../export/account-lines.ts";
-import { CLICK_COLUMNS, CLICK_FORMATS, clickLines } from "../../export/click-lines.ts";
-import { clickRows } from "../../export/click-rows.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
+import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { accountLines } from "../../transfer/export/account-lines.ts";
+import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
+import { clickRows } from "../../transfer/export/click-rows.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
@@ -70,7 +71,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
   }
   if (out === undefined)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
-  const { writeParquet } = await import("../../export/parquet-file.ts");
+  const { writeParquet } = await import("../../transfer/export/parquet-file.ts");
   return await written(session, out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
 }
 

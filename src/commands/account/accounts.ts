@@ -1,9 +1,9 @@
 // Loads and changes one account's stream, and keeps folded accounts in memory: the shared part of all its commands.
 import { LRUCache } from "lru-cache";
-import type { EventStore, Position } from "../../event-store/port.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { CommandContext } from "../caller.ts";
 import {
   type Appended,

@@ -1,10 +1,11 @@
 // Closes an account for good: one append ends its keys, domains and webhooks, then its data outside the event log is
 // erased.
-import { streamPages } from "../../event-store/stream-pages.ts";
+
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
 import { releaseHostname } from "../domains/domains.ts";

@@ -1,7 +1,8 @@
 // E-mail addresses: which are accepted, whose one is, and how an account gets another one.
-import type { EventStore } from "../../event-store/port.ts";
+
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { writeForOpenAccount } from "./accounts.ts";
 import { accountByEmailSecret, emailSecret, type LockDeps, normalEmail, withLock } from "./secrets.ts";
 

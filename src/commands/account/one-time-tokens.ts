@@ -1,9 +1,9 @@
 // One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address. Only
 // their SHA-256 is stored. Those of an account are void once its password or address changes, or it is closed.
 import { hash, randomBytes } from "node:crypto";
-import type { EventStore } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { loadOpenAccount } from "./accounts.ts";
 import { acceptEmail, accountWithEmail, type ChangedEmail, changeEmail } from "./email.ts";
 import { acceptPassword, hashPassword, keepPassword, passwordEpoch } from "./password.ts";

@@ -1,8 +1,8 @@
 // Portal passwords: argon2id hashes, stored in the secrets and never in an event.
 import { hash, verify } from "@node-rs/argon2";
-import type { EventStore } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { loadAccount, loadOpenAccount, writeForOpenAccount } from "./accounts.ts";
 import { accountWithEmail } from "./email.ts";
 import { emailSecret, normalEmail, passwordSecret } from "./secrets.ts";

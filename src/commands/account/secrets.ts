@@ -2,7 +2,7 @@
 // to decide what to write, as secrets have no compare-and-set.
 import { hash } from "node:crypto";
 import { type RefusalCode, Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 
 /** The account's e-mail address, a string. */
 export const emailSecret = (accountId: string) => `email/${accountId}`;

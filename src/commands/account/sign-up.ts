@@ -1,7 +1,7 @@
 // Opens an account for an e-mail address, which is stored in the secrets and never in an event.
 import type { Tier } from "../../events/vocabulary.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { open } from "./account.ts";

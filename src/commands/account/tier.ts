@@ -1,8 +1,9 @@
 // Moves an account to another tier (interface, part 1), which its owner asks for and the operator decides; its keys, domains
 // and webhooks stay as they are.
-import type { EventStore } from "../../event-store/port.ts";
+
 import type { Tier } from "../../events/vocabulary.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { changeTierTo } from "./account.ts";

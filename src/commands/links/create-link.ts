@@ -1,10 +1,11 @@
 // POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4). LinkCreated is appended
 // where there is no stream, which makes slugs unique.
-import { StoreUnavailable } from "../../connections/errors.ts";
+
 import { fingerprintOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
+import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import type { AccountState } from "../account/account.ts";
 import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";

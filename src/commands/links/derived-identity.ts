@@ -2,7 +2,7 @@
 // created.
 // Ids grant no access, so a plain hash is enough; slugs must not be predictable, so they take a secret key.
 import { createHmac, hash } from "node:crypto";
-import { derivedKey } from "../../secrets/derived-key.ts";
+import { derivedKey } from "../../stores/secrets/derived-key.ts";
 import { slugFrom } from "./slug.ts";
 
 /** A UUID version 8 (RFC 9562, section 5.8) from the SHA-256 of the parts; deterministic. */

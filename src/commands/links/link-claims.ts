@@ -2,10 +2,10 @@
 // options. Of requests that want it at the same time the first claims it in the secrets; documents tell of links
 // made before.
 
-import { RevisionConflict } from "../../event-store/port.ts";
 import { fingerprintOf } from "../../events/link-options.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import { RevisionConflict } from "../../stores/event-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import type { ExistingLink } from "./link.ts";
 import { currentLink, type LinkAddress } from "./link-stream.ts";

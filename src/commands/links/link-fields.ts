@@ -1,7 +1,7 @@
 // What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API,
 // bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
 import { z } from "zod";
-import { cleanText } from "../../classification/clean-text.ts";
+import { cleanText } from "../../events/classification/clean-text.ts";
 import { COUNTRIES } from "../../events/countries.ts";
 import {
   type LinkOptions,
@@ -14,7 +14,7 @@ import {
 import { DEVICE_TYPES, type Tier } from "../../events/vocabulary.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { keepLinkPassword } from "./link-password.ts";

@@ -1,6 +1,6 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

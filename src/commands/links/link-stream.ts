@@ -1,8 +1,9 @@
 // One link's stream: loads and changes it.
-import type { EventStore, Position } from "../../event-store/port.ts";
+
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";

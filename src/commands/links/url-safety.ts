@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { UrlSafety } from "./accept-url.ts";
 
 type Log = { warn: (details: object, message: string) => void };

@@ -1,8 +1,8 @@
 // A webhook's key `whk_<32 random characters>` (interface, part 2), and its rotation. Each delivery sends it, so a hash is
 // not enough; stored as a secret.
 import { isClientError, Refused } from "../../runtime/refused.ts";
-import { SecretDamaged } from "../../secrets/errors.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import { SecretDamaged } from "../../stores/secrets/errors.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { changeAccount } from "../account/accounts.ts";
 import { withLock } from "../account/secrets.ts";
 import type { CommandContext } from "../caller.ts";

@@ -1,6 +1,5 @@
 // What is done with an account's webhooks (interface, part 6): add, change, pause, resume, remove.
-import { cleanText } from "../../classification/clean-text.ts";
-import type { Actor } from "../../event-store/port.ts";
+import { cleanText } from "../../events/classification/clean-text.ts";
 import {
   CLICK_KINDS,
   type ClickKind,
@@ -9,6 +8,7 @@ import {
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
 import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
+import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { WebhookSettings } from "../account/account.ts";
 import { changeAccount, onAccount } from "../account/accounts.ts";

@@ -1,9 +1,8 @@
 // Takes clicks of a link out of all numbers, such as test clicks or fraud, shows what would go, and takes it back.
 import ipaddr from "ipaddr.js";
-import type { FindMatching, MatchingClicks } from "../../click-log/matching-clicks.ts";
-import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
+import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
@@ -11,7 +10,9 @@ import { type Appended, type CommandDeps, handleCommand, loadStream } from "../h
 import { existingLink, type LinkAddress } from "../links/link-stream.ts";
 import {
   evolve,
+  type FindMatching,
   type MadeWithdrawal,
+  type MatchingClicks,
   noWithdrawals,
   restore,
   type WithdrawalsState,

@@ -1,10 +1,31 @@
 // Decider of the withdrawals of one link's clicks. Pure: time, id and the counted clicks are inputs.
-import type { MatchingClicks } from "../../click-log/matching-clicks.ts";
-import type { EventOf, WithdrawalEvent } from "../../events/catalogue.ts";
-import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import type { EventOf, LinkClicked, WithdrawalEvent } from "../../events/catalogue.ts";
+import { type ClickKind, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 
 type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
+
+/**
+ * `inForce`: the ids of the withdrawals while which was counted; all but `matched` are of the clicks that these don't take.
+ * `days`: YYYY-MM-DD, UTC. `samples`: the latest first.
+ */
+export type MatchingClicks = {
+  upTo: Position;
+  inForce: readonly string[];
+  matched: number;
+  counted: number;
+  kinds: Record<ClickKind, number>;
+  days: Record<string, number>;
+  samples: LinkClicked["data"][];
+};
+
+/** Reads the clicks from the log, where reading the log delays nobody. */
+export type FindMatching = (
+  address: { host: string; slug: string },
+  selection: WithdrawnSelection,
+) => Promise<MatchingClicks>;
 
 /** A withdrawal that was made; `restoredAt`: when it was taken back, null while it is in force. */
 export type MadeWithdrawal = Omit<Withdrawn, "host" | "slug" | "accountId"> & { restoredAt: string | null };

@@ -12,7 +12,7 @@ import {
   lookAtEmailChange,
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
-import type { Mailer } from "../../mail/mailer.ts";
+import type { Mailer } from "../../commands/mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { sendExport } from "../analytics/exports.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";

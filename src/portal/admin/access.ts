@@ -9,7 +9,7 @@ import type { CommandContext } from "../../commands/caller.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
 import { shownAgain, typedText } from "../shell/form-route.ts";

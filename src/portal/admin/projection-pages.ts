@@ -2,7 +2,6 @@
 // GET /admin/projections/:name: one of them, with what the operator can do.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { SetAside } from "../../coordination/set-aside.ts";
 import {
   type BuildingRow,
   type BuildLabel,
@@ -11,6 +10,7 @@ import {
 } from "../../queries/audit/projection-rows.ts";
 import { questions } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { SetAside } from "../../stores/read-store/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";

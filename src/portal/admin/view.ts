@@ -1,6 +1,7 @@
 // What pages of the console share: addresses, how a member of an answer is shown, tables of rows, badges, JSON.
-import type { Actor } from "../../event-store/port.ts";
+
 import { actorKey } from "../../projections/definitions/event-index.ts";
+import type { Actor } from "../../stores/event-store/port.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";

@@ -5,7 +5,7 @@ import type { Api } from "../../api/fastify.ts";
 import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
-import type { Mail, Mailer } from "../../mail/mailer.ts";
+import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { field } from "../shell/form.ts";
 import { errorOf, noticeOf, type RefusedForm, shownAgain, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";

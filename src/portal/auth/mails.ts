@@ -1,6 +1,6 @@
 // The portal's mails, in plain text; composed and sent in the background, so that response times don't reveal which
 // accounts exist.
-import type { Mail, Mailer } from "../../mail/mailer.ts";
+import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import type { Logger } from "../../runtime/logging.ts";
 
 export const SIGN_UP_LINK_HOURS = 24;

@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accountWithEmail } from "../../commands/account/email.ts";
 import { deviceSecret } from "../../commands/account/secrets.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { deleteSecrets, type Sessions, signInPlace } from "../shell/sessions.ts";
 

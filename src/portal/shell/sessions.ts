@@ -1,16 +1,16 @@
 // Portal sessions: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { agentOf } from "../../classification/user-agent.ts";
 import { loadAccount } from "../../commands/account/accounts.ts";
 import { passwordEpoch } from "../../commands/account/password.ts";
 import { emailSecret, sessionSecret } from "../../commands/account/secrets.ts";
-import type { EventStore } from "../../event-store/port.ts";
+import { agentOf } from "../../events/classification/user-agent.ts";
 import { type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 
 /** Expiry, counted from the last use. */
 const SESSION_DAYS = 30;

@@ -1,7 +1,7 @@
 // GET /status: in words for people what /health/ready says to machines, without the reasons, which are the operator's.
 import type { Api } from "../../api/fastify.ts";
-import type { Readiness } from "../../monitoring/health.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
+import type { Readiness } from "../../stores/coordination/log-health.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { sendPage } from "./page.ts";

@@ -1,7 +1,8 @@
 // The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
-import { setAsideCollection } from "../../coordination/set-aside.ts";
-import type { Position } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+
+import type { Position } from "../../stores/event-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
+import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { checkpointName, collectionsOf, type Projection, partsCollection } from "../projection.ts";
 import { describeProgress } from "../runner/progress.ts";
 import { type Builds, queriedBuild } from "./build.ts";

@@ -1,8 +1,9 @@
 // What a build of a projection is, and which of its builds a program queries, keeps up to date, or has still to fold.
-import { PRESENT_RULES } from "../../classification/classify.ts";
-import { reclassified } from "../../classification/reclassify.ts";
+
 import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Document } from "../../read-store/port.ts";
+import { PRESENT_RULES } from "../../events/classification/classify.ts";
+import { reclassified } from "../../events/classification/reclassify.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 

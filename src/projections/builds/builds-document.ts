@@ -1,5 +1,5 @@
 // The document that lists the builds of all projections, changed by compare-and-swap.
-import type { Document, ReadStore } from "../../read-store/port.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import type { Builds } from "./build.ts";
 
 export type BuildsDeps = { readStore: Pick<ReadStore, "get" | "replace">; newId: () => string };

@@ -1,7 +1,8 @@
 // Claims on builds in progress: each is folded by one process at a time, which renews its claim as long as it runs.
-import type { ReadStore } from "../../read-store/port.ts";
+
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Building, type Builds, buildingOf, isKept } from "./build.ts";

@@ -1,6 +1,6 @@
 // Documents as of the end of the log for readers that may not write: those that are stored, or a temporary store's.
-import type { EventStore, Position } from "../../event-store/port.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { categoriesOf, checkpointName, type Projection } from "../projection.ts";
 import { queriedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";

@@ -1,5 +1,5 @@
 // What queries throw until the first build of a projection is complete.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { StoreUnavailable } from "../../stores/connections/errors.ts";
 
 /** Answered as 503. A StoreUnavailable, so that redirects fall back to the link's stream as they do without a read store. */
 export class ProjectionNotBuilt extends StoreUnavailable {

@@ -1,8 +1,9 @@
 // Folds builds in progress from their checkpoints until they have caught up, and then activates them.
-import { logProgress } from "../../event-store/log-progress.ts";
-import type { EventStore } from "../../event-store/port.ts";
-import type { AwaitedEvent } from "../../read-store/port.ts";
+
 import type { BasicLogger } from "../../runtime/logging.ts";
+import { logProgress } from "../../stores/event-store/log-progress.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { AwaitedEvent } from "../../stores/read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { CommitRules } from "../runner/commit-batches.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";

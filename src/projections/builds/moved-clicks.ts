@@ -1,13 +1,14 @@
 // What a build under the present rules changes: how many clicks move from which kind, device or browser to which.
-import type { Classified } from "../../classification/classify.ts";
-import { classifiedNow } from "../../classification/reclassify.ts";
-import { withdrawnOfAll } from "../../click-log/read-withdrawals.ts";
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore } from "../../event-store/port.ts";
+
+import { withdrawnOfAll } from "../../audit/clicks/read-withdrawals.ts";
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import type { Classified } from "../../events/classification/classify.ts";
+import { classifiedNow } from "../../events/classification/reclassify.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 
 const FIELDS = {
   kind: ({ kind }) => kind,

@@ -1,7 +1,8 @@
 // Runs one group of projections in one process: keeps its present builds up to date, and folds missing builds beside them.
-import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
+
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
+import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { categoriesOf, checkpointName, type Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus } from "../runner/status.ts";

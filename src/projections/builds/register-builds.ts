@@ -1,7 +1,7 @@
 // Registers builds in the builds document.
-import { PRESENT_RULES } from "../../classification/classify.ts";
-import type { EventStore } from "../../event-store/port.ts";
+import { PRESENT_RULES } from "../../events/classification/classify.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import {
   asBuild,

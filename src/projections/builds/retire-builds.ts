@@ -1,6 +1,7 @@
 // Drops builds that nothing answers from any more: they are marked first, so that a crash leaves none behind.
-import { setAsideCollection } from "../../coordination/set-aside.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { checkpointName, type Projection, partsCollection } from "../projection.ts";
 import { asBuild, type Build, type Builds, isKept } from "./build.ts";
 import { type BuildsDeps, changeBuilds, readBuilds } from "./builds-document.ts";

@@ -1,7 +1,7 @@
 // Number of links of each account, so that pages don't count up to 100,000 documents.
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: accountId. `links`: those that are not deleted; `deleted`: those that could be restored. */

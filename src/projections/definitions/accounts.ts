@@ -1,7 +1,7 @@
 // Accounts with tier and status, for authentication and the command line.
 import { CATEGORY } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: accountId. */

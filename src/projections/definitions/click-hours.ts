@@ -1,6 +1,6 @@
 // The last position of each hour in the click streams, where a search by time starts.
 import { CATEGORY } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id` and `hour`: `YYYY-MM-DDTHH`, UTC, by `recordedAt`. `_position`: of the hour's last click. */

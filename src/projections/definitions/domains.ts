@@ -1,6 +1,6 @@
 // Custom domains of accounts with their verification and active state (interface, parts 2 and 3).
 import { CATEGORY } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: `<accountId>/<hostname>`. `domainId` is null until verification has issued one. */

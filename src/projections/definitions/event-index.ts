@@ -1,12 +1,13 @@
 // Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
-import { categoryOf } from "../../event-store/categories.ts";
-import type { Actor } from "../../event-store/port.ts";
+
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { metadataOf } from "../../events/read-event.ts";
 import { sealEvents } from "../../events/seal-events.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
+import type { Actor } from "../../stores/event-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /**

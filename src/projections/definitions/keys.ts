@@ -1,6 +1,6 @@
 // API keys, which authentication looks up by their hash on every request.
 import { CATEGORY } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: keyId. */

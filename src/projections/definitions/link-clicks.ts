@@ -2,7 +2,7 @@
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import { type Projection, withoutParts } from "../projection.ts";
 import { clickRank } from "./click-rank.ts";
 import { dayOf } from "./days/days.ts";

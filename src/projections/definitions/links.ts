@@ -10,7 +10,7 @@ import {
 } from "../../events/link-events.ts";
 import { fingerprintOf, withOptions } from "../../events/link-options.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
 /**

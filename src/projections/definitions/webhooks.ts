@@ -1,7 +1,7 @@
 // The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
 import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: webhookId. `previousKeyUntil`: until then deliveries are signed with the previous key too. */

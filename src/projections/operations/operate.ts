@@ -1,8 +1,8 @@
 // What the operator may do to projections, from the console and the command line: checked, recorded as events, then done.
 import type { CommandContext } from "../../commands/caller.ts";
 import { type OperatorAction, type RecordDeps, recordActions } from "../../commands/record-actions.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { refuseClaimed } from "../builds/claim-builds.ts";

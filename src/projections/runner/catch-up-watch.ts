@@ -1,6 +1,7 @@
 // Logs and reports the progress of a group while it catches up with a long log, such as at a start with an empty read store.
-import { logProgress } from "../../event-store/log-progress.ts";
+
 import type { BasicLogger } from "../../runtime/logging.ts";
+import { logProgress } from "../../stores/event-store/log-progress.ts";
 import { describeProgress, type Progress, progressOf } from "./progress.ts";
 import { LATE_MS, type ProjectionStatus } from "./status.ts";
 

@@ -1,6 +1,7 @@
 // Joins batches of a subscription to those that are committed together: when the commit interval is over, or at a maximum.
-import type { RecordedEvent } from "../../event-store/port.ts";
+
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
 /**
  * Events are read in pages of `pageEvents`, and `maxEvents` are committed together, or up to a page more. Else a commit is

@@ -1,7 +1,7 @@
 // Folds what projections have taken and writes it, some documents at a time, and then how far they have come.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import type { Checkpoint, ReadStore, WriteBatch } from "../../read-store/port.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
+import type { Checkpoint, ReadStore, WriteBatch } from "../../stores/read-store/port.ts";
 import { COMMIT_RULES } from "./commit-batches.ts";
 import type { DocumentWrites, ProjectionProcessor } from "./projection-processor.ts";
 

@@ -1,11 +1,11 @@
 // The clicks of a link as of a withdrawal or its end: which of them counted before it, and which count after it.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { clicksBetween } from "../../click-log/clicks-between.ts";
-import { withdrawalsBefore } from "../../click-log/read-withdrawals.ts";
-import { isWithdrawnBy, withdrawalsAfter } from "../../click-log/withdrawals.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
+import { withdrawalsBefore } from "../../audit/clicks/read-withdrawals.ts";
 import type { StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
+import { isWithdrawnBy, withdrawalsAfter } from "../../events/withdrawals.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import type { CorrectedClick, DocumentCorrection } from "./document-correction.ts";
 
 export type Correction = StoredEvent & WithdrawalEvent;

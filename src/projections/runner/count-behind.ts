@@ -1,5 +1,5 @@
 // Counts the events that each projection has still to fold, for the metrics.
-import type { EventStore } from "../../event-store/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Projection } from "../projection.ts";
 import type { ProjectionStatus } from "./status.ts";
 

@@ -1,7 +1,7 @@
 // What a withdrawal of clicks, or its end, makes of the documents of one projection.
-import type { ClickEvent } from "../../click-log/clicks-between.ts";
-import type { Position } from "../../event-store/port.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { ClickEvent } from "../../audit/clicks/clicks-between.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Parts, PartsSpec, Projection } from "../projection.ts";
 
 /** `counted`: before the event; `counts`: after it. */

@@ -1,8 +1,9 @@
 // A batch of the log, parsed once for all projections of a group.
-import { type SetAsideEvent, setAsideEvent } from "../../coordination/set-aside.ts";
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
+
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable, readEvent } from "../../events/read-event.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 
 /** `events`: those that could be read, in order. `newer`: those of a newer program. */
 export type EventBatch = {

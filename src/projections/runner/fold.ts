@@ -1,6 +1,6 @@
 // Folds events into some documents of one projection in memory; skips events that a document contains already.
 import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Document, ReadStore } from "../../read-store/port.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import { type Fields, type Parts, type Projection, partsCollection } from "../projection.ts";
 import { type FoldedDocuments, foldedSoFar } from "./document-correction.ts";
 import { between } from "./event-batch.ts";

@@ -1,14 +1,15 @@
 // The processor of one projection: takes events after its checkpoint until they are committed, and sets aside those that it
 // can't fold.
+
+import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { AwaitedEvent, Checkpoint, Document, ReadStore } from "../../stores/read-store/port.ts";
 import {
   type SetAsideEvent,
   SetAsideNotes,
   setAsideCollection,
   setAsideEvent,
-} from "../../coordination/set-aside.ts";
-import type { Position, RecordedEvent } from "../../event-store/port.ts";
-import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
-import type { AwaitedEvent, Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
+} from "../../stores/read-store/set-aside.ts";
 import { checkpointName, type Projection, partsCollection, readsStream } from "../projection.ts";
 import { isCorrection } from "./corrected-clicks.ts";
 import { type DocumentCorrection, documentCorrection, type FoldedDocuments } from "./document-correction.ts";

@@ -1,5 +1,5 @@
 // The messages between the projector thread and its parent, apart from log lines.
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import type { ProjectionStatus } from "./status.ts";
 
 export type ProjectorThreadData = { config: Config };

@@ -1,12 +1,12 @@
 // Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { whatToDo } from "../../connections/errors.ts";
-import { setAsideCollection } from "../../coordination/set-aside.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { untilAborted } from "../../runtime/pause.ts";
+import { whatToDo } from "../../stores/connections/errors.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { categoriesOf, collectionsOf, type Projection } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
 import { addTo, commitLast, commitTaken } from "./commit-changes.ts";

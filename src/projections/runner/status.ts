@@ -1,8 +1,9 @@
 // The status of projections for health, metrics and the command line: position, lag, events set aside and build progress.
-import { readSetAside, type SetAside, setAsideCollection } from "../../coordination/set-aside.ts";
-import { msBehind, type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import type { AwaitedEvent, ReadStore } from "../../read-store/port.ts";
+
+import { msBehind, type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { AwaitedEvent, ReadStore } from "../../stores/read-store/port.ts";
+import { readSetAside, type SetAside, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { categoriesOf, checkpointName, type Projection } from "../projection.ts";

@@ -1,7 +1,7 @@
 // Compares the stored documents of a projection with those that were folded again up to a position.
-import type { Position } from "../../event-store/port.ts";
-import { documentPages } from "../../read-store/document-pages.ts";
-import type { Document, ReadStore } from "../../read-store/port.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import { collectionsOf, type Projection, partsCollection } from "../projection.ts";
 import { documentsOf } from "../runner/fold.ts";
 import { type Difference, fieldsThatDiffer } from "./differences.ts";

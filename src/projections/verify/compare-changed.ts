@@ -1,8 +1,9 @@
 // Compares documents that a running service changed after the log was folded again, each as of its own position.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+
 import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Document } from "../../read-store/port.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import { categoriesOf, type Parts } from "../projection.ts";
 import { type Correction, correct, isCorrection } from "../runner/corrected-clicks.ts";
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";

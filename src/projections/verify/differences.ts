@@ -1,7 +1,8 @@
 // Names the fields in which a stored document differs from the one that the log gives.
-import type { Position } from "../../event-store/port.ts";
-import type { Document } from "../../read-store/port.ts";
+
 import { isObject } from "../../runtime/is-object.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 
 /** `field`: such as `countries[3]`; `stored` and `folded`: its values as JSON, cut to MAX_TEXT. */
 export type FieldDifference = { field: string; stored: string; folded: string };

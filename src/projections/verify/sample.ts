@@ -1,5 +1,5 @@
 // Restricts a projection to some of its documents, drawn by their keys, so that a quick check folds few documents.
-import type { ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 const HASHES = 2 ** 32;

@@ -1,6 +1,6 @@
 // Checks that counts which are kept in several places add up: breakdowns to totals, days to links, links to accounts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import type { Document } from "../../read-store/port.ts";
+import type { Document } from "../../stores/read-store/port.ts";
 import { DIMENSIONS } from "../definitions/click-dimensions.ts";
 import { type AccountDayDocument, accountDays, dayOf, hitsOf } from "../definitions/days/days.ts";
 import type { LinkDay, LinkDayDocument } from "../definitions/days/link-day.ts";

@@ -1,9 +1,9 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
-import { PRESENT_RULES } from "../../classification/classify.ts";
-import { upTo } from "../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import { PRESENT_RULES } from "../../events/classification/classify.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
+import { upTo } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection } from "../projection.ts";

@@ -12,9 +12,9 @@ import {
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { OTHER } from "../../projections/definitions/tally.ts";
-import { documentPages } from "../../read-store/document-pages.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import { LINK_DAYS, presentDay } from "./link-days.ts";
 import type { RangeRequest } from "./range.ts";

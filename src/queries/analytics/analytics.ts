@@ -2,10 +2,6 @@
 // an account: what API and portal ask.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
-import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import { upTo } from "../../event-store/log-pages.ts";
-import { msBehind, nextEventFinder } from "../../event-store/next-event.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
 import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import { dateOf } from "../../projections/definitions/days/days.ts";
@@ -19,9 +15,13 @@ import {
   recentClick,
 } from "../../projections/definitions/recent-clicks.ts";
 import { checkpointName } from "../../projections/projection.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import { upTo } from "../../stores/event-store/log-pages.ts";
+import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { type AccountRange, accountAnalytics } from "./account-analytics.ts";
 import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";

@@ -1,11 +1,10 @@
 // The numbers of a link's days within a range of time and up to a position: whole days as their documents hold them,
 // parts of days from the log, by the same fold.
 import { LRUCache } from "lru-cache";
-import { reclassified } from "../../classification/reclassify.ts";
-import { clicksBetween } from "../../click-log/clicks-between.ts";
-import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
-import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
+import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
+import { reclassified } from "../../events/classification/reclassify.ts";
+import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { dateOf } from "../../projections/definitions/days/days.ts";
 import {
   emptyDay,
@@ -13,6 +12,7 @@ import {
   type LinkDayDocument,
   withClick,
 } from "../../projections/definitions/days/link-day.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { firstCorrectionAfter, type LastClickRecordedBy } from "./log-positions.ts";
 import { midnightOf, quartersIn } from "./sums.ts";
 import { DAY_MS, QUARTER_MS } from "./time-zone.ts";

@@ -1,14 +1,14 @@
 // Reads the click documents of one link at one consistent position of the log, so that the sums of an answer agree.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import type { Position } from "../../event-store/port.ts";
 import { queriedBuild } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { type DayDocument, dayOf } from "../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../projections/definitions/days/link-day.ts";
 import { earlierOf, type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { checkpointName, type Projection, partsCollection } from "../../projections/projection.ts";
-import { documentPages } from "../../read-store/document-pages.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 
 /** The collection of the days that are over. */
 export const LINK_DAYS = partsCollection(linkClicks.collection.name);

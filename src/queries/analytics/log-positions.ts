@@ -1,12 +1,13 @@
 // Where in the log a time lies: the positions between which clicks were recorded, the position that a link as of a time
 // stands at, and when its clicks were corrected later.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
+
 import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
 import { checkpointName } from "../../projections/projection.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 
 type HoursDeps = { readStore: Pick<ReadStore, "find"> };
 

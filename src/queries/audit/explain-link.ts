@@ -1,27 +1,28 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
+
+import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
+import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
 import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/covering-seals.ts";
 import { amount } from "../../audit/verdict.ts";
-import { clicksBetween } from "../../click-log/clicks-between.ts";
-import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
-import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
-import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
-import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
+import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { links } from "../../projections/definitions/links.ts";
 import { checkpointName } from "../../projections/projection.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { type HitCounts, hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";

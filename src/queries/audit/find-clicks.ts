@@ -1,15 +1,15 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
-import { linkOf } from "../../click-log/clicks-between.ts";
+import { linkOf } from "../../audit/clicks/clicks-between.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
-import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastHourOf, lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";

@@ -1,14 +1,15 @@
 // Events of accounts, domains, links and the operator by account, actor, correlation id, type and time; their streams, and
 // the hours that have clicks; newest first.
-import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
-import { categoryOf } from "../../event-store/categories.ts";
-import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import { checkpointName } from "../../projections/projection.ts";
-import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
 /**

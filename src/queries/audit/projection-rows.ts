@@ -1,14 +1,15 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
-import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/consumer-checkpoint.ts";
-import { readSetAside } from "../../coordination/set-aside.ts";
-import type { EventStore } from "../../event-store/port.ts";
+
 import { type Build, isUnderOtherRules } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { Progress } from "../../projections/runner/progress.ts";
 import { projectionStatus } from "../../projections/runner/status.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../stores/coordination/consumer-checkpoint.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { readSetAside } from "../../stores/read-store/set-aside.ts";
 
 export type ProjectionRows = Awaited<ReturnType<typeof projectionRows>>;
 export type ProjectionRow = ProjectionRows["projections"][number];

@@ -2,18 +2,18 @@
 // /admin/api and commands are made from this list.
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
-import type { FindMatching } from "../../click-log/matching-clicks.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
   type WithdrawalRequest,
 } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { EventStore } from "../../event-store/port.ts";
+import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";

@@ -1,15 +1,16 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
-import { type Withdrawal, withdrawalsAfter } from "../../click-log/withdrawals.ts";
+
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
-import { categoryOf } from "../../event-store/categories.ts";
-import type { EventStore } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
 import { accountEvents, webhookEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
+import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { WITHHELD } from "./audited-event.ts";
 
 /** Plain JSON without what is internal. `null`: before the first event. */

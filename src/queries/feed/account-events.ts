@@ -1,9 +1,10 @@
 // An account's own events in the order of the log: whose an event is, pages from a position, and all for an export.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+
 import { type EventType, isEventType } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream, CATEGORY, PREFIX } from "../../events/streams.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { EVERY_KEY, later } from "./live-events.ts";
 
 type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };

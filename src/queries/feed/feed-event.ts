@@ -1,9 +1,10 @@
 // An event as the feed shows it: in the form of our API, or as a CloudEvent.
-import { categoryOf } from "../../event-store/categories.ts";
-import type { RecordedEvent } from "../../event-store/port.ts";
+
 import { catalogue, publishedData, type StoredEvent } from "../../events/catalogue.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, linkKey } from "../../events/streams.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
 export type FeedForm = "plain" | "cloudevents";
 

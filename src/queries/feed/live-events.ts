@@ -1,7 +1,7 @@
 // Events as they happen, such as those of one account: one shared subscription for all watchers, each of which has a cursor
 // of its own.
 import { EventEmitter, once } from "node:events";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 
 /** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
 export type LiveEventBatch = { events: RecordedEvent[]; position: Position };

@@ -2,14 +2,14 @@
 // projected yet.
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import type { Caller } from "../../commands/caller.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import { streamPages } from "../../event-store/stream-pages.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { findDomains } from "../domains.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };

@@ -2,9 +2,9 @@
 // before.
 import type { LinkLookups } from "../../commands/links/link-claims.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { FindQuery, ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
+import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
 type Deps = { readStore: ReadStore; writesAreReadable: () => Promise<boolean> };
 

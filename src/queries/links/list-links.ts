@@ -11,7 +11,7 @@ import {
 } from "../../projections/definitions/account-links.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { CountQuery, ReadStore } from "../../read-store/port.ts";
+import type { CountQuery, ReadStore } from "../../stores/read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
 type Deps = { readStore: ReadStore };

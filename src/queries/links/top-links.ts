@@ -2,8 +2,8 @@
 import { EXACT_RANKS } from "../../projections/definitions/click-rank.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { documentPages } from "../../read-store/document-pages.ts";
-import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 import { type AccountLinksPage, type ListedLink, listedLink } from "./list-links.ts";
 
 /** A page of the most clicked links reads those before it, too. */

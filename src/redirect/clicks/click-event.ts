@@ -1,9 +1,10 @@
 // Turns the raw values of a hit into a LinkClicked: classified, parsed, and without data that identifies a person.
-import { isQrScan, kindOf, PRESENT_RULES } from "../../classification/classify.ts";
-import { cleanText } from "../../classification/clean-text.ts";
-import { referrerOf } from "../../classification/referrer.ts";
-import { agentOf } from "../../classification/user-agent.ts";
+
 import type { LinkClicked } from "../../events/catalogue.ts";
+import { isQrScan, kindOf, PRESENT_RULES } from "../../events/classification/classify.ts";
+import { cleanText } from "../../events/classification/clean-text.ts";
+import { referrerOf } from "../../events/classification/referrer.ts";
+import { agentOf } from "../../events/classification/user-agent.ts";
 import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";

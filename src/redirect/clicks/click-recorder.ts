@@ -1,12 +1,12 @@
 // The HTTP thread's side of click recording: batches hits, sends them to the recorder thread and tracks their commits.
 import { Histogram } from "prom-client";
-import type { LogHealth } from "../../coordination/log-health.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
+import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
 import { type HitPlace, HitQueue } from "./hit-queue.ts";
 import type { RecorderReport, SpoolReport } from "./recorder-report.ts";
-import type { StartRecorderThread } from "./start-recorder-thread.ts";
+import type { StartRecorderThread } from "./recorder-thread.ts";
 import { SupervisedRecorderThread } from "./supervised-recorder-thread.ts";
 
 export type ClickRecorderDeps = {

@@ -1,10 +1,11 @@
 // Turns batches of hits into events and puts them into the outbox with their revisions in the writer's own streams.
-import type { NewEvent } from "../../event-store/port.ts";
+
 import { newEvent } from "../../events/new-event.ts";
 import { clickStream } from "../../events/streams.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { type NumberedId, numberedIds } from "../../runtime/time-ordered-id.ts";
+import type { NewEvent } from "../../stores/event-store/port.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
 import type { ClickOf } from "./click-event.ts";
 import { type HitBatch, hitsOf, type RawHit, unpackTarget } from "./hit.ts";

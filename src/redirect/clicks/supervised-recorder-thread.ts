@@ -2,8 +2,7 @@
 import { messageOf } from "../../runtime/errors.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { RecorderReport } from "./recorder-report.ts";
-import type { ToRecorder } from "./recorder-thread.ts";
-import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
+import type { RecorderThread, StartRecorderThread, ToRecorder } from "./recorder-thread.ts";
 
 export type SupervisedRecorderThreadDeps = {
   start: StartRecorderThread;

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { domainsInService } from "../../queries/domains.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { DomainRouting } from "../lookup/domain-routing.ts";
 import { hostResolver } from "./hosts.ts";
 import { plainPage } from "./plain-page.ts";

@@ -1,12 +1,12 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/accounts.ts";
-import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
-import { minVersions } from "../../coordination/min-versions.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
+import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";
+import { minVersions } from "../../stores/coordination/min-versions.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 
 export type DomainRoutingDeps = {
   readStore: Pick<ReadStore, "get">;

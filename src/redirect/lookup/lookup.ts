@@ -1,18 +1,18 @@
 // Resolves host and slug to a link: in-process cache, then read store, then the link's own stream.
 import { LRUCache } from "lru-cache";
 import { SLUG } from "../../commands/links/slug.ts";
-import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
-import type { FollowedEvent } from "../../coordination/log-follower.ts";
-import { minVersions } from "../../coordination/min-versions.ts";
-import type { EventStore } from "../../event-store/port.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { linkFromStream } from "../../queries/links/find-link.ts";
-import type { Document, Reached, ReadStore } from "../../read-store/port.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
+import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";
+import type { FollowedEvent } from "../../stores/coordination/log-follower.ts";
+import { minVersions } from "../../stores/coordination/min-versions.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { Document, Reached, ReadStore } from "../../stores/read-store/port.ts";
 import { DomainRouting } from "./domain-routing.ts";
 import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
 

@@ -1,6 +1,6 @@
 // The signed cookie by which a browser that has given a link's password is not asked again.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { derivedKey } from "../../secrets/derived-key.ts";
+import { derivedKey } from "../../stores/secrets/derived-key.ts";
 
 const COOKIE = "linkledger-link";
 const LASTS_MS = 12 * 3_600_000;

@@ -1,10 +1,10 @@
 // What rules need to know of a visit, from the same values that its click is recorded from, so that both agree.
 import { createHmac, createSecretKey } from "node:crypto";
-import { agentOf } from "../../classification/user-agent.ts";
+import { agentOf } from "../../events/classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
-import { derivedKey } from "../../secrets/derived-key.ts";
+import { derivedKey } from "../../stores/secrets/derived-key.ts";
 import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
 import type { Geo } from "../clicks/enrich/geo.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";

@@ -1,5 +1,5 @@
 // Appends clicks to the writer's own stream exactly once, across retries, restarts and processes.
-import { type EventStore, type NewEvent, RevisionConflict } from "../../event-store/port.ts";
+import { type EventStore, type NewEvent, RevisionConflict } from "../../stores/event-store/port.ts";
 
 /** `after`: last revision of the stream before these events, -1 before the first one. */
 export type ClickBatch = { stream: string; after: number; events: readonly NewEvent[] };

@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inTransaction } from "../../connections/sqlite.ts";
+import { inTransaction } from "../../stores/connections/sqlite.ts";
 
 /** `expected` -1: the stream must not exist. */
 const SCHEMA = `

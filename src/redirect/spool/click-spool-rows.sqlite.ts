@@ -1,8 +1,8 @@
 // A click spool in one SQLite file: one row per batch, fsynced on write, read back in order and joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction } from "../../connections/sqlite.ts";
-import type { NewEvent } from "../../event-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { inTransaction } from "../../stores/connections/sqlite.ts";
+import type { NewEvent } from "../../stores/event-store/port.ts";
 import type { ClickBatch } from "./append-once.ts";
 import type { ClickSpool, PutClicks, SpooledClicks, SpoolSize } from "./click-spool.ts";
 import { removeSpoolFile } from "./click-spool-file.sqlite.ts";

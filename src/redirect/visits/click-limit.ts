@@ -1,7 +1,7 @@
 // Whether a link with `maxClicks` still leads people on: by a count of all processes, or by the documents alone.
 import { LRUCache } from "lru-cache";
-import { CoordinationUnavailable, orUndefined } from "../../connections/errors.ts";
 import { atMost } from "../../runtime/at-most.ts";
+import { CoordinationUnavailable, orUndefined } from "../../stores/connections/errors.ts";
 import { KEPT_MS, type VisitCounter } from "./visit-counter.ts";
 
 /** `key`: `<host>/<slug>`. An object of its own for each state of the link, as the look-up has it. */

@@ -1,5 +1,5 @@
 // Counts of visits in Redis, shared by all processes: one atomic script per visit.
-import type { RedisConnection } from "../../connections/redis.ts";
+import type { RedisConnection } from "../../stores/connections/redis.ts";
 import { KEPT_MS, type VisitCounter } from "./visit-counter.ts";
 
 const COUNT = `

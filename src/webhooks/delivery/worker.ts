@@ -1,6 +1,7 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
-import { whatToDo } from "../../connections/errors.ts";
+
 import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
+import { whatToDo } from "../../stores/connections/errors.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
 import type { Subscriber } from "../routing/subscribers.ts";

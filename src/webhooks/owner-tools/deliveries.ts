@@ -1,8 +1,8 @@
 // The delivery log of a webhook, which covers 30 days, and sending again what it has, for the portal and the command line.
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { entitledWebhook, showWebhook } from "../../queries/webhooks.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type {
   Delivery,
   DeliveryQueue,

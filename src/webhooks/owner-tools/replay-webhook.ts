@@ -1,12 +1,13 @@
 // Queues deliveries for past clicks on the owner's request: from before a webhook was added, or from while it was paused.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickDelivery } from "../routing/click-payload.ts";

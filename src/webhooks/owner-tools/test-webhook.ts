@@ -1,9 +1,9 @@
 // The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint and returns the outcome.
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
-import type { ReadStore } from "../../read-store/port.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../secrets/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
 import type { DeliverySender } from "../delivery/delivery-sender.ts";
 import type { AttemptResult } from "../delivery/send-delivery.ts";
 import { LINK_CLICKED, samplePayload } from "../routing/click-payload.ts";

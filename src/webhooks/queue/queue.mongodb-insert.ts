@@ -1,6 +1,6 @@
 // Inserts new deliveries into MongoDB, each once: the unique `_id` rejects duplicates.
 import { type Collection, MongoBulkWriteError } from "mongodb";
-import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
+import { isDuplicateKey, type MongodbConnection } from "../../stores/connections/mongodb.ts";
 import { type StoredDelivery, stored } from "./queue.mongodb-documents.ts";
 import { deliveryId, type NewDelivery } from "./queue.ts";
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { GroupCommit, inTransaction, openReadOnlyOrEmpty } from "../../connections/sqlite.ts";
+import { GroupCommit, inTransaction, openReadOnlyOrEmpty } from "../../stores/connections/sqlite.ts";
 import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 
 export type StatementName = keyof typeof STATEMENTS;

@@ -1,5 +1,5 @@
 // The delivery queue's schema and all its statements in one place, so that indexes and queries can be compared.
-import { limitOf } from "../../connections/sqlite.ts";
+import { limitOf } from "../../stores/connections/sqlite.ts";
 
 /** A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. */
 export const QUEUE_SCHEMA = `

@@ -1,7 +1,8 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
-import { storeError } from "../../connections/errors.ts";
-import { unavailableOnError } from "../../connections/sqlite.ts";
+
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
+import { storeError } from "../../stores/connections/errors.ts";
+import { unavailableOnError } from "../../stores/connections/sqlite.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {
   type AttemptRow,

@@ -1,7 +1,8 @@
 // The worker's view of webhooks, with URL and status, kept current by a subscription to the account streams.
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+
 import { CATEGORY } from "../../events/streams.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import {
   foldSubscribers,
   noSubscribers,

@@ -1,16 +1,17 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
+
+import type { StoredEvent } from "../../events/catalogue.ts";
+import { CATEGORY, isImportedClick } from "../../events/streams.ts";
+import { pause, systemClock } from "../../runtime/pause.ts";
 import {
   consumerCheckpoint,
   ROUTER_CHECKPOINT,
   ROUTER_NOTES,
-} from "../../coordination/consumer-checkpoint.ts";
-import { SetAsideNotes, setAsideEvent } from "../../coordination/set-aside.ts";
-import { logPages } from "../../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import type { StoredEvent } from "../../events/catalogue.ts";
-import { CATEGORY, isImportedClick } from "../../events/streams.ts";
-import type { ReadStore } from "../../read-store/port.ts";
-import { pause, systemClock } from "../../runtime/pause.ts";
+} from "../../stores/coordination/consumer-checkpoint.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickDelivery } from "./click-payload.ts";

@@ -1,8 +1,9 @@
 // Which webhooks subscribe to which clicks: an in-memory fold of webhooks and tiers from the account streams.
-import type { RecordedEvent } from "../../event-store/port.ts";
+
 import { type EventType, isEventType, type LinkClicked, type StoredEvent } from "../../events/catalogue.ts";
 import { EventNewer, readEvent } from "../../events/read-event.ts";
 import { type ClickKind, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
 export type Subscriber = {
   webhookId: string;

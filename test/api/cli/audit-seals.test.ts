@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { ACCOUNT, linkClicked, linkCreated, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { VERSION } from "../../../src/config/version.ts";
-import { SqliteLog } from "../../../src/event-store/sqlite/log.ts";
+import { SqliteLog } from "../../../src/stores/event-store/sqlite/log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";

@@ -1,6 +1,6 @@
 // `projections build --rules` beside a running service: prints what moves, waits, takes over, and is rolled back.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PRESENT_RULES as RULES } from "../../../src/classification/classify.ts";
+import { PRESENT_RULES as RULES } from "../../../src/events/classification/classify.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";

@@ -1,6 +1,6 @@
 // linkledger webhook: adding, changing and removing webhooks, and what was sent to them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";

@@ -1,8 +1,8 @@
 // The console's pages over real HTTP, without scripts: sign-in, forms of other sites, sign-out, headers, and every page once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { setAsideCollection } from "../../../src/coordination/set-aside.ts";
 import { html, htmlText } from "../../../src/portal/shell/html.ts";
 import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
+import { setAsideCollection } from "../../../src/stores/read-store/set-aside.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";

@@ -1,8 +1,8 @@
 // Without SECRET_KEY, the files of a data folder or of a backup reveal no e-mail address and no webhook key.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
 import { readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
 import type { TestService } from "../../support/service/start-service.ts";
 

@@ -1,8 +1,8 @@
 // Visitor codes can't be traced to an address from a backup, and unique visitors are counted across a restart.
 import { describe, expect, it } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
 import type { TestService } from "../../support/service/start-service.ts";
 

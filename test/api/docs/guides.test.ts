@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
-import { createMetrics } from "../../../src/monitoring/metrics.ts";
+import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 

@@ -2,14 +2,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { parseConfig } from "../../../src/config.ts";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { parseConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
-import { openService } from "../../../src/service.ts";
+import { openService } from "../../../src/service/service.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { effort } from "../../support/runtime/effort.ts";

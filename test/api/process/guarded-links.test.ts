@@ -1,9 +1,9 @@
 // Links with a limit or a password on a service of `--workers 2`: what one worker has let in counts for the other.
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBackend } from "../../../src/backend.ts";
-import { parseConfig } from "../../../src/config.ts";
+import { parseConfig } from "../../../src/config/config.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { FIREFOX } from "../../support/portal/browser-like.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";

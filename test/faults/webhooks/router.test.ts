@@ -1,10 +1,10 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/coordination/consumer-checkpoint.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
+import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/stores/coordination/consumer-checkpoint.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
 import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
 import { routeClicks } from "../../../src/webhooks/routing/router.ts";

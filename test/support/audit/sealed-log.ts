@@ -5,8 +5,8 @@ import { readSeal, SealJudge, sealFacts, sealProblems } from "../../../src/audit
 import type { LogProblem } from "../../../src/audit/seals/places.ts";
 import { type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "../../../src/audit/seals/seal.ts";
 import type { SealKeys } from "../../../src/audit/seals/seal-keys.ts";
-import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
+import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
 
 /** `seals`: the stream of that name. Both are in the order of their positions. */
 export type SealedLog = { events: RecordedEvent[]; seals: RecordedEvent[] };

@@ -1,8 +1,8 @@
 // A process of ours that goes by its parent's clock: what `serve --roles` runs, told the time over its channel.
-import { parseConfig } from "../../../src/config.ts";
-import { rolesFrom } from "../../../src/roles/role.ts";
+import { parseConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
-import { openService } from "../../../src/service.ts";
+import { rolesFrom } from "../../../src/service/roles/role.ts";
+import { openService } from "../../../src/service/service.ts";
 
 let now = Date.now();
 process.on("message", (told: number) => {

@@ -1,5 +1,5 @@
 // Real stores in a temporary folder and the production deps of commands, for tests that append.
-import { openBackend } from "../../../src/backend.ts";
+
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
@@ -9,7 +9,8 @@ import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
-import type { Secrets } from "../../../src/secrets/port.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
+import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };

@@ -1,10 +1,9 @@
 // A data folder with one large account in it, written as the service would write it: its links, a key and its clicks.
 import { randomUUID } from "node:crypto";
-import { openBackend } from "../../../src/backend.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { parseConfig } from "../../../src/config.ts";
+import { parseConfig } from "../../../src/config/config.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
@@ -12,6 +11,7 @@ import { portalCookies } from "../../../src/portal/shell/visit.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../event-store/stored-events.ts";
 

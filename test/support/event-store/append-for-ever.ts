@@ -1,5 +1,5 @@
 // What a process does that will be killed: appends without end and says what the store acknowledged.
-import type { EventStore } from "../../../src/event-store/port.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { sampleEvents } from "./sample-events.ts";
 
 /** One line a batch on stdout: the revision and the ids that were acknowledged, as JSON. */

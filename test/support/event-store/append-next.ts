@@ -1,5 +1,5 @@
 // Appends to the end of a stream, wherever it is, for tests that don't care.
-import type { AppendResult, EventStore, NewEvent } from "../../../src/event-store/port.ts";
+import type { AppendResult, EventStore, NewEvent } from "../../../src/stores/event-store/port.ts";
 
 export async function appendNext(
   store: Pick<EventStore, "append" | "read">,

@@ -1,5 +1,5 @@
 // What the EventStoreDB adapter brings to the suites of event stores: the server of EVENTSTORE_URL, else the double.
-import { prefixedEventStore } from "../../../src/event-store/prefixed-event-store.ts";
+import { prefixedEventStore } from "../../../src/stores/event-store/prefixed-event-store.ts";
 import type { EventStoreFixture } from "../../contract/event-store-fixture.ts";
 import { deleteStreams, eventStoreUrl, fixtureOn } from "../servers/eventstoredb-server.ts";
 import { startDouble } from "./eventstoredb-double/double.ts";

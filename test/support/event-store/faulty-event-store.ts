@@ -1,7 +1,7 @@
 // A fault double: a real event store whose appends fail, or crash the caller, as a script says.
 import { setImmediate as turn } from "node:timers/promises";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 
 /** `lost`: appended, but the answer is an error. `slow`: longer than the outbox waits before it spools. */
 export const APPEND_FAULTS = [

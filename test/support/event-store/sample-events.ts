@@ -1,7 +1,7 @@
 // Events for tests of stores, which don't look inside them.
 import { randomBytes } from "node:crypto";
-import type { NewEvent } from "../../../src/event-store/port.ts";
 import { timeOrderedId } from "../../../src/runtime/time-ordered-id.ts";
+import type { NewEvent } from "../../../src/stores/event-store/port.ts";
 
 export function sampleEvent(data: unknown = {}, type = "Sampled"): NewEvent {
   return {

@@ -1,7 +1,7 @@
 // Spoils chosen events in the file of an embedded log, as a bad disk or a careless hand does.
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import type { NewEvent, Position } from "../../../src/event-store/port.ts";
+import type { NewEvent, Position } from "../../../src/stores/event-store/port.ts";
 import type { Spoiling } from "./spoilt-event-store.ts";
 
 type Body = string | Uint8Array;

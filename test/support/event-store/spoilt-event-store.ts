@@ -1,5 +1,5 @@
 // A fault double: a real event store whose chosen events are delivered as an adapter delivers what was spoilt by hand.
-import type { EventStore, Position, RecordedEvent } from "../../../src/event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 export const SPOILINGS = {

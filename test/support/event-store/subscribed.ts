@@ -1,6 +1,6 @@
 // Takes events from a subscription by number, for tests that look between two batches.
 import { expect, onTestFinished } from "vitest";
-import type { EventStore, RecordedEvent, SubscribeOptions } from "../../../src/event-store/port.ts";
+import type { EventStore, RecordedEvent, SubscribeOptions } from "../../../src/stores/event-store/port.ts";
 
 /** A subscription from which a test takes a number of events; aborted when the test ends. */
 export function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">) {

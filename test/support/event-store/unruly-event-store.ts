@@ -1,5 +1,5 @@
 // A fault double: a real event store that hands out batches of odd sizes and delivers events again.
-import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import type { EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 /**

@@ -3,10 +3,10 @@ import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
-import { parseConfig } from "../../../src/config.ts";
-import { openLogReader } from "../../../src/log-reader/log-reader.ts";
+import { parseConfig } from "../../../src/config/config.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
+import { openLogReader } from "../../../src/service/threads/log-reader.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 

@@ -1,7 +1,8 @@
 // Events that given accounts caused; comparing heads is not enough when other tests write to the same store.
-import { logPages } from "../../../src/event-store/log-pages.ts";
-import type { EventStore, Position } from "../../../src/event-store/port.ts";
+
 import { CATEGORY } from "../../../src/events/streams.ts";
+import { logPages } from "../../../src/stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../../src/stores/event-store/port.ts";
 
 const BATCH = 1_000;
 

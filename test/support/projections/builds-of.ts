@@ -1,7 +1,6 @@
 // What tests of builds share: events, programs of one version and the next, and the stored builds.
 import { pino } from "pino";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
 import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
 import { queriedBuild } from "../../../src/projections/builds/build.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
@@ -13,7 +12,8 @@ import { collectionsOf, type Projection } from "../../../src/projections/project
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { readWholeLife } from "../../../src/queries/analytics/link-days.ts";
 import { breakdownSum } from "../../../src/queries/analytics/sums.ts";
-import type { Document, ReadStore } from "../../../src/read-store/port.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import type { Document, ReadStore } from "../../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append } from "../runtime/stores.ts";
 

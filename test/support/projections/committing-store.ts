@@ -1,6 +1,6 @@
 // A test double: a real read store whose write batches a test sees, holds up or refuses when they are to be written.
 import type { DocumentWrites } from "../../../src/projections/runner/projection-processor.ts";
-import type { BatchWrite, ReadStore, WriteBatch } from "../../../src/read-store/port.ts";
+import type { BatchWrite, ReadStore, WriteBatch } from "../../../src/stores/read-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 /** `changed`: as they were added. */

@@ -1,6 +1,6 @@
 // A test double: a real read store that fails at chosen writes, before or after they took effect.
-import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
+import { mongodbWriteBatch } from "../../../src/stores/read-store/mongodb/write-batch.ts";
+import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 export type Break = { afterWrites: number; applied: boolean };

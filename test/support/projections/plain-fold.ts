@@ -1,7 +1,7 @@
 // The expected documents of a projection: the plain fold of all events in order.
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import type { Parts, Projection } from "../../../src/projections/projection.ts";
-import type { Document } from "../../../src/read-store/port.ts";
+import type { Document } from "../../../src/stores/read-store/port.ts";
 
 /** Documents by id, as plain JSON. */
 export function plainFold<D extends Document>(

@@ -1,7 +1,8 @@
 // Withdrawals as tests append them, without the command that decides on them.
-import type { WithdrawnSelection } from "../../../src/click-log/withdrawals.ts";
-import type { Position } from "../../../src/event-store/port.ts";
+
 import type { EventOf } from "../../../src/events/catalogue.ts";
+import type { WithdrawnSelection } from "../../../src/events/withdrawals.ts";
+import type { Position } from "../../../src/stores/event-store/port.ts";
 import { ACCOUNT, AT } from "../event-store/stored-events.ts";
 
 type Of = { link: string; accountId?: string };

@@ -1,7 +1,8 @@
 // Compares the redirects that were answered with the clicks that are in the log, and prints the sum.
-import type { EventStore } from "../../../src/event-store/port.ts";
+
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { printCounts } from "../runtime/print-counts.ts";
 import type { RedirectLoad } from "./redirect-load.ts";
 

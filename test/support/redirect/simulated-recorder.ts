@@ -1,6 +1,5 @@
 // The recorder thread's work on a data folder, simulated in the test's thread: it can crash anywhere and be replaced.
 import { setImmediate as turn } from "node:timers/promises";
-import type { EventStore } from "../../../src/event-store/port.ts";
 import { clickReader } from "../../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../../src/redirect/clicks/click-writer.ts";
 import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
@@ -10,6 +9,7 @@ import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../../src/redirect/spool/click-outbox.ts";
 import { sqliteClickSpools } from "../../../src/redirect/spool/click-spool.sqlite.ts";
 import type { ClickSpool, ClickSpools } from "../../../src/redirect/spool/click-spool.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { type FaultyEventStore, faultyEventStore, turns } from "../event-store/faulty-event-store.ts";
 import { clickedLink } from "./clicked-link.ts";
 

@@ -1,12 +1,12 @@
 // Real SQLite stores in a temporary folder, for tests.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import type { ReadStore } from "../../../src/stores/read-store/port.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../event-store/append-next.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

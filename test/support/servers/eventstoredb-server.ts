@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient, streamNameFilter } from "@eventstore/db-client";
-import { openEventStoreDb } from "../../../src/event-store/eventstoredb/event-store.ts";
+import { openEventStoreDb } from "../../../src/stores/event-store/eventstoredb/event-store.ts";
 import type { EventStoreDbFixture } from "../event-store/eventstoredb-fixture.ts";
 import type { Server } from "./test-servers.ts";
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Redis } from "ioredis";
-import { openRedis, type RedisConnection } from "../../../src/connections/redis.ts";
+import { openRedis, type RedisConnection } from "../../../src/stores/connections/redis.ts";
 import { freePort } from "./free-port.ts";
 import { type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
 

@@ -1,7 +1,7 @@
 // Clients that disconnect before their answer begins: a store call that the route waits for is held up until then.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type ServerResponse, request as sendRequest } from "node:http";
-import type { EventStore } from "../../../src/event-store/port.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { until } from "../runtime/until.ts";
 
 /** Sends the request `count` times; resolves when the service, in this process, goes on after all clients have left. */

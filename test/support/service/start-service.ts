@@ -1,14 +1,15 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
-import type { Backend } from "../../../src/backend.ts";
+
 import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { type Config, parseConfig } from "../../../src/config.ts";
+import { type Config, parseConfig } from "../../../src/config/config.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
-import { openService } from "../../../src/service.ts";
+import { openService } from "../../../src/service/service.ts";
+import type { Backend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";

@@ -1,7 +1,7 @@
 // The service as `--workers 2`: two processes that answer on one port, and one for the projector and the webhooks.
 import { createInterface } from "node:readline";
-import { openBackend } from "../../../src/backend.ts";
-import { parseConfig } from "../../../src/config.ts";
+import { parseConfig } from "../../../src/config/config.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";
 import { send } from "./ask.ts";

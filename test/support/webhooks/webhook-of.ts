@@ -1,7 +1,8 @@
 // Webhooks added to a backend the way the command line does, for tests that deliver.
-import type { Backend } from "../../../src/backend.ts";
+
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type AddedWebhook, addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import type { Backend } from "../../../src/service/stores/backend.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../commands/command-deps.ts";
 

@@ -1,9 +1,9 @@
 // Real stores, a real router and worker in this process, and clicks appended by hand, for tests of deliveries.
 import { randomUUID } from "node:crypto";
-import { type Backend, openBackend } from "../../../src/backend.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
+import { type Backend, openBackend } from "../../../src/service/stores/backend.ts";
 import {
   type AttemptResult,
   type OutgoingDelivery,

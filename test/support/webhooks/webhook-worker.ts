@@ -1,6 +1,6 @@
 // A process that routes and delivers on a data folder, for tests that kill it: webhook-worker.ts DATA_DIR SETTINGS [mute].
 import { inspect } from "node:util";
-import { openBackend } from "../../../src/backend.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { loopbackSender, webhooksOn } from "./webhook-run.ts";
 
 const [dataDir = "", settings = "{}", mute] = process.argv.slice(2);

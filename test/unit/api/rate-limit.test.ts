@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryRateLimits, withOwnLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { byAddress, type RateLimits, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
-import { CoordinationUnavailable } from "../../../src/connections/errors.ts";
 import { addressOf } from "../../../src/runtime/client-address.ts";
+import { CoordinationUnavailable } from "../../../src/stores/connections/errors.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");

@@ -5,8 +5,8 @@ import { type KeepSealingDeps, keepSealing } from "../../../src/audit/seals/keep
 import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
 import type { Seal } from "../../../src/audit/seals/seal.ts";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
-import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
+import { RevisionConflict } from "../../../src/stores/event-store/port.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

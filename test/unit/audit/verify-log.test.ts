@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anchorText, parseAnchor } from "../../../src/audit/log-digest.ts";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import type { Actor, EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { withdrawalStream } from "../../../src/events/streams.ts";
+import type { Actor, EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
 import { sampleEvent } from "../../support/event-store/sample-events.ts";
 import {

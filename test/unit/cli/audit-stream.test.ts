@@ -1,7 +1,7 @@
 // linkledger audit stream: a stream of any length is printed as it is read.
 import { describe, expect, it } from "vitest";
 import { streamParts } from "../../../src/cli/audit/audit-commands.ts";
-import type { RecordedEvent } from "../../../src/event-store/port.ts";
+import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
 
 describe("the events of a stream", () => {
   const stream = "link-localhost/long";

@@ -37,7 +37,7 @@ import {
   removeWebhook,
   resumeWebhook,
 } from "../../../src/commands/webhooks/webhooks.ts";
-import type { Secrets } from "../../../src/secrets/port.ts";
+import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 

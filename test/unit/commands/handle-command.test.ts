@@ -1,8 +1,8 @@
 // A command whose stream gets events of others meanwhile, on a real store.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Command, handleCommand } from "../../../src/commands/handle-command.ts";
-import { RevisionConflict } from "../../../src/event-store/port.ts";
 import type { EventOf } from "../../../src/events/catalogue.ts";
+import { RevisionConflict } from "../../../src/stores/event-store/port.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append } from "../../support/runtime/stores.ts";

@@ -9,9 +9,9 @@ import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.t
 import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 

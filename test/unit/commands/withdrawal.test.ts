@@ -1,7 +1,7 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FindMatching, matchingClicks } from "../../../src/click-log/matching-clicks.ts";
-import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
+import { matchingClicks } from "../../../src/audit/clicks/matching-clicks.ts";
+import { withdrawnOfAll } from "../../../src/audit/clicks/read-withdrawals.ts";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -10,6 +10,7 @@ import {
   selectionOf,
   withdrawClicks,
 } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
+import type { FindMatching } from "../../../src/commands/withdrawals/withdrawal.ts";
 import {
   evolve,
   noWithdrawals,

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BadConfig, describeConfig, parseConfig, secretKeyOf } from "../../../src/config/config.ts";
 import { SETTINGS, type Setting } from "../../../src/config/settings.ts";
-import { BadConfig, describeConfig, parseConfig, secretKeyOf } from "../../../src/config.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const SECRET_KEY_NEEDED =

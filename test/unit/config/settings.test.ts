@@ -1,8 +1,8 @@
 // The list of settings, its page in the documents, and the defaults that both state.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { describeConfig, parseConfig } from "../../../src/config/config.ts";
 import { SETTINGS, type Setting } from "../../../src/config/settings.ts";
-import { describeConfig, parseConfig } from "../../../src/config.ts";
 import { SETTINGS_PAGE, settingsPage } from "../../support/docs/settings-page.ts";
 
 const page = readFileSync(SETTINGS_PAGE, "utf8");

@@ -1,8 +1,8 @@
 // Taking turns: one works, another takes over when the first falls silent, and nobody works without a lease.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type HoldLeaseDeps, holdLease } from "../../../src/coordination/hold-lease.ts";
-import { memoryLeases } from "../../../src/coordination/leases.memory.ts";
-import type { Leases } from "../../../src/coordination/leases.ts";
+import { type HoldLeaseDeps, holdLease } from "../../../src/stores/coordination/hold-lease.ts";
+import { memoryLeases } from "../../../src/stores/coordination/leases.memory.ts";
+import type { Leases } from "../../../src/stores/coordination/leases.ts";
 import { type ManualTime, manualTime } from "../../support/runtime/manual-time.ts";
 
 const silent = { info: () => undefined, warn: () => undefined };

@@ -1,10 +1,12 @@
 // Following the log over real stores: what is heard, from where, and when everything has been heard.
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
-import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-follower.ts";
+import { followedStreams } from "../../../src/events/streams.ts";
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { pause, untilAborted } from "../../../src/runtime/pause.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { type FollowedEvent, LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
@@ -21,6 +23,7 @@ describe("following the log", () => {
     stop = new AbortController();
     running = undefined;
     follower = new LogFollower({
+      followed: followedStreams,
       ...stores,
       checkpoints: cachedCheckpoints,
       random: Math.random,
@@ -105,7 +108,7 @@ describe("following the log", () => {
         signal && untilAborted(signal),
       ]);
     const deps = { ...stores, checkpoints: cachedCheckpoints, random: Math.random, log: () => undefined };
-    follower = new LogFollower({ ...deps, sleep });
+    follower = new LogFollower({ followed: followedStreams, ...deps, sleep });
     run();
     await follower.catchUp();
     const clicked = () => append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
@@ -139,6 +142,7 @@ describe("following the log", () => {
       await pause(ms / 100, signal);
     };
     follower = new LogFollower({
+      followed: followedStreams,
       ...stores,
       checkpoints: [],
       random: Math.random,

@@ -1,7 +1,7 @@
 // What the operator is told of a log that can't be written or read.
 import { beforeEach, describe, expect, it } from "vitest";
-import { StoreFailed, StoreUnavailable, storeError } from "../../../src/connections/errors.ts";
-import { type LogHealth, logHealth } from "../../../src/coordination/log-health.ts";
+import { StoreFailed, StoreUnavailable, storeError } from "../../../src/stores/connections/errors.ts";
+import { type LogHealth, logHealth } from "../../../src/stores/coordination/log-health.ts";
 
 describe("the health of the log", () => {
   let health: LogHealth;

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { parseConfig } from "../../../src/config/config.ts";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { parseConfig } from "../../../src/config.ts";
 
 type Service = {
   image?: string;

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { sampleEvents } from "../../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { onServer } from "../../support/servers/test-servers.ts";

@@ -1,6 +1,6 @@
 // What becomes of EVENTSTORE_URL: servers, credentials, and never a line that repeats it.
 import { describe, expect, it } from "vitest";
-import { Servers } from "../../../src/event-store/eventstoredb/connection.ts";
+import { Servers } from "../../../src/stores/event-store/eventstoredb/connection.ts";
 
 describe("a connection string of the event store", () => {
   it.each([

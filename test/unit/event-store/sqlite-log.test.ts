@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import { integrityProblems, openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
-import { appendRequest, SqliteLog } from "../../../src/event-store/sqlite/log.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import {
+  integrityProblems,
+  openSqliteEventStore,
+} from "../../../src/stores/event-store/sqlite/event-store.ts";
+import { appendRequest, SqliteLog } from "../../../src/stores/event-store/sqlite/log.ts";
 import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 

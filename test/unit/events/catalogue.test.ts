@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import type { EventMetadata, RecordedEvent } from "../../../src/event-store/port.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
 import { EventInvalid, newEvent } from "../../../src/events/new-event.ts";
 import { EventNewer, EventUnreadable, readableEvent, readEvent } from "../../../src/events/read-event.ts";
+import type { EventMetadata, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 
 const FOLDER = new URL("../../fixtures/events/", import.meta.url);
 const types = Object.keys(catalogue) as EventType[];

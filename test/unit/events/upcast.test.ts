@@ -1,9 +1,9 @@
 // Upcasting, with a type that has three versions.
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
 import { EventNewer, EventUnreadable, readEvent } from "../../../src/events/read-event.ts";
+import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
 
 const registry = {
   // v1 { name }, v2 { first, last }, v3 adds { title }.

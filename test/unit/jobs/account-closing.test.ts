@@ -8,10 +8,10 @@ import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.t
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
 import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
-import { accountClosings, CLOSING_CHECKPOINT, linksLeft } from "../../../src/jobs/account-closing.ts";
 import { listKeys } from "../../../src/queries/accounts.ts";
 import { domainsInService, listDomains } from "../../../src/queries/domains.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
+import { accountClosings, CLOSING_CHECKPOINT, linksLeft } from "../../../src/service/jobs/account-closing.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { faultyEventStore } from "../../support/event-store/faulty-event-store.ts";
 import { append } from "../../support/runtime/stores.ts";

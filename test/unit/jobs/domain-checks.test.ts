@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
-import { checkDueDomains } from "../../../src/jobs/domain-checks.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
+import { checkDueDomains } from "../../../src/service/jobs/domain-checks.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 
 const HOST = "go.example.com";

@@ -7,7 +7,7 @@ import { createLink } from "../../../src/commands/links/create-link.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { waitingRechecks } from "../../../src/commands/links/url-safety.ts";
 import { CATEGORY, linkStream } from "../../../src/events/streams.ts";
-import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
+import { recheckWaiting } from "../../../src/service/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 
 const URL_GIVEN = "https://later.example/offer";

@@ -1,8 +1,8 @@
 // A scrape while a store does not answer.
 import { expect, it } from "vitest";
-import { createMetrics } from "../../../src/monitoring/metrics.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
 import type { RecorderStats } from "../../../src/redirect/clicks/click-recorder.ts";
+import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
 
 const links: ProjectionStatus = {
   name: "links",

@@ -1,11 +1,11 @@
 // Which late projections take a process out of the load balancer, and which only degrade it.
 import { describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
-import type { SetAside } from "../../../src/coordination/set-aside.ts";
-import { type HealthDeps, readiness } from "../../../src/monitoring/health.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
-import { ALL_ROLES } from "../../../src/roles/role.ts";
+import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
+import { ALL_ROLES } from "../../../src/service/roles/role.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
 
 const [links] = lifecycleProjections.filter(({ name }) => name === "links");

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cleanText } from "../../../src/classification/clean-text.ts";
 import { fieldsOf } from "../../../src/commands/links/link-fields.ts";
+import { cleanText } from "../../../src/events/classification/clean-text.ts";
 import type { LinkOptions, RuleConditions } from "../../../src/events/link-options.ts";
 import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
 import { linkFieldsForm } from "../../../src/portal/links/link-fields-form.ts";

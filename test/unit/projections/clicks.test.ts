@@ -11,7 +11,7 @@ import {
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";
 import { countOne, type Tally, valueCounts } from "../../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
-import type { Document } from "../../../src/read-store/port.ts";
+import type { Document } from "../../../src/stores/read-store/port.ts";
 import {
   ACCOUNT,
   AT,

@@ -2,8 +2,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readSetAside, setAsideCollection } from "../../../src/coordination/set-aside.ts";
-import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { keys } from "../../../src/projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
@@ -12,7 +10,9 @@ import { clickProjections, lifecycleProjections } from "../../../src/projections
 import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/read-your-writes.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
+import type { EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
+import type { ReadStore } from "../../../src/stores/read-store/port.ts";
+import { readSetAside, setAsideCollection } from "../../../src/stores/read-store/set-aside.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { stretched } from "../../support/runtime/slowness.ts";

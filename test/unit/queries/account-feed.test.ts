@@ -1,11 +1,11 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { refuseForeignPosition } from "../../../src/event-store/foreign-position.ts";
-import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
 import { accountFeed } from "../../../src/queries/feed/account-events.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
+import { refuseForeignPosition } from "../../../src/stores/event-store/foreign-position.ts";
+import type { EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import {
   ACCOUNT,
   AT,

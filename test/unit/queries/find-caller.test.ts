@@ -1,14 +1,16 @@
 // Looking up a key's caller while the projections are behind or the projector is not running.
+
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/accounts.ts";
-import { LogFollower } from "../../../src/coordination/log-follower.ts";
-import type { NewEvent } from "../../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { followedStreams } from "../../../src/events/streams.ts";
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { CallerLookup } from "../../../src/queries/find-caller.ts";
+import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
+import type { NewEvent } from "../../../src/stores/event-store/port.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
@@ -36,6 +38,7 @@ describe("the caller of a key", () => {
   function start() {
     stop = new AbortController();
     const follower = new LogFollower({
+      followed: followedStreams,
       ...stores,
       checkpoints: cachedCheckpoints,
       random: Math.random,

@@ -1,11 +1,11 @@
 // Clicks by the time of their recording, in a log whose times don't follow each other.
 import { expect, it, onTestFinished } from "vitest";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts";
 import { findClicks, searchClicks } from "../../../src/queries/audit/find-clicks.ts";
-import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
 import { append } from "../../support/runtime/stores.ts";

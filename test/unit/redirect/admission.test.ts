@@ -1,13 +1,13 @@
 // What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
 import { passwordGate } from "../../../src/redirect/password/password-gate.ts";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
 import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
 import { Refused } from "../../../src/runtime/refused.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 
 const LINK = { key: "localhost/abc", maxClicks: 1 };
 const PROTECTED = { ...LINK, passwordId: "p" };

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
-import { MISSED_BY_ISBOT, MISTAKEN_BY_ISBOT } from "../../../src/classification/automated-agents.ts";
-import { isQrScan, kindOf } from "../../../src/classification/classify.ts";
-import { agentOf } from "../../../src/classification/user-agent.ts";
+import { MISSED_BY_ISBOT, MISTAKEN_BY_ISBOT } from "../../../src/events/classification/automated-agents.ts";
+import { isQrScan, kindOf } from "../../../src/events/classification/classify.ts";
+import { agentOf } from "../../../src/events/classification/user-agent.ts";
 import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
 
 const CHROME =

@@ -1,9 +1,9 @@
 // Any bytes in any header still make a valid event without a whole address in it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, isQrScan, PRESENT_RULES } from "../../../src/classification/classify.ts";
-import { classifiedNow } from "../../../src/classification/reclassify.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
+import { classify, isQrScan, PRESENT_RULES } from "../../../src/events/classification/classify.ts";
+import { classifiedNow } from "../../../src/events/classification/reclassify.ts";
 import { clickFacts } from "../../../src/events/click-facts.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { clickReader } from "../../../src/redirect/clicks/click-event.ts";

@@ -1,8 +1,8 @@
 // The limit of a link's clicks: by the count of all processes, and by the documents while that is unavailable.
 import { describe, expect, it } from "vitest";
-import { CoordinationUnavailable, StoreUnavailable } from "../../../src/connections/errors.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
 import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
+import { CoordinationUnavailable, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 
 /** One state of the link. */
 const limited = (maxClicks: number) => ({ key: "localhost/abc", maxClicks });

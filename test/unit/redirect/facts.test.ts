@@ -1,7 +1,7 @@
 // The small readings of a hit: addresses, referrers, campaigns, languages, places, visitors.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { referrerOf } from "../../../src/classification/referrer.ts";
+import { referrerOf } from "../../../src/events/classification/referrer.ts";
 import { referrerHostOf } from "../../../src/events/click-facts.ts";
 import { anonymiseIp } from "../../../src/redirect/clicks/enrich/anonymise-ip.ts";
 import { geoOf, openGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";

@@ -2,19 +2,19 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { StoreUnavailable } from "../../../src/connections/errors.ts";
-import { LogFollower } from "../../../src/coordination/log-follower.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
-import { accountStream, linkStream } from "../../../src/events/streams.ts";
+import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import type { ReadStore } from "../../../src/stores/read-store/port.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -68,6 +68,7 @@ describe("the link lookup", () => {
   const follow = () => {
     const stop = new AbortController();
     const follower = new LogFollower({
+      followed: followedStreams,
       eventStore,
       readStore,
       checkpoints: cachedCheckpoints,

@@ -1,7 +1,7 @@
 // Whether public lists of browsers count as people and public lists of crawlers as programs.
 import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
-import { isAutomated } from "../../../src/classification/automated-agents.ts";
+import { isAutomated } from "../../../src/events/classification/automated-agents.ts";
 import {
   crawlers,
   deviceDetectorAgents,

@@ -1,6 +1,6 @@
 // Parsing the list of roles.
 import { describe, expect, it } from "vitest";
-import { ROLES, rolesFrom } from "../../../src/roles/role.ts";
+import { ROLES, rolesFrom } from "../../../src/service/roles/role.ts";
 
 describe("the list of roles", () => {
   it("is comma separated, in any order, with spaces", () => {

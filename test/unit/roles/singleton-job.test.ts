@@ -1,10 +1,10 @@
 // The jobs that one process does at a time: which of their failures the log shows.
 import { expect, it } from "vitest";
-import { memoryLeases } from "../../../src/coordination/leases.memory.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
-import { startSingletonJob } from "../../../src/roles/background-jobs.ts";
-import type { RoleContext } from "../../../src/roles/role-context.ts";
 import type { Close } from "../../../src/runtime/stop/stop-in-stages.ts";
+import { startSingletonJob } from "../../../src/service/roles/background-jobs.ts";
+import type { RoleContext } from "../../../src/service/roles/role-context.ts";
+import { memoryLeases } from "../../../src/stores/coordination/leases.memory.ts";
 
 it("logs what failed, but not that a new service has no documents yet, and runs again", async () => {
   const failures = [new ProjectionNotBuilt("domains is being made", 1), new Error("a failure")];

@@ -1,7 +1,7 @@
 // The parts of webhooks run together: how they end, and what is told of a router that is stuck.
 import { expect, it, onTestFinished } from "vitest";
-import { StoreFailed } from "../../../src/connections/errors.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
+import { StoreFailed } from "../../../src/stores/connections/errors.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { openWebhookStores, webhooksOn } from "../../support/webhooks/webhook-run.ts";

@@ -2,7 +2,7 @@
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { CATEGORY } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
-import type { Document } from "../../../read-store/port.ts";
+import type { Document } from "../../../stores/read-store/port.ts";
 import type { Projection } from "../../projection.ts";
 import { countLink, type LinkHits, uncountLink } from "./link-hits.ts";
 

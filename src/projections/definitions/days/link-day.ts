@@ -1,8 +1,9 @@
 // What is answered about the hits of a link in any range of time: its UTC days, with counts and breakdowns by kind.
-import type { Position } from "../../../event-store/port.ts";
+
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
-import type { Document } from "../../../read-store/port.ts";
+import type { Position } from "../../../stores/event-store/port.ts";
+import type { Document } from "../../../stores/read-store/port.ts";
 import { DIMENSIONS, dimensionValues } from "../click-dimensions.ts";
 import { countAll, countOne, type Tally } from "../tally.ts";
 import { countHit, type QuarterHour } from "./days.ts";

@@ -1,7 +1,7 @@
 // Looks up the place of an address in MaxMind-format databases: DB-IP city lite by default, or GEOIP_DB.
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
-import { cleanText } from "../../../classification/clean-text.ts";
+import { cleanText } from "../../../events/classification/clean-text.ts";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { plainAddress } from "./anonymise-ip.ts";

@@ -1,5 +1,5 @@
 // Extracts UTM fields from a query string; a hit takes the short URL's query first, then the long URL's.
-import { cleanText } from "../../../classification/clean-text.ts";
+import { cleanText } from "../../../events/classification/clean-text.ts";
 import { UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 
 export type Utm = Partial<Record<UtmField, string>>;

@@ -1,5 +1,5 @@
 // Daily salts on Redis, shared by all processes of a service; the key expires when the day ends.
-import type { RedisConnection } from "../../../connections/redis.ts";
+import type { RedisConnection } from "../../../stores/connections/redis.ts";
 import type { DailySalts } from "./daily-salts.ts";
 
 export function redisDailySalts(redis: RedisConnection): DailySalts {

@@ -1,8 +1,8 @@
 // A server that speaks EventStoreDB's wire protocol over a log in memory, to make the client's failures happen.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Metadata, Server, ServerCredentials, type StatusObject } from "@grpc/grpc-js";
-import type { EventStore } from "../../../../src/event-store/port.ts";
 import { messageOf } from "../../../../src/runtime/errors.ts";
+import type { EventStore } from "../../../../src/stores/event-store/port.ts";
 import type { ServerCertificate } from "../../servers/test-certificates.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { appendCall } from "./append.ts";

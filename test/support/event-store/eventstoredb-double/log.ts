@@ -1,11 +1,11 @@
 // The log behind the double, in memory, with the real server's positions and its rules for appends that come again.
-import { categoryOf } from "../../../../src/event-store/categories.ts";
+import { categoryOf } from "../../../../src/stores/event-store/categories.ts";
 import {
   type EventStore,
   type NewEvent,
   type RecordedEvent,
   RevisionConflict,
-} from "../../../../src/event-store/port.ts";
+} from "../../../../src/stores/event-store/port.ts";
 
 /** As it comes from a client; nothing looks into data and metadata. */
 export type Proposed = { id: string; type: string; contentType: string; data: Buffer; metadata: Buffer };

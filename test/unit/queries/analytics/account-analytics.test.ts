@@ -5,7 +5,7 @@ import { accountDays } from "../../../../src/projections/definitions/days/days.t
 import { links } from "../../../../src/projections/definitions/links.ts";
 import { accountAnalytics } from "../../../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../../../src/queries/analytics/time-zone.ts";
-import { openSqliteReadStore } from "../../../../src/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked, linkCreated, stored } from "../../../support/event-store/stored-events.ts";
 import { plainFold } from "../../../support/projections/plain-fold.ts";
 import { temporaryFolder } from "../../../support/runtime/temporary-folder.ts";

@@ -1,16 +1,16 @@
 // Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EventStore, Position } from "../../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
 import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
 import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
 import { checkpointName } from "../../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
-import type { ReadStore } from "../../../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../../../src/read-store/sqlite/read-store.ts";
+import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
+import { openSqliteEventStore } from "../../../../src/stores/event-store/sqlite/event-store.ts";
+import type { ReadStore } from "../../../../src/stores/read-store/port.ts";
+import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../../support/event-store/stored-events.ts";
 import { type AskRange, rangesOf } from "../../../support/projections/range-of.ts";
 import { storeWith } from "../../../support/runtime/store-with.ts";

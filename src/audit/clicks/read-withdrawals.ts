@@ -1,0 +1,65 @@
+// Reads from the log which withdrawals of clicks are in force: of one link, or of all. One that can't be read is not.
+
+import { readableEvent } from "../../events/read-event.ts";
+import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
+import {
+  isWithdrawnBy,
+  type WithdrawableClick,
+  type Withdrawal,
+  withdrawalsAfter,
+} from "../../events/withdrawals.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+
+const PAGE = 1_000;
+
+/** In force as of the event at `upTo`, that one included; by default as of now. @throws EventNewer, StoreUnavailable */
+export async function withdrawalsOf(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  link: string,
+  upTo?: Position,
+): Promise<readonly Withdrawal[]> {
+  return await foldWhile(eventStore, link, (position) => upTo === undefined || position <= upTo);
+}
+
+/** In force just before the event at `before`. @throws EventNewer, StoreUnavailable */
+export async function withdrawalsBefore(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  link: string,
+  before: Position,
+): Promise<readonly Withdrawal[]> {
+  return await foldWhile(eventStore, link, (position) => position < before);
+}
+
+/** Whether a click of any link is withdrawn as of now. @throws EventNewer, StoreUnavailable */
+export async function withdrawnOfAll({
+  eventStore,
+}: {
+  eventStore: Pick<EventStore, "readAll">;
+}): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
+  const byLink = new Map<string, readonly Withdrawal[]>();
+  for await (const page of logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE }))
+    for (const recorded of page) {
+      const link = recorded.stream.slice(PREFIX.withdrawals.length);
+      const event = readableEvent(recorded);
+      if (event) byLink.set(link, withdrawalsAfter(byLink.get(link) ?? [], event));
+    }
+  const withdrawn = new Map([...byLink].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]));
+  return (click) => withdrawn.get(click.link)?.(click) ?? false;
+}
+
+async function foldWhile(
+  eventStore: Pick<EventStore, "read">,
+  link: string,
+  isWanted: (position: Position) => boolean,
+): Promise<readonly Withdrawal[]> {
+  let inForce: readonly Withdrawal[] = [];
+  for await (const page of streamPages(eventStore, withdrawalStream(link)))
+    for (const recorded of page) {
+      if (!isWanted(recorded.position)) return inForce;
+      const event = readableEvent(recorded);
+      if (event) inForce = withdrawalsAfter(inForce, event);
+    }
+  return inForce;
+}

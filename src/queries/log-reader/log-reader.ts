@@ -1,0 +1,55 @@
+// What is read from the log for the event feed, exports and ranges: parsed and filtered in a thread of its own, so that only
+// the results cross to the HTTP thread, one part at a time with backpressure.
+
+import type { VerifyInThread } from "../../audit/verification-runs.ts";
+import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
+import type { EventType } from "../../events/catalogue.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import type { LogParts } from "../analytics/day-parts.ts";
+import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
+import type { FeedRequest } from "../feed/account-events.ts";
+import type { FeedForm } from "../feed/feed-event.ts";
+
+export const CLICK_FORMATS = ["csv", "ndjson"] as const;
+export type ClickFormat = (typeof CLICK_FORMATS)[number];
+
+/** `events`: of the form that was asked for, as JSON; otherwise as FeedPage. */
+export type FeedText = { events: string[]; next: Position; more: boolean };
+
+/** `events`: each as JSON, with its position; otherwise as LiveEventBatch. */
+export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
+
+/**
+ * Each generator ends when its signal aborts. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
+ * invalid_position where the store refuses the caller's.
+ */
+export type LogReader = LogParts & {
+  /** accountFeed, in the thread. */
+  feed(accountId: string, request: FeedRequest, form: FeedForm): Promise<FeedText>;
+  /**
+   * LiveEvents.follow for the account's events of the types; all types when there are none. Without `after` it begins
+   * with AccountOpened.
+   */
+  followAccount(
+    accountId: string,
+    after: Position | undefined,
+    types: readonly EventType[],
+    form: FeedForm,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedBatch>;
+  /** Parts of the file, each of one or more lines. `after`: position of the link's LinkCreated. */
+  exportClicks(
+    link: string,
+    after: Position,
+    format: ClickFormat,
+    signal: AbortSignal,
+  ): AsyncGenerator<string>;
+  /** The account's events as JSON Lines. */
+  exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+  /** matchingClicks, in the thread. */
+  matchingClicks: FindMatching;
+  /** findClicks, in the thread. */
+  findClicks(search: ClickSearch): Promise<FoundClicks>;
+  /** verifySealedLog, in the thread. */
+  verifyLog: VerifyInThread;
+};

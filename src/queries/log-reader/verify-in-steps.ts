@@ -1,0 +1,41 @@
+// Verifies the log in this thread and tells how far it is, so that the HTTP thread can show the progress.
+import type { VerifyInThread } from "../../audit/verification-runs.ts";
+import { type Trust, verifySealedLog } from "../../audit/verify-sealed-log.ts";
+import { pause } from "../../runtime/pause.ts";
+
+type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "integrityProblems" | "keys"> & {
+  trust: Trust;
+};
+
+const REPORT_MS = 250;
+
+class VerificationAborted extends Error {}
+
+/** Yields the number of events so far, a few times a second. */
+export async function* verifyInSteps(
+  { trust, ...deps }: Deps,
+  { newest }: Parameters<VerifyInThread>[0],
+  signal: AbortSignal,
+): ReturnType<VerifyInThread> {
+  let events = 0;
+  let isDone = false;
+  const verifying = verifySealedLog(
+    { ...deps, clock: () => new Date(), newest: { get: async () => newest } },
+    {
+      trust,
+      onProgress(sofar) {
+        if (signal.aborted) throw new VerificationAborted();
+        events = sofar;
+      },
+    },
+  ).finally(() => {
+    isDone = true;
+  });
+  // Awaited below; without this an early failure would be an unhandled rejection.
+  verifying.catch(() => undefined);
+  while (!isDone) {
+    await Promise.race([pause(REPORT_MS, signal), verifying.catch(() => undefined)]);
+    if (!isDone) yield events;
+  }
+  return await verifying;
+}

@@ -1,0 +1,122 @@
+// The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
+import { setImmediate } from "node:timers/promises";
+import { baseHostGate, createFastify } from "../api/create-fastify.ts";
+import type { Api } from "../api/fastify.ts";
+import { keyGuard } from "../api/key-guard.ts";
+import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/operations-routes.ts";
+import type { RequestIdOf } from "../api/request-id.ts";
+import { siteRoutes } from "../api/site-routes.ts";
+import { allProjections } from "../projections/groups.ts";
+import { countBehind } from "../projections/runner/count-behind.ts";
+import { domainHome } from "../redirect/http/domain-home.ts";
+import type { Trust } from "../redirect/http/requester.ts";
+import { routerSetAside } from "../stores/coordination/consumer-checkpoint.ts";
+import type { LogFollower } from "../stores/coordination/log-follower.ts";
+import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
+import { readiness } from "./monitoring/health.ts";
+import { createMetrics } from "./monitoring/metrics.ts";
+import type { ProjectionsStatus } from "./roles/projector.ts";
+import type { RedirectRole } from "./roles/redirect.ts";
+import type { RoleContext } from "./roles/role-context.ts";
+
+/** What service.ts has opened before this file is loaded. */
+export type AppDeps = {
+  context: RoleContext;
+  follower: LogFollower;
+  /** Undefined without the role; slugs answer 404 then. */
+  redirect: RedirectRole | undefined;
+  projections: ProjectionsStatus;
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+  trust: false | Trust;
+  requestIdOf: RequestIdOf;
+};
+
+/**
+ * Resolves when requests can be handled. Health and redirects answer on any host, other routes on the base host only;
+ * /api, /docs and /portal have routes with their roles only.
+ */
+export async function openApp(deps: AppDeps): Promise<Api> {
+  const { context, redirect, requestIdOf, trust } = deps;
+  const { config, backend, log, clock, group, rateLimits } = context;
+  const { readStore } = backend;
+  const { api, portal } = await openRoles(deps);
+  const metrics = metricsOf(deps);
+  group?.answerMetrics(metrics.json);
+  const guard = api && keyGuard(api.keys);
+  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
+  const openApi = api && (await loaded(import("../api/openapi.ts")));
+  await openApi?.openApiDocument(app, config.baseUrl);
+  const operator = { rateLimits, clock, adminToken: config.adminToken };
+  healthRoutes(app, { readiness: () => readinessOf(deps), operator });
+  tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
+  const { baseHost } = config;
+  const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.lookup.domains });
+  await app.register(async (base: Api) => {
+    baseHostGate(base, { baseHost, guard, metrics, otherHost });
+    siteRoutes(base);
+    const text = group ? group.metricsText : metrics.text;
+    metricsRoute(base, { contentType: metrics.contentType, text, operator });
+    if (api && guard) {
+      await openApi?.openApiRoutes(base);
+      const { apiRoutes } = await loaded(import("../api/api-routes.ts"));
+      apiRoutes(base, api, guard);
+    }
+    if (portal) {
+      const { portalRoutes } = await loaded(import("../portal/portal.ts"));
+      await portalRoutes(base, { ...portal, readiness: () => readinessOf(deps) });
+    }
+  });
+  await app.ready();
+  return app;
+}
+
+async function openRoles({ context, follower }: AppDeps) {
+  const { roles } = context;
+  if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
+  const { openWriting } = await loaded(import("./roles/writing.ts"));
+  const writing = openWriting(context, follower);
+  if (roles.has("projector")) {
+    const { openBackgroundJobs } = await loaded(import("./roles/background-jobs.ts"));
+    openBackgroundJobs(context, writing);
+  }
+  return {
+    api: roles.has("api")
+      ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
+      : undefined,
+    portal: roles.has("portal")
+      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
+      : undefined,
+  };
+}
+
+function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
+  const { eventStore, readStore, redis } = context.backend;
+  return createMetrics({
+    redirects: () => redirect?.stats,
+    recorder: () => redirect?.recorder.stats(),
+    appendDuration: redirect?.recorder.appendDuration,
+    projections,
+    routerSetAside: () => routerSetAside(readStore),
+    eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
+    logProblems: context.health.problems,
+    redis,
+    webhooks,
+  });
+}
+
+function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
+  const { eventStore, readStore, redis } = context.backend;
+  return readiness({
+    ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
+    routerSetAside: () => routerSetAside(readStore),
+    recorder: () => redirect?.recorder.stats(),
+    logProblems: context.health.problems,
+  });
+}
+
+/** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */
+async function loaded<T>(module: Promise<T>): Promise<T> {
+  const found = await module;
+  await setImmediate();
+  return found;
+}

@@ -1,0 +1,154 @@
+// Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
+import { type CloseDeps, eraseClosed } from "../../commands/account/close-account.ts";
+import type { CommandContext } from "../../commands/caller.ts";
+import { applyLinkChange } from "../../commands/links/change-link.ts";
+import { forgetPassword } from "../../commands/links/link-password.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { checkpointName } from "../../projections/projection.ts";
+import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+
+type FinishClosingDeps = CloseDeps & {
+  readStore: ReadStore;
+  /** Resolves to true when the links projection has folded this position, to false when that takes too long. */
+  isShown: (position: Position) => Promise<boolean>;
+};
+
+type AccountClosingDeps = FinishClosingDeps & {
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+/** Saved when all accounts that were closed before this position have no links left. */
+export const CLOSING_CHECKPOINT = "account-closing";
+
+const PAGE = 1_000;
+const LINKS_PAGE = 500;
+const CONCURRENCY = 8;
+/** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
+const LAST_LINK_WITHIN_MS = 30_000;
+
+/** The runs of the singleton job: each continues what an earlier one could not finish. */
+export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal) => Promise<void> {
+  const nextLink = nextEventFinder(deps.eventStore, [CATEGORY.link]);
+  /** Time of closing in milliseconds, by accountId. */
+  const pending = new Map<string, number>();
+  let readTo: Position | undefined;
+
+  const finish = async (accountId: string, closedAt: number, signal: AbortSignal) => {
+    const showsAll = await showsAllLinks(deps, closedAt, nextLink);
+    const context: CommandContext = { requestId: deps.newId(), actor: { type: "system", id: "closing" } };
+    const { deletedLinks } = await finishClosing(deps, context, accountId, signal);
+    if (deletedLinks > 0) deps.log.info({ accountId, deletedLinks }, "deleted the links of a closed account");
+    else if (showsAll && !signal.aborted) pending.delete(accountId);
+  };
+  return async (signal) => {
+    readTo ??= await consumerCheckpoint(deps, CLOSING_CHECKPOINT);
+    readTo = await collectClosed(deps, readTo, pending, signal);
+    for (const [accountId, closedAt] of [...pending]) {
+      if (signal.aborted) return;
+      await finish(accountId, closedAt, signal).catch((err: unknown) =>
+        deps.log.warn({ err, accountId }, "closing an account was interrupted, the next turn goes on"),
+      );
+    }
+    if (readTo === undefined || pending.size > 0) return;
+    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position: readTo });
+  };
+}
+
+/** Erases the secrets of a closed account and deletes the links that the documents show at present. */
+export async function finishClosing(
+  deps: FinishClosingDeps,
+  context: CommandContext,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<{ deletedLinks: number }> {
+  await eraseClosed(deps, context, accountId);
+  let deletedLinks = 0;
+  while (!signal?.aborted) {
+    const left = await linksLeft(deps, accountId);
+    if (left.length === 0) break;
+    const last = await deleteAll(deps, context, accountId, left);
+    deletedLinks += left.length;
+    if (last && !(await deps.isShown(last))) break;
+  }
+  await erasePasswords(deps, accountId);
+  return { deletedLinks };
+}
+
+/** Of all its links, those that were deleted before too. */
+async function erasePasswords(deps: FinishClosingDeps, accountId: string): Promise<void> {
+  const query = { where: { accountId }, range: { field: "passwordId", from: "" }, limit: LINKS_PAGE };
+  for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query))
+    for (const { passwordId } of page) await forgetPassword(deps, passwordId);
+}
+
+/** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */
+export async function linksLeft(
+  { readStore }: { readStore: ReadStore },
+  accountId: string,
+): Promise<LinkAddress[]> {
+  const where = { accountId, deleted: false };
+  return await readStore.find<LinkDocument>(links.collection.name, { where, limit: LINKS_PAGE });
+}
+
+async function deleteAll(
+  deps: FinishClosingDeps,
+  context: CommandContext,
+  accountId: string,
+  addresses: readonly LinkAddress[],
+): Promise<Position | undefined> {
+  let last: Position | undefined;
+  for (let start = 0; start < addresses.length; start += CONCURRENCY) {
+    const deleted = await Promise.all(
+      addresses
+        .slice(start, start + CONCURRENCY)
+        .map((address) => applyLinkChange(deps, context, accountId, address, { type: "delete" })),
+    );
+    for (const { position } of deleted)
+      if (position !== undefined && (last === undefined || position > last)) last = position;
+  }
+  return last;
+}
+
+/** Adds the accounts that were closed after `after` to `pending`; returns the position up to which it has read. */
+async function collectClosed(
+  { eventStore }: AccountClosingDeps,
+  after: Position | undefined,
+  pending: Map<string, number>,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
+  const upTo = await eventStore.head();
+  if (upTo === undefined) return after;
+  for await (const events of logPages(eventStore, {
+    after,
+    upTo,
+    categories: [CATEGORY.account],
+    limit: PAGE,
+  })) {
+    if (signal.aborted) return after;
+    for (const { type, data, recordedAt } of events) {
+      const { accountId } = (data ?? {}) as { accountId?: unknown };
+      if (type !== "AccountClosed" || typeof accountId !== "string") continue;
+      pending.set(accountId, Date.parse(recordedAt));
+    }
+  }
+  return upTo;
+}
+
+/** Whether the documents contain every link that the account can have created, so that an empty list is final. */
+async function showsAllLinks(
+  { readStore, clock }: AccountClosingDeps,
+  closedAt: number,
+  nextLink: NextEvent,
+): Promise<boolean> {
+  const lastMadeBy = closedAt + LAST_LINK_WITHIN_MS;
+  if (clock().getTime() < lastMadeBy) return false;
+  const next = await nextLink((await readStore.checkpoint(checkpointName(links)))?.position);
+  return next === undefined || Date.parse(next.recordedAt) > lastMadeBy;
+}

@@ -1,0 +1,175 @@
+// Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
+
+import { eventIndex } from "../../projections/definitions/event-index.ts";
+import { clickProjections } from "../../projections/groups.ts";
+import { describeProgress } from "../../projections/runner/progress.ts";
+import { isNewerThanLog, LATE_MS, type ProjectionStatus } from "../../projections/runner/status.ts";
+import type { RecorderStats } from "../../redirect/clicks/click-recorder.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { inTime } from "../../runtime/pause.ts";
+import { StoreFailed } from "../../stores/connections/errors.ts";
+import type { LogHealth, Readiness, Reason } from "../../stores/coordination/log-health.ts";
+import { logProgress } from "../../stores/event-store/log-progress.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { describeSetAside, type SetAside } from "../../stores/read-store/set-aside.ts";
+import type { WebhooksStatus } from "../../webhooks/webhooks-messages.ts";
+import type { Roles } from "../roles/role.ts";
+
+export type HealthDeps = {
+  roles: Roles;
+  eventStore: Pick<EventStore, "head">;
+  readStore: Pick<ReadStore, "checkpoints">;
+  /** Undefined when none is configured. */
+  redis: { readonly unavailable: boolean } | undefined;
+  projections: () => Promise<ProjectionStatus[]>;
+  /** What the router of webhooks has passed. */
+  routerSetAside: () => Promise<SetAside>;
+  /** Undefined without the redirect role. */
+  recorder: () => RecorderStats | undefined;
+  logProblems: LogHealth["problems"];
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+};
+
+const CHECK_TIMEOUT_MS = 1000;
+const MAX_CLICKS_WAITING = 100_000;
+/** Of the events that a part has set aside; `projections status` names all. */
+const MOST_NAMED = 100;
+
+/**
+ * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
+ * store's for one that only redirects, the event store's for one with a click spool, and those of projections for one
+ * without the projector role, as restarting it would not help; and a log that can be read and not written, as redirects
+ * go on.
+ */
+export async function readiness(deps: HealthDeps): Promise<Readiness> {
+  const { roles } = deps;
+  const [[eventStore, readStore], projections, router, routed] = await Promise.all([
+    Promise.all([
+      problemOf("event store", deps.eventStore.head()),
+      problemOf("read store", deps.readStore.checkpoints()),
+    ]),
+    projectorProblems(deps.projections),
+    webhookProblems(deps.webhooks),
+    answerInTime(deps.routerSetAside()),
+  ]);
+  const recorder = deps.recorder();
+  const reasons = recorderProblems(recorder);
+  const { secrets, ...logProblems } = deps.logProblems();
+  const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
+  if (secrets) log.push({ part: "secrets", reason: secrets });
+  const degraded = [...log, ...redisProblems(deps.redis), ...spoolProblems(recorder), ...router];
+  const onlyRedirects = [...roles].every((role) => role === "redirect");
+  const needsNoLog = onlyRedirects || recorder?.spool !== undefined;
+  const isLogUnavailable = eventStore.length > 0;
+  (needsNoLog ? degraded : reasons).push(...eventStore);
+  (onlyRedirects ? degraded : reasons).push(...readStore);
+  (roles.has("projector") && !(needsNoLog && isLogUnavailable) ? reasons : degraded).push(
+    ...projections.reasons,
+  );
+  degraded.push(...projections.degraded, ...setAsideProblems("webhook router", routed));
+  return { ready: reasons.length === 0, reasons, degraded };
+}
+
+function recorderProblems(stats: RecorderStats | undefined): Reason[] {
+  if (stats === undefined || stats.backlog <= MAX_CLICKS_WAITING) return [];
+  return [{ part: "click recorder", reason: `${stats.backlog} clicks wait for the event store` }];
+}
+
+function spoolProblems(stats: RecorderStats | undefined): Reason[] {
+  if (!stats?.spool) return [];
+  const { clicks, full } = stats.spool;
+  const waiting = { part: "click spool", reason: `${clicks} clicks wait on disk for the event store` };
+  const noRoom = { part: "click spool", reason: "is full: clicks wait in memory" };
+  return [...(clicks > 0 ? [waiting] : []), ...(full ? [noRoom] : [])];
+}
+
+function redisProblems(redis: HealthDeps["redis"]): Reason[] {
+  return redis?.unavailable
+    ? [{ part: "redis", reason: "is unavailable: each process counts limits for itself" }]
+    : [];
+}
+
+async function webhookProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[]> {
+  const { routerFailure, claimFailure } = (webhooks && (await answerInTime(webhooks()))) ?? {};
+  return [
+    ...(routerFailure ? [{ part: "webhook router", reason: routerFailure }] : []),
+    ...(claimFailure ? [{ part: "webhook deliveries", reason: claimFailure }] : []),
+  ];
+}
+
+/** Named until they are settled; everything else is answered as it should be. */
+function setAsideProblems(part: string, setAside: SetAside | undefined): Reason[] {
+  return setAside?.count ? [{ part, reason: describeSetAside(setAside, MOST_NAMED) }] : [];
+}
+
+/**
+ * `degraded`: what interrupts the folding, events that were set aside, projections whose queries read another build until
+ * the present one is active, and late counts of clicks, which analytics tell by `as_of`.
+ */
+async function projectorProblems(
+  projections: HealthDeps["projections"],
+): Promise<Pick<Readiness, "reasons" | "degraded">> {
+  const found = await inTime(CHECK_TIMEOUT_MS, projections().catch(messageOf));
+  const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
+  if (!found) return none("does not answer");
+  if (typeof found === "string") return none(found);
+  if (found.length === 0) return none("has not started yet");
+  const of = (statuses: ProjectionStatus[]) =>
+    statuses.flatMap((status) => {
+      const reason = projectionProblem(status);
+      return reason === undefined ? [] : [{ part: `projection ${status.name}`, reason }];
+    });
+  return {
+    reasons: of(found.filter((status) => !isAnswered(status))),
+    degraded: [
+      ...[...new Set(found.flatMap(({ failure }) => failure ?? []))].map((reason) => ({
+        part: "projections",
+        reason,
+      })),
+      ...of(found.filter(isAnswered)),
+      ...found.flatMap(({ name, setAside }) => setAsideProblems(`projection ${name}`, setAside)),
+    ],
+  };
+}
+
+/** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
+function isAnswered({ name, answers, waitsFor, failure }: ProjectionStatus): boolean {
+  // Its lateness has a cause that is told, which lasts wherever requests are sent instead.
+  if (failure !== undefined && answers !== "nothing") return true;
+  // Nobody but an auditor waits for it.
+  if (name === eventIndex.name) return true;
+  if (answers === "other") return true;
+  return answers === "this" && !waitsFor && clickProjections.some((projection) => projection.name === name);
+}
+
+function projectionProblem(status: ProjectionStatus): string | undefined {
+  const { waitsFor, lagMs, answers, position, head } = status;
+  if (waitsFor) return `waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
+  if (isNewerThanLog(position, head)) return "is newer than the log: `projections rebuild` replaces it";
+  if (lagMs > LATE_MS) return `${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
+  if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;
+  return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;
+}
+
+/** Progress with rate and time left when this process folds the build, else the folded share of the log. */
+function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
+  if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
+  return head ? `, ${Math.floor(logProgress(position ?? "0", head) * 100)} % of the log folded` : "";
+}
+
+/** Undefined for a failure too, which others report. */
+async function answerInTime<T>(asked: Promise<T>): Promise<T | undefined> {
+  return await inTime(
+    CHECK_TIMEOUT_MS,
+    asked.catch(() => undefined),
+  );
+}
+
+async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {
+  const failure = (error: unknown) => (error instanceof StoreFailed ? error.message : "is unavailable");
+  const answer = check.then(() => "answers").catch(failure);
+  const outcome = await inTime(CHECK_TIMEOUT_MS, answer);
+  return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
+}

@@ -1,0 +1,230 @@
+// The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import { VERSION } from "../../config/version.ts";
+import type { ProjectionStatus } from "../../projections/runner/status.ts";
+import type { RecorderStats } from "../../redirect/clicks/click-recorder.ts";
+import type { RedirectStats } from "../../redirect/http/redirect-handler.ts";
+import { inTime } from "../../runtime/pause.ts";
+import { ROUTER_CHECKPOINT } from "../../stores/coordination/consumer-checkpoint.ts";
+import type { LogHealth } from "../../stores/coordination/log-health.ts";
+import type { SetAside } from "../../stores/read-store/set-aside.ts";
+import { webhookMetrics } from "../../webhooks/webhook-metrics.ts";
+import type { WebhooksStatus } from "../../webhooks/webhooks-messages.ts";
+
+export type MetricsDeps = {
+  /** Both undefined without the redirect role. */
+  redirects: () => RedirectStats | undefined;
+  recorder: () => RecorderStats | undefined;
+  /** Of clicks; undefined without the redirect role. */
+  appendDuration?: Metric | undefined;
+  projections: () => Promise<ProjectionStatus[]>;
+  /** What the router of webhooks has passed. */
+  routerSetAside: () => Promise<SetAside>;
+  /** Number of events that each projection, by name, has still to fold, at most 1,000. */
+  eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
+  logProblems: LogHealth["problems"];
+  /** Undefined when none is configured. */
+  redis: { readonly unavailable: boolean } | undefined;
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+};
+
+export type Metrics = {
+  contentType: string;
+  /** All metrics in Prometheus's text format. */
+  text(): Promise<string>;
+  /** The same for prom-client's aggregation over several processes. */
+  json(): Promise<object[]>;
+  /** Records one answered request; `route` is the pattern, so that the number of series is bounded. */
+  requested(method: string, route: string, status: number, seconds: number): void;
+};
+
+/** Well below Prometheus's default scrape timeout of ten seconds. */
+const UPDATE_TIMEOUT_MS = 1_000;
+
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "linkledger_build_info",
+    help: "1, with the version of the program",
+    labelNames: ["version"] as const,
+    aggregator: "max",
+    registers: [registry],
+  }).set({ version: VERSION }, 1);
+  const duration = new Histogram({
+    name: "linkledger_http_request_duration_seconds",
+    help: "Time to answer, by route and status; redirects are counted apart",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  });
+  if (deps.redirects()) redirectMetrics(deps.redirects, registry);
+  if (deps.recorder()) recorderMetrics(deps.recorder, registry);
+  if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
+  storeMetrics(deps, registry);
+  const updateProjections = bounded(projectionMetrics(deps, registry));
+  const updateWebhooks = bounded(
+    deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
+  );
+  const update = () => Promise.all([updateProjections(), updateWebhooks()]);
+  return {
+    contentType: registry.contentType,
+    async text() {
+      await update();
+      return registry.metrics();
+    },
+    async json() {
+      await update();
+      return registry.getMetricsAsJSON();
+    },
+    requested(method, route, status, seconds) {
+      duration.observe({ method, route, status: String(status) }, seconds);
+    },
+  };
+}
+
+/**
+ * Limits an update to one second and ignores its errors, so that a scrape shows the other metrics, and the last values of
+ * this one, while a store is unavailable. An update that takes longer is not started a second time.
+ */
+function bounded(update: () => Promise<void>): () => Promise<void> {
+  let updating: Promise<void> | undefined;
+  return () => {
+    updating ??= update()
+      .catch(() => undefined)
+      .finally(() => {
+        updating = undefined;
+      });
+    return inTime(UPDATE_TIMEOUT_MS, updating);
+  };
+}
+
+/** `aggregator`: of several processes. */
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  value: () => number,
+  aggregator: "sum" | "max" | "min" = "sum",
+): void {
+  new Gauge({
+    name: `linkledger_${name}`,
+    help,
+    aggregator,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });
+}
+
+function redirectMetrics(redirects: MetricsDeps["redirects"], registry: Registry): void {
+  new Counter({
+    name: "linkledger_redirects_total",
+    help: "Requests for a short link, by outcome",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      const { notFound = 0, ...others } = redirects() ?? {};
+      const none = { found: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
+      for (const [outcome, count] of Object.entries({ ...none, ...others, not_found: notFound }))
+        this.inc({ outcome }, count);
+    },
+  });
+}
+
+const CLICK_TOTALS = {
+  recorded: ["Clicks received by the recorder", (stats) => stats.recorded],
+  committed: ["Clicks that are in the event store or, on disk, in the spool", (stats) => stats.committed],
+  lost: ["Clicks that could not be made into an event", (stats) => stats.lost],
+  recorder_restarts: ["Times the recorder thread was started again", (stats) => stats.threadRestarts],
+} satisfies Record<string, [help: string, value: (stats: RecorderStats) => number]>;
+
+function recorderMetrics(recorder: MetricsDeps["recorder"], registry: Registry): void {
+  for (const [name, [help, value]] of Object.entries(CLICK_TOTALS))
+    new Counter({
+      name: `linkledger_clicks_${name}_total`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        const stats = recorder();
+        if (stats) this.inc(value(stats));
+      },
+    });
+  const now = (name: string, help: string, value: (stats: RecorderStats) => number | undefined) =>
+    gauge(registry, name, help, () => {
+      const stats = recorder();
+      return (stats && value(stats)) ?? 0;
+    });
+  const waiting = "Clicks received that are neither in the event store nor in the spool";
+  now("clicks_waiting", waiting, (stats) => stats.backlog);
+  now("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool?.clicks);
+  now(
+    "spool_bytes",
+    "Bytes of the clicks on disk that wait for the event store",
+    ({ spool }) => spool?.bytes,
+  );
+  now("spool_full", "1 when clicks wait in memory as the spool has no room", ({ spool }) =>
+    Number(spool?.full ?? false),
+  );
+}
+
+function storeMetrics({ logProblems, redis }: MetricsDeps, registry: Registry): void {
+  const failing = (use: "write" | "read", what: string) =>
+    gauge(
+      registry,
+      `event_store_${use}_failing`,
+      `1 while ${what}: /health/ready says why`,
+      () => (logProblems()[use] ? 1 : 0),
+      "max",
+    );
+  failing("write", "the last write to the log failed");
+  failing("read", "a part of the log can't be read, which lasts until somebody acts");
+  const help = "0 while Redis is unavailable: limits are counted per process";
+  if (redis) gauge(registry, "redis_up", help, () => (redis.unavailable ? 0 : 1), "min");
+}
+
+/** Returns an update for before each scrape, as all gauges are set from one status of the projector. */
+function projectionMetrics(
+  deps: Pick<MetricsDeps, "projections" | "eventsBehind" | "routerSetAside">,
+  registry: Registry,
+) {
+  const ofProjection = (name: string, help: string) =>
+    new Gauge({
+      name: `linkledger_projection_${name}`,
+      help,
+      labelNames: ["projection"] as const,
+      // Each process reads the same from the stores; only the projector's own has folded events.
+      aggregator: "max",
+      registers: [registry],
+    });
+  const lag = ofProjection("lag_seconds", "Age of the oldest event not yet folded");
+  const behind = ofProjection("behind_events", "Events not yet folded, counted up to 1,000");
+  const folded = new Counter({
+    name: "linkledger_projection_folded_events_total",
+    help: "Events folded since the projector started",
+    labelNames: ["projection"] as const,
+    registers: [registry],
+  });
+  const setAside = ofProjection(
+    "set_aside_events",
+    "Events that could not be taken and were passed, until they are settled",
+  );
+  const waits = ofProjection("waits", "1 when the projection stands before an event of a newer program");
+  return async () => {
+    const statuses = await deps.projections();
+    folded.reset();
+    for (const status of statuses) {
+      const labels = { projection: status.name };
+      lag.set(labels, status.lagMs / 1_000);
+      folded.inc(labels, status.processed);
+      setAside.set(labels, status.setAside.count);
+      waits.set(labels, status.waitsFor ? 1 : 0);
+    }
+    setAside.set({ projection: ROUTER_CHECKPOINT }, (await deps.routerSetAside()).count);
+    for (const [projection, events] of await deps.eventsBehind(statuses)) behind.set({ projection }, events);
+  };
+}

@@ -1,0 +1,30 @@
+// The api role: the dependencies of the REST routes.
+import type { ApiDeps } from "../../api/api-routes.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { CallerLookup } from "../../queries/find-caller.ts";
+import type { LogFollower } from "../../stores/coordination/log-follower.ts";
+import type { RoleContext } from "./role-context.ts";
+import type { Writing } from "./writing.ts";
+
+export function openApi(
+  { config, log, clock, backend }: RoleContext,
+  { accounts, links, rateLimits, fresh, logReader }: Writing,
+  follower: LogFollower,
+): ApiDeps {
+  const { eventStore, readStore, secrets } = backend;
+  const callers = new CallerLookup({
+    eventStore,
+    readStore,
+    knownAccount: accounts.known,
+    catchUp: () => follower.catchUp(),
+  });
+  follower.listen((event) => callers.onEvent(event));
+  const { newId, sleep } = runtimeDeps;
+  return {
+    ...{ config, backend, clock, newId, sleep, log, logReader },
+    keys: { clock, rateLimits, secrets, log, findCaller: (keyHash) => callers.find(keyHash) },
+    links,
+    writesAreReadable: fresh.writesAreReadable,
+    changesAreFollowed: fresh.changesAreFollowed,
+  };
+}

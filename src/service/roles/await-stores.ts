@@ -1,0 +1,43 @@
+// Polls stores that are unavailable at the start, logs when they answer, and creates missing collections and indexes.
+
+import { messageOf } from "../../runtime/errors.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { pause } from "../../runtime/pause.ts";
+import type { Backend } from "../stores/backend.ts";
+
+const POLL_MS = 1_000;
+const LOG_EVERY_MS = 30_000;
+
+/** Runs in the background until the returned function is called; requests don't wait for it. */
+export function awaitStores(
+  { eventStore, prepare }: Pick<Backend, "eventStore" | "prepare">,
+  log: Pick<Logger, "info" | "warn">,
+): () => void {
+  const stopping = new AbortController();
+  void pollStore("event store", () => eventStore.head(), log, stopping.signal);
+  void pollStore("read store", prepare, log, stopping.signal);
+  return () => stopping.abort();
+}
+
+async function pollStore(
+  name: string,
+  call: () => Promise<unknown>,
+  log: Pick<Logger, "info" | "warn">,
+  signal: AbortSignal,
+): Promise<void> {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    try {
+      await call();
+      if (loggedAt > 0) log.info(`the ${name} answers`);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (performance.now() - loggedAt >= LOG_EVERY_MS) {
+        log.warn(`waiting for the ${name}: ${messageOf(error)}`);
+        loggedAt = performance.now();
+      }
+    }
+    await pause(POLL_MS, signal);
+  }
+}

@@ -1,0 +1,58 @@
+// The portal role: the dependencies of the portal's pages.
+import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { verificationRuns } from "../../audit/verification-runs.ts";
+import { txtResolver } from "../../commands/domains/hostname.ts";
+import type { Mailer } from "../../commands/mail/mailer.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
+import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
+import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
+import type { RoleContext } from "./role-context.ts";
+import type { Writing } from "./writing.ts";
+
+export async function openPortal(
+  { config, log, clock, backend, passwordWork, onStop }: RoleContext,
+  { links, rateLimits, fresh, logReader }: Writing,
+): Promise<PortalDeps> {
+  const { eventStore, readStore, foldStore, secrets } = backend;
+  const { baseUrl, baseHost, keyPrefix } = config;
+  const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
+  const reach = { allowPrivate: config.webhookAllowPrivate };
+  const resolve = receiverResolver(config.dnsServers);
+  const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
+  onStop(() => sender.destroy());
+  const { adminToken } = config;
+  const openOperating = (token: string): Operating => {
+    const newest = newestSeal(foldStore);
+    const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
+    const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
+    onStop(() => verifications.close());
+    return { adminToken: token, foldStore, verifications };
+  };
+  return {
+    ...{ eventStore, readStore, secrets, rateLimits, passwordWork, links, log },
+    sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
+    ...{ deliveryQueue: backend.deliveryQueue, logReader },
+    operating: adminToken === undefined ? undefined : openOperating(adminToken),
+    receiverUrl: (url) => receiverUrl(url, reach),
+    sender,
+    ...{ planPrice: config.planPrice, defaultTier: config.defaultTier },
+    mailer: await openMailer(config, onStop),
+    resolveTxt: txtResolver(config.dnsServers),
+    ...{ clock, newId, random, sleep, randomKey, randomToken },
+    ...{ baseUrl, baseHost, keyPrefix, whenReadable: fresh.whenReadable },
+  };
+}
+
+async function openMailer(
+  { smtpUrl, mailFrom }: RoleContext["config"],
+  onStop: RoleContext["onStop"],
+): Promise<Mailer | undefined> {
+  if (!smtpUrl) return undefined;
+  const { smtpMailer } = await import("../../commands/mail/mailer.ts");
+  const mailer = smtpMailer({ smtpUrl, mailFrom });
+  onStop(async () => mailer.close());
+  return mailer;
+}

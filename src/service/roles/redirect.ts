@@ -1,0 +1,67 @@
+// The redirect role: the link look-up, what lets visits in, and the click recorder.
+import { randomBytes } from "node:crypto";
+import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { secretKeyOf } from "../../config/config.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { ClickRecorder } from "../../redirect/clicks/click-recorder.ts";
+import { geoOrNone } from "../../redirect/clicks/enrich/geo.ts";
+import type { RedirectDeps } from "../../redirect/http/redirect-handler.ts";
+import { LinkLookup } from "../../redirect/lookup/lookup.ts";
+import { linkPasses } from "../../redirect/password/link-pass.ts";
+import { passwordGate } from "../../redirect/password/password-gate.ts";
+import { visitReader } from "../../redirect/rules/visit.ts";
+import { type Admit, admission } from "../../redirect/visits/admission.ts";
+import { clickLimit } from "../../redirect/visits/click-limit.ts";
+import type { LogFollower } from "../../stores/coordination/log-follower.ts";
+import { recorderThreadStarter } from "../threads/start-recorder-thread.ts";
+import type { RoleContext } from "./role-context.ts";
+
+export type RedirectRole = RedirectDeps & {
+  lookup: LinkLookup;
+  recorder: ClickRecorder;
+};
+
+export function openRedirect(context: RoleContext, follower: LogFollower): RedirectRole {
+  const { config, log, clock, backend, health, onStop } = context;
+  const { baseHost, baseUrl } = config;
+  const { eventStore, readStore } = backend;
+  const { random } = runtimeDeps;
+  const recorder = new ClickRecorder({
+    durability: config.clickDurability,
+    startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
+    random,
+    health,
+    log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
+  });
+  onStop((withinMs) => recorder.close(withinMs));
+  const isFollowing = () => follower.isFollowing;
+  const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
+  follower.listen((event) => lookup.onEvent(event));
+  const visitOf = visitReader({
+    secretKey: secretKeyOf(config),
+    openGeo: () => geoOrNone(config.geoipDb, (message, err) => log.warn({ err }, message)),
+  });
+  const admit = openAdmission(context);
+  const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
+  return { lookup, recorder, visitOf, admit, baseHost, baseUrl, now: () => clock().getTime(), stats };
+}
+
+function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {
+  const { readStore, secrets } = backend;
+  const { rateLimits, visitCounter, passwordWork } = shared;
+  const people = async (link: string) =>
+    (await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link))?.people ?? 0;
+  const gate = passwordGate({
+    passes: linkPasses(secretKeyOf(config)),
+    async isPassword(passwordId, given) {
+      // Loaded when it is first needed, because few links have a password.
+      const { isLinkPassword } = await import("../../commands/links/link-password.ts");
+      return await isLinkPassword({ secrets, clock }, passwordId, given);
+    },
+    tries: linkPasswordTries({ rateLimits, clock }),
+    work: passwordWork.unknown,
+    log,
+  });
+  return admission({ limit: clickLimit({ counter: visitCounter, people }), gate });
+}

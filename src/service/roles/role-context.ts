@@ -1,0 +1,44 @@
+// What every role gets when it is opened.
+import type { RateLimits } from "../../api/limits/rate-limit.ts";
+import type { PasswordWork } from "../../commands/password-work.ts";
+import type { Config } from "../../config/config.ts";
+import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { Close } from "../../runtime/stop/stop-in-stages.ts";
+import type { LogHealth } from "../../stores/coordination/log-health.ts";
+import type { Backend } from "../stores/backend.ts";
+import type { Roles } from "./role.ts";
+
+/** What the processes of `--workers` do together (workers/primary.ts). */
+export type WorkerGroup = {
+  /** Both are counted for all of them; undefined where Redis counts. */
+  rateLimits?: RateLimits;
+  visitCounter?: VisitCounter;
+  /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
+  answerMetrics(own: () => Promise<object[]>): void;
+  /** Of all of them together, in Prometheus's text format. */
+  metricsText(): Promise<string>;
+  /** `stop`: called when the primary stops, or has died. */
+  onStop(stop: () => void): void;
+};
+
+export type RoleContext = {
+  config: Config;
+  log: Logger;
+  /** Wall clock of rate limits, links and analytics; tests set it. */
+  clock: () => Date;
+  backend: Backend;
+  health: LogHealth;
+  roles: Roles;
+  /** Both are counted for all processes; the visits are those of links with `maxClicks`. */
+  rateLimits: RateLimits;
+  visitCounter: VisitCounter;
+  /** Of the accounts' passwords and of links' together. */
+  passwordWork: PasswordWork;
+  /** Undefined for a process of its own. */
+  group: WorkerGroup | undefined;
+  /** Aborted when the stop begins: requests that are open are still answered. */
+  stopping: AbortSignal;
+  /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
+  onStop: (close: Close) => void;
+};

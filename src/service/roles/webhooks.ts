@@ -1,0 +1,15 @@
+// The webhooks role: a thread that routes clicks while it holds the lease, and sends deliveries at any time.
+
+import type { WebhooksStatus } from "../../webhooks/webhooks-messages.ts";
+import { startWebhooks } from "../threads/webhooks.ts";
+import type { RoleContext } from "./role-context.ts";
+
+export function openWebhooks({
+  config,
+  log,
+  onStop,
+}: RoleContext): () => Promise<WebhooksStatus | undefined> {
+  const webhooks = startWebhooks(config, log);
+  onStop((withinMs) => webhooks.stop(withinMs));
+  return () => webhooks.status();
+}

@@ -1,0 +1,50 @@
+// The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
+import type { RateLimits } from "../../api/limits/rate-limit.ts";
+import { type CurrentAccounts, currentAccounts } from "../../commands/account/accounts.ts";
+import type { BulkDeps } from "../../commands/links/create-links-in-bulk.ts";
+import { slugDerivation } from "../../commands/links/derived-identity.ts";
+import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { secretKeyOf } from "../../config/config.ts";
+import { linkLookups } from "../../queries/links/link-lookups.ts";
+import type { LogReader } from "../../queries/log-reader/log-reader.ts";
+import { type ReadYourWrites, readYourWrites } from "../../queries/read-your-writes.ts";
+import type { LogFollower } from "../../stores/coordination/log-follower.ts";
+import { openLogReader } from "../threads/log-reader.ts";
+import type { RoleContext } from "./role-context.ts";
+
+export type Writing = {
+  accounts: CurrentAccounts;
+  links: BulkDeps;
+  rateLimits: RateLimits;
+  fresh: ReadYourWrites;
+  logReader: LogReader;
+};
+
+export function openWriting(
+  { config, log, clock, backend, rateLimits, stopping, onStop }: RoleContext,
+  follower: LogFollower,
+): Writing {
+  const { baseHost, baseUrl } = config;
+  const { eventStore, readStore, secrets } = backend;
+  const { newId, random, sleep, randomSlug } = runtimeDeps;
+  const logReader = openLogReader(config, log);
+  onStop(() => logReader.close());
+  const accounts = currentAccounts(eventStore);
+  const fresh = readYourWrites({ eventStore, readStore, follower, sleep, stopping });
+  return {
+    accounts,
+    links: {
+      ...{ eventStore, clock, newId, random, sleep },
+      ...{ baseUrl, baseHost, randomSlug, log, secrets },
+      currentAccount: accounts.current,
+      derivedSlug: slugDerivation(secretKeyOf(config)),
+      urlSafety: urlSafety({ ...config, log }),
+      recheckLater: recheckLater({ secrets, clock }),
+      linkLookups: linkLookups({ readStore, writesAreReadable: fresh.writesAreReadable }),
+    },
+    rateLimits,
+    fresh,
+    logReader,
+  };
+}

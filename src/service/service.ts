@@ -1,0 +1,134 @@
+// One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
+import { setImmediate } from "node:timers/promises";
+import { requestIds } from "../api/request-id.ts";
+import { passwordWork } from "../commands/password-work.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
+import { type Config, secretKeyOf } from "../config/config.ts";
+import { httpServer } from "../redirect/http/http-server.ts";
+import { redirectHandler } from "../redirect/http/redirect-handler.ts";
+import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { systemClock } from "../runtime/pause.ts";
+import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
+import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
+import { awaitStores } from "./roles/await-stores.ts";
+import { openLogFollower } from "./roles/log-follower.ts";
+import { openProjector, watchProjector } from "./roles/projector.ts";
+import { openRedirect } from "./roles/redirect.ts";
+import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
+import { openWebhooks } from "./roles/webhooks.ts";
+import { type Backend, openBackend } from "./stores/backend.ts";
+
+export type Service = {
+  /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */
+  url: string;
+  backend: Backend;
+  /** Waits for open requests, commits all clicks, ends threads and closes stores, all within STOP_SECONDS. */
+  stop(): Promise<void>;
+};
+
+/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
+const REQUESTS_UNTIL = 3 / 8;
+const ROLES_UNTIL = 7 / 8;
+
+export type ServiceOptions = {
+  /** All by default. */
+  roles?: Roles;
+  /** Wall clock of rate limits, links and analytics; tests set it. */
+  clock?: () => Date;
+  /** Of a worker of several. */
+  group?: WorkerGroup;
+  /** False for a worker without HTTP; default true. */
+  listens?: boolean;
+};
+
+/**
+ * Listens also while servers of its stores are unavailable; /health/ready reports them until they answer.
+ * @throws what opening the stores and listening throw, after closing what was opened
+ */
+export async function openService(
+  given: Config,
+  log: Logger,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group, listens = true } = options;
+  const config: Config = { ...given, secretKey: secretKeyOf(given) };
+  const requests: Close[] = [];
+  const ofRoles: Close[] = [];
+  const stores: Close[] = [];
+  const stopping = new AbortController();
+  const stop = async () => {
+    stopping.abort();
+    await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
+      { closers: requests.splice(0), until: REQUESTS_UNTIL },
+      { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: stores.splice(0), until: 1 },
+    ]);
+  };
+  try {
+    const warn = (message: string) => log.warn(message);
+    const opened = await openBackend(config, { offThread: true, log: warn });
+    stores.push(() => opened.close());
+    const health = logHealth({ log, now: systemClock.now });
+    const backend = {
+      ...opened,
+      eventStore: watchedEventStore(opened.eventStore, health),
+      secrets: watchedSecrets(opened.secrets, health),
+    };
+    const onStop = (close: Close) => void ofRoles.push(close);
+    const onStopOfRequests = (close: Close) => void requests.push(close);
+    const { signal } = stopping;
+    const context: RoleContext = {
+      config,
+      log,
+      clock,
+      backend,
+      health,
+      roles,
+      rateLimits: group?.rateLimits ?? backend.rateLimits(),
+      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      passwordWork: passwordWork(),
+      group,
+      stopping: signal,
+      onStop,
+    };
+    const url = await serve(context, listens, onStopOfRequests);
+    return { url, backend, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Listens and answers redirects before app.ts is imported, which takes longer to load. */
+async function serve(
+  context: RoleContext,
+  listens: boolean,
+  onStop: (close: Close) => void,
+): Promise<string> {
+  const { config, log, roles, backend } = context;
+  const { follower, run: follow } = openLogFollower(context);
+  const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
+  const trust = trustOf(config.trustProxy);
+  const requestIdOf = requestIds(runtimeDeps.newId());
+  const requester = requesterOf(trust, config.clientCountryHeader);
+  const server = httpServer(
+    redirect && redirectHandler({ ...redirect, requester, requestIdOf, log }),
+    readForwarded(config.clientIpHeader),
+  );
+  onStop(() => server.close());
+  const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
+
+  const stopWaiting = awaitStores(backend, log);
+  context.onStop(async () => stopWaiting());
+  const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
+  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
+  await setImmediate();
+  const { openApp } = await import("./app.ts");
+  const app = await openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+  onStop(() => app.close());
+  if (redirect || roles.has("api") || roles.has("portal")) follow();
+  server.passTo(app.routing);
+  return url;
+}

@@ -1,0 +1,91 @@
+// Worker thread that reads the log for the event feed, exports and ranges, with its own event store connection
+// (log-reader.ts).
+import { parentPort, workerData } from "node:worker_threads";
+import { matchingClicks } from "../../audit/clicks/matching-clicks.ts";
+import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
+import type { Config } from "../../config/config.ts";
+import { metadataOf, readableEvent } from "../../events/read-event.ts";
+import { foldDayParts } from "../../queries/analytics/day-parts.ts";
+import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
+import { findClicks } from "../../queries/audit/find-clicks.ts";
+import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
+import { feedReader } from "../../queries/log-reader/feed.ts";
+import type { LogReader } from "../../queries/log-reader/log-reader.ts";
+import { verifyInSteps } from "../../queries/log-reader/verify-in-steps.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
+import { pause } from "../../runtime/pause.ts";
+import { lowerThreadPriority, threadLog } from "../../runtime/threads/in-thread.ts";
+import { serveThread } from "../../runtime/threads/serve-thread.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
+import { clickRows } from "../../transfer/export/click-rows.ts";
+import { openEventStore, openVerifiableLog } from "../stores/open-event-store.ts";
+import type { LogReaderThreadData } from "./log-reader.ts";
+
+/** Below the priority of the HTTP thread, so that exports don't delay redirects. */
+const NICENESS = 5;
+
+function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogReader {
+  const { baseUrl } = config;
+  return {
+    ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
+    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
+    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
+    async *exportClicks(link, after, format, signal) {
+      const { head, line } = CLICK_LINES[format];
+      yield head;
+      for await (const clicks of clickRows({ eventStore }, { link }, after)) {
+        if (signal.aborted) return;
+        if (clicks.length > 0) yield clicks.map(line).join("");
+      }
+    },
+    async *exportAccount(accountId, signal) {
+      for await (const events of accountEvents({ eventStore }, accountId)) {
+        if (signal.aborted) return;
+        if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
+      }
+    },
+    matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
+    findClicks: (search) => findClicks({ eventStore }, search),
+    async *verifyLog(options, signal) {
+      const opened = await openVerifiableLog(config);
+      try {
+        const keys = sealKeysFrom(config);
+        return yield* verifyInSteps({ ...opened, keys, trust: trustOf(config, keys) }, options, signal);
+      } finally {
+        await opened.close();
+      }
+    },
+  };
+}
+
+/** Without technical fields such as event id, position and correlation ids. */
+function plain(recorded: RecordedEvent) {
+  const { stream, revision, type, recordedAt, data } = recorded;
+  const { schemaVersion, actor } = metadataOf(recorded);
+  let error: string | undefined;
+  readableEvent(recorded, (_, { message }) => {
+    error = message;
+  });
+  return {
+    stream,
+    revision,
+    type,
+    schema_version: schemaVersion,
+    recorded_at: recordedAt,
+    actor,
+    // Without an account that it names, it may be another one's.
+    ...(error === undefined || ownerOf(recorded) !== undefined
+      ? { data, error }
+      : { data: null, error: "can't be read" }),
+  };
+}
+
+const parent = parentPort;
+if (parent) {
+  lowerThreadPriority(NICENESS);
+  const { config } = workerData as LogReaderThreadData;
+  const eventStore = await openEventStore(config, { offThread: false });
+  const log = threadLog((line) => parent.postMessage(line));
+  serveThread(parent, { logReader: readLog(eventStore, config, log) }, () => eventStore.close());
+}

@@ -1,0 +1,95 @@
+// The projector thread: runs each group of projections while it holds the group's lease, and seals the log.
+import { randomUUID } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import { keepSealing } from "../../audit/seals/keep-sealing.ts";
+import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import type { Config } from "../../config/config.ts";
+import { ProjectionGroup } from "../../projections/builds/projection-group.ts";
+import { type ProjectionGroupSpec, projectionGroups } from "../../projections/groups.ts";
+import { catchUpWatch } from "../../projections/runner/catch-up-watch.ts";
+import type {
+  FromProjector,
+  ProjectorThreadData,
+  ToProjector,
+} from "../../projections/runner/projector-messages.ts";
+import { threadLog } from "../../runtime/threads/in-thread.ts";
+import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
+import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
+import { openProjectorStores } from "../stores/backend.ts";
+
+const REPORT_EVERY_MS = 1_000;
+/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
+const POLL_MS = 25;
+
+const parent = parentPort;
+if (parent) {
+  const { config } = workerData as ProjectorThreadData;
+  await runProjector(config, (message) => parent.postMessage(message), parent);
+}
+
+async function runProjector(
+  config: Config,
+  post: (message: FromProjector | ThreadLog) => void,
+  port: NonNullable<typeof parent>,
+) {
+  const stopping = new AbortController();
+  const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
+  const log = threadLog(post);
+  const clock = () => new Date();
+  const holder = leaseHolder(randomUUID);
+  const open = ({ name, projections, ...commit }: ProjectionGroupSpec) => {
+    return {
+      lease: { leases, name: `projector ${name}`, holder, log },
+      withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
+      group: new ProjectionGroup({
+        ...{ eventStore, readStore: foldStore, projections, clock, log, ...commit },
+        newId: randomUUID,
+      }),
+    };
+  };
+  const groups = projectionGroups.map(open);
+
+  let isUnavailable = false;
+  const report = async () => {
+    try {
+      const projections = [];
+      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
+      post({ type: "status", projections });
+      isUnavailable = false;
+    } catch (err) {
+      // One log line per outage.
+      if (!isUnavailable) log.warn({ err }, "projection status unavailable");
+      isUnavailable = true;
+    }
+  };
+  // Only now, because the port keeps messages until it has a listener.
+  port.on("message", (message: ToProjector) => {
+    if (message.type === "stop") stopping.abort();
+    else void report();
+  });
+
+  void report();
+  const reporting = setInterval(report, REPORT_EVERY_MS);
+  const keys = sealKeysFrom(config);
+  const sealing = {
+    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
+    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
+  };
+  await Promise.all([
+    // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
+    holdLease(
+      { leases, name: "sealing", holder, log, ...JOB_LEASE },
+      (signal) => keepSealing(sealing, signal),
+      stopping.signal,
+    ),
+    ...groups.flatMap(({ lease, group }) => [
+      holdLease(lease, (signal) => group.run(signal), stopping.signal),
+      group.build(stopping.signal),
+    ]),
+  ]);
+  clearInterval(reporting);
+  await close();
+  port.close();
+}

@@ -1,0 +1,164 @@
+// The primary process of `--workers N`: starts the processes that do the work, starts them again when they end, and holds
+// what they count together. It does nothing else, so that it has no reason to fail.
+import cluster, { type Worker } from "node:cluster";
+import { fileURLToPath } from "node:url";
+import { AggregatorRegistry, Gauge } from "prom-client";
+import { memoryRateLimits } from "../../api/limits/rate-limit.memory.ts";
+import type { Config } from "../../config/config.ts";
+import { memoryVisitCounter } from "../../redirect/visits/visit-counter.memory.ts";
+import { keepRunning } from "../../runtime/keep-trying.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { inTime } from "../../runtime/pause.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { stopGracefully } from "../../runtime/stop/stop-gracefully.ts";
+import { BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
+import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
+
+export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
+
+/**
+ * `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: resolves when it has ended
+ * for good.
+ */
+type Member = {
+  id: string;
+  roles: readonly Role[];
+  isReady: boolean;
+  ended?: Promise<void>;
+  worker?: Worker;
+  calls?: IpcCalls;
+};
+
+const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
+/** Below Prometheus's default scrape timeout of ten seconds. */
+const METRICS_TIMEOUT_MS = 3_000;
+/** After its own stop's budget, a worker is killed. */
+const KILL_AFTER_MS = 1_000;
+
+/**
+ * Resolves when all workers answer. HTTP is answered by as many processes as `workers` says; the other roles are in one
+ * more process, so that there is one projector whatever the number of workers.
+ * @throws worker_ended when a worker ends before it answers
+ */
+export async function startWorkers({ config, roles, workers, log }: PrimaryDeps): Promise<void> {
+  // Each worker accepts connections from the port itself. Passed on by the primary, those in flight to a worker that is
+  // killed would stay open without an answer.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  const members = membersOf(roles, workers);
+  const stopping = new AbortController();
+  const methods = sharedMethods(members);
+  const start = (member: Member) => keepMember(member, methods, { log, signal: stopping.signal });
+  const startAll = async (some: readonly Member[]) => void (await Promise.all(some.map(start)));
+  const stop = async () => {
+    stopping.abort();
+    const killing = setTimeout(
+      () => {
+        for (const { worker } of members) worker?.process.kill("SIGKILL");
+      },
+      config.stopSeconds * 1_000 + KILL_AFTER_MS,
+    );
+    // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
+    for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+    await Promise.all(members.map(({ ended }) => ended));
+    clearTimeout(killing);
+  };
+  const ms = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
+  // After a failed start nothing keeps this process, and it would end with 0 instead of the exit code of the failure.
+  stopGracefully({ ms, skip: ["beforeExit"] }, async ({ signal, err }) => {
+    if (err) log.fatal({ err }, "stopping all workers after an error that nothing caught");
+    else log.info({ signal }, "stopping all workers");
+    await stop();
+  });
+  try {
+    // The first one alone: it creates the files, and says once what is wrong with a setting.
+    await startAll(members.slice(0, 1));
+    await startAll(members.slice(1));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  log.info(`${workers} workers`);
+}
+
+function membersOf(roles: Roles, workers: number): Member[] {
+  const background = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
+  const http = [...roles].filter((role) => !BACKGROUND_ROLES.has(role));
+  const members: Member[] = Array.from({ length: workers }, (_, n) => ({
+    id: String(n + 1),
+    roles: http,
+    isReady: false,
+  }));
+  if (background.length > 0) members.push({ id: "background", roles: background, isReady: false });
+  return members;
+}
+
+/**
+ * What workers call: rate windows and counts of visits, so that limits are common to all, and everybody's metrics.
+ */
+function sharedMethods(members: readonly Member[]) {
+  const limits = memoryRateLimits();
+  const visits = memoryVisitCounter();
+  return {
+    countVisit: visits.count,
+    take: (subject: string, limit: number, now: number, requests?: 0 | 1) =>
+      limits.take(subject, limit, new Date(now), requests),
+    async metrics() {
+      // Without those of a worker that fails or takes too long.
+      const asked = members.map(
+        ({ calls }) =>
+          calls &&
+          inTime(
+            METRICS_TIMEOUT_MS,
+            calls.call("metrics").catch(() => undefined),
+          ),
+      );
+      const answers = (await Promise.all(asked)).filter((answer) => answer !== undefined);
+      const all = AggregatorRegistry.aggregate(answers as object[]);
+      const help = "Processes of --workers that answer, the one in the background counted";
+      const workers = new Gauge({ name: "linkledger_workers", help, registers: [all] });
+      workers.set(members.filter(({ isReady }) => isReady).length);
+      return await all.metrics();
+    },
+  };
+}
+
+/** Rejects when the worker ends before it has answered for the first time; later it is started again. */
+function keepMember(
+  member: Member,
+  methods: ReturnType<typeof sharedMethods>,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const first = Promise.withResolvers<void>();
+  const runOnce = async () => {
+    cluster.setupPrimary({ exec: WORKER, args: [member.id, member.roles.join()] });
+    const worker = cluster.fork();
+    const ready = async () => {
+      member.isReady = true;
+      first.resolve();
+    };
+    const calls = ipcCalls(channelTo(worker), { ...methods, ready });
+    Object.assign(member, { worker, calls });
+    const how = await new Promise<object>((resolve) => {
+      worker.once("exit", (code: number, by: string) => resolve({ code, signal: by }));
+      // There is no exit when the process could not be created.
+      worker.on("error", (err) => resolve({ err }));
+    });
+    member.isReady = false;
+    delete member.worker;
+    delete member.calls;
+    calls.end();
+    first.reject(new Refused("worker_ended", `worker ${member.id} has ended before it answered`));
+    if (!signal.aborted) log.error(how, `worker ${member.id} ended`);
+  };
+  member.ended = keepRunning(RESTART, runOnce, signal);
+  return first.promise;
+}
+
+/** Messages to a worker that has gone are dropped: its exit rejects the calls. */
+function channelTo(worker: Worker): Channel {
+  return {
+    send: (message) => void (worker.isConnected() && worker.send(message, () => undefined)),
+    onMessage: (receive) => void worker.on("message", receive),
+  };
+}

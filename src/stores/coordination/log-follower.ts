@@ -1,0 +1,202 @@
+// Invalidates the in-memory caches of a process from the event subscription, the only invalidation there is.
+
+import { messageOf } from "../../runtime/errors.ts";
+import { keepTrying } from "../../runtime/keep-trying.ts";
+import { OutageBreaker } from "../../runtime/outage-breaker.ts";
+import { inTime, pause, type Sleep } from "../../runtime/pause.ts";
+import { shareCalls } from "../../runtime/share-calls.ts";
+import { StoreUnavailable } from "../connections/errors.ts";
+import { logPages } from "../event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+import type { ReadStore } from "../read-store/port.ts";
+
+export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
+
+export type LogFollowerDeps = {
+  eventStore: Pick<EventStore, "head" | "readAll" | "subscribe">;
+  readStore: Pick<ReadStore, "checkpoint">;
+  /** Which streams are followed; `linkPrefix`: of those of links. */
+  followed: { categories: readonly string[]; linkPrefix: string };
+  /** Checkpoints of the projections whose documents are cached: events after them at the start are read too. */
+  checkpoints: readonly string[];
+  /** [0,1) for jitter. */
+  random: () => number;
+  log: (message: string) => void;
+  /** Tests give their own. */
+  sleep?: Sleep;
+};
+
+const PAGE = 1_000;
+const RETRY = { fromMs: 50, toMs: 5_000 };
+/** Time limit of `catchUp`, including the wait for the backlog after the start. */
+const LONGEST_CATCH_UP_MS = 5_000;
+/**
+ * A subscription tells nothing of the events that it leaves out, such as clicks, and a server searches all of them again
+ * for whoever reads from the last event that it got. So the log is read up to its head in these intervals, and what reads
+ * or subscribes next begins there.
+ */
+const READ_TO_HEAD_EVERY_MS = 5_000;
+/** From the position that is reached, as the store's own renewal after an outage begins with the last event that it gave. */
+const RESUBSCRIBE_EVERY_MS = 60_000;
+
+/**
+ * Follows the streams of accounts and links for a whole process and passes their events to the listeners.
+ *
+ * The invalidation protocol for caches: every cached value was read at a position (a document's `_position`, a link's
+ * `revision`). A newer event of the same entity removes the value and raises the entity's minimum position (or
+ * revision): documents older than that are ignored and the entity's stream is read instead, so that a lagging read
+ * model cannot restore the old state. There is no gap, because
+ * - nothing is cached before `isFollowing`: an event between the read and the start would not be followed;
+ * - events that the documents did not include at the start are read from the projections' checkpoints on (the backlog);
+ * - minimum positions only grow, so events may arrive twice and in any order.
+ * Absence is not cached: it would hide what another process creates until its event arrives. As a backstop every cached
+ * value has a time to live of a minute, whatever happens to the subscription.
+ */
+export class LogFollower {
+  readonly #deps: LogFollowerDeps;
+  readonly #listeners: ((event: FollowedEvent) => void)[] = [];
+  readonly #backlog = Promise.withResolvers<void>();
+  readonly #store = new OutageBreaker();
+  readonly #sharedReadToHead = shareCalls(() => this.#readToHead());
+  /** Every event from the start up to this position was passed to the listeners. */
+  #position: Position | undefined;
+  #isFollowing = false;
+  #lastLink: Position | undefined;
+
+  constructor(deps: LogFollowerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether every event from now on will reach the listeners, so that values read now may be cached. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Position of the last link event that was passed on; undefined when there was none. */
+  get lastLinkPosition(): Position | undefined {
+    return this.#lastLink;
+  }
+
+  /** To be called before `run`. `onEvent` may get an event more than once, and after a newer one. */
+  listen(onEvent: (event: FollowedEvent) => void): void {
+    this.#listeners.push(onEvent);
+  }
+
+  /** Resolves when the signal aborts; failures are retried with backoff and jitter. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#persistently(signal, async () => {
+      this.#position = await this.#deps.eventStore.head();
+    });
+    if (signal.aborted) return;
+    const start = this.#position;
+    this.#isFollowing = true;
+    await Promise.all([
+      this.#persistently(signal, (progress) => this.#subscribe(signal, progress)),
+      this.#persistently(signal, () => this.#readBacklog(start, signal)),
+      this.#stayNearHead(signal),
+    ]);
+  }
+
+  /**
+   * On-demand catch-up: resolves when every event that any process appended before this call has been passed to the
+   * listeners. @throws StoreUnavailable, also when that takes more than five seconds
+   */
+  async catchUp(): Promise<void> {
+    if (!this.#store.admits()) throw new StoreUnavailable("The event store is unavailable");
+    try {
+      const reading = this.#backlog.promise.then(() => this.#sharedReadToHead(undefined)).then(() => true);
+      if (!(await inTime(LONGEST_CATCH_UP_MS, reading, this.#deps.sleep)))
+        throw new StoreUnavailable("The log is still being read");
+      this.#store.succeeded();
+    } catch (error) {
+      this.#store.failed();
+      throw error;
+    }
+  }
+
+  async #subscribe(signal: AbortSignal, progress: () => void): Promise<void> {
+    while (!signal.aborted) {
+      const renewed = AbortSignal.timeout(RESUBSCRIBE_EVERY_MS);
+      const until = AbortSignal.any([signal, renewed]);
+      const options = { after: this.#position, categories: this.#deps.followed.categories, signal: until };
+      for await (const events of this.#deps.eventStore.subscribe(options)) {
+        this.#notify(events);
+        this.#advance(events.at(-1)?.position);
+        progress();
+      }
+      // A subscription that ends without an abort was dropped by the server.
+      if (!until.aborted) throw new Error("the subscription ended");
+    }
+  }
+
+  /** Failures are not logged: the subscription does that. */
+  async #stayNearHead(signal: AbortSignal): Promise<void> {
+    const { sleep = pause } = this.#deps;
+    while (!signal.aborted) {
+      await sleep(READ_TO_HEAD_EVERY_MS, signal);
+      if (!signal.aborted) await this.#sharedReadToHead(undefined).catch(() => undefined);
+    }
+  }
+
+  async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
+    const after = upTo === undefined ? undefined : await this.#documentsPosition();
+    const part = { after, upTo: upTo ?? "", categories: this.#deps.followed.categories, limit: PAGE };
+    for await (const events of logPages(this.#deps.eventStore, part)) {
+      if (signal.aborted) break;
+      this.#notify(events);
+    }
+    this.#backlog.resolve();
+  }
+
+  async #documentsPosition(): Promise<Position | undefined> {
+    const { readStore, checkpoints: names } = this.#deps;
+    const checkpoints = await Promise.all(names.map((name) => readStore.checkpoint(name)));
+    const positions = checkpoints.map((checkpoint) => checkpoint?.position);
+    return positions.includes(undefined) ? undefined : positions.sort()[0];
+  }
+
+  /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */
+  async #readToHead(): Promise<void> {
+    const head = await this.#deps.eventStore.head();
+    while ((this.#position ?? "") < (head ?? "")) {
+      const after = this.#position;
+      const events = await this.#deps.eventStore.readAll({
+        after,
+        categories: this.#deps.followed.categories,
+        limit: PAGE,
+      });
+      this.#notify(events);
+      this.#advance(events.length < PAGE ? head : events.at(-1)?.position);
+    }
+  }
+
+  #notify(events: readonly FollowedEvent[]): void {
+    for (const event of events) {
+      if (event.stream.startsWith(this.#deps.followed.linkPrefix) && event.position > (this.#lastLink ?? ""))
+        this.#lastLink = event.position;
+      for (const listener of this.#listeners) listener(event);
+    }
+  }
+
+  /** The subscription and `catchUp` run concurrently; the furthest position counts. */
+  #advance(position: Position | undefined): void {
+    if (position !== undefined && position > (this.#position ?? "")) this.#position = position;
+  }
+
+  /** Retries until `work` succeeds; each `progress` resets the backoff. */
+  async #persistently(signal: AbortSignal, work: (progress: () => void) => Promise<void>): Promise<void> {
+    let last = "";
+    const onFailure = (error: unknown) => {
+      const message = messageOf(error);
+      // One log line per outage.
+      if (message !== last) this.#deps.log(`Following the log: ${message}`);
+      last = message;
+    };
+    const noted = (progress: () => void) =>
+      work(() => {
+        last = "";
+        progress();
+      });
+    await keepTrying({ ...RETRY, random: this.#deps.random, onFailure }, noted, signal);
+  }
+}

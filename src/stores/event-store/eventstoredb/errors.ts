@@ -1,0 +1,93 @@
+// Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
+import { convertToCommandError, ErrorType, type EventStoreDBClient } from "@eventstore/db-client";
+import { DomainError, messageOf } from "../../../runtime/errors.ts";
+import { backoffMs } from "../../../runtime/keep-trying.ts";
+import type { Sleep } from "../../../runtime/pause.ts";
+import { Refused } from "../../../runtime/refused.ts";
+import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
+import type { Servers } from "./connection.ts";
+
+export type Deps = {
+  servers: Servers;
+  sleep: Sleep;
+  random: () => number;
+  /** Longest silence of a call. */
+  timeoutMs: number;
+  /** Longest silence of the log, before it is read to see whether events were missed. */
+  silenceMs: number;
+};
+
+/** What a restart, an election, a busy server or a lost connection end in. */
+const TRANSIENT: unknown[] = ["timeout", "deadline-exceeded", "unavailable", "cancelled", "not-leader"];
+
+/** gRPC codes that stay `unknown` to the client and never heal: a bad request, no permission, a missing method. */
+const LASTING_CODES: unknown[] = [3, 7, 9, 11, 12];
+
+const ATTEMPTS = 4;
+const RETRY = { fromMs: 200, toMs: 1_000 };
+
+/** A caller waits no longer than this, and one attempt, for a server that takes requests and doesn't answer. */
+const GIVE_UP_MS = 10_000;
+
+/** Our own time limit passed: whether the server handled the request is unknown. */
+export class NoAnswer extends Error {
+  readonly type = ErrorType.TIMEOUT;
+  constructor(afterMs: number) {
+    super(`The event store gave no answer within ${afterMs} ms`);
+  }
+}
+
+/** A missing or deleted stream: a reader finds nothing there. */
+export function isMissingStream(error: unknown): boolean {
+  return ["stream-not-found", "stream-deleted"].includes(String(named(error).type));
+}
+
+/** The error of a read; the server tells in words that no event starts at a position. */
+export function readError(error: unknown): unknown {
+  const isPosition = named(error).code === 3 && /invalid position/i.test(messageOf(error));
+  return isPosition ? new Refused("invalid_position", undefined, { cause: error }) : error;
+}
+
+/**
+ * Tries up to four times, about a second in all when the servers refuse at once.
+ * @throws StoreUnavailable when every attempt failed with a transient error; StoreFailed for any other at once, errors
+ * of our own unchanged
+ */
+export async function withRetries<T>(
+  { servers, sleep, random }: Deps,
+  work: (client: EventStoreDBClient) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    const client = servers.current;
+    try {
+      return await work(client);
+    } catch (error) {
+      leaveOrThrow(servers, client, error);
+      if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS)
+        throw new StoreUnavailable(`The event store can't be reached: ${messageOf(error)}`, { cause: error });
+      await sleep(backoffMs(attempt, RETRY, random));
+    }
+  }
+}
+
+/** After a transient error the next server is tried, but where the client goes to the leader that was named. */
+export function leaveOrThrow(servers: Servers, client: EventStoreDBClient, error: unknown): void {
+  const { type, code } = named(error);
+  // Node's words for a call that was still being written when its connection was lost.
+  const isBroken = typeof code === "string" && /^ERR_(?:STREAM|HTTP2)_/.test(code);
+  const isTransient = type === "unknown" ? !LASTING_CODES.includes(code) : TRANSIENT.includes(type);
+  if (!isBroken && !isTransient) throw lasting(error);
+  if (type !== "not-leader") servers.leave(client);
+}
+
+/** Such as refused credentials. */
+function lasting(cause: unknown): unknown {
+  if (cause instanceof DomainError) return cause;
+  return new StoreFailed(`The event store refuses the request: ${messageOf(cause)}`, { cause });
+}
+
+/** Some calls of the client fail with gRPC's own errors, which have no type. */
+function named(error: unknown): { type?: unknown; code?: unknown } {
+  return error instanceof Error ? (convertToCommandError(error) as { type?: unknown; code?: unknown }) : {};
+}

@@ -1,0 +1,20 @@
+// Positions from outside of the log, given by people or kept as checkpoints, are checked against it.
+import { Refused } from "../../runtime/refused.ts";
+import type { EventStore, Position } from "./port.ts";
+
+type Deps = { eventStore: Pick<EventStore, "head"> };
+
+/** Whether it has the form of this log's positions, and lies before its end. @throws StoreUnavailable */
+export async function isOwnPosition({ eventStore }: Deps, position: Position): Promise<boolean> {
+  const head = await eventStore.head();
+  const formOf = (text: string) => text.replace(/\d/g, "0");
+  return head !== undefined && formOf(position) === formOf(head) && position <= head;
+}
+
+/**
+ * Refuses a position that isn't of this log: a feed that continues there would pass over events, and an export would be
+ * empty. @throws invalid_position, StoreUnavailable
+ */
+export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
+  if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
+}

@@ -1,0 +1,79 @@
+// The file of the SQLite log: its one table of appends, and the dictionaries that clicks are compressed with.
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Refused } from "../../../runtime/refused.ts";
+import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
+import type { Dictionaries } from "./bodies.ts";
+
+/**
+ * One row an append, written once. `position` and `revision`: of its last event, so that of `count` events the first has
+ * `position - count + 1`. `body`: the JSON array of its events, as text, or compressed by zstd with the dictionary of the
+ * number. The category is computed from the stream, so that no row can be found under another.
+ */
+const SCHEMA = `
+  CREATE TABLE appends (
+    position INTEGER PRIMARY KEY,
+    category TEXT NOT NULL AS (substr(stream, 1, instr(stream || '-', '-') - 1)),
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    count INTEGER NOT NULL CHECK (count BETWEEN 1 AND min(revision + 1, position)),
+    recorded_at TEXT NOT NULL,
+    dictionary INTEGER REFERENCES dictionaries (number),
+    body ANY NOT NULL CHECK (typeof(body) = iif(dictionary IS NULL, 'text', 'blob'))
+  ) STRICT;
+  CREATE UNIQUE INDEX appends_by_stream ON appends (stream, revision);
+  CREATE INDEX appends_by_category ON appends (category, position);
+  CREATE TABLE dictionaries (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  PRAGMA user_version = 1;
+`;
+const VERSION = 1;
+
+/** The dictionary of new clicks; a better one gets the next number, and older rows keep theirs. */
+export const DICTIONARY = 1;
+const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import.meta.url);
+
+/**
+ * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
+ * an acknowledged event survives a power failure.
+ * @throws log_form_unknown for a file of another form
+ */
+export function openLogFile(file: string, readOnly = false): DatabaseSync {
+  if (!readOnly) mkdirSync(dirname(file), { recursive: true });
+  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: 5000 });
+  try {
+    db.exec("PRAGMA cache_size = -4096");
+    if (readOnly || !isEmpty(db)) refuseOtherForm(db, file);
+    if (readOnly) return db;
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    inTransaction(db, () => createSchema(db));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function createSchema(db: DatabaseSync): void {
+  if (!isEmpty(db)) return;
+  db.exec(SCHEMA);
+  db.prepare("INSERT INTO dictionaries VALUES (?, ?)").run(DICTIONARY, readFileSync(DICTIONARY_FILE));
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+}
+
+function refuseOtherForm(db: DatabaseSync, file: string): void {
+  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version === VERSION) return;
+  throw new Refused(
+    "log_form_unknown",
+    `${file} is no event log of this version: give a DATA_DIR of its own, or start the version that wrote it`,
+  );
+}
+
+export function dictionariesOf(db: DatabaseSync): Dictionaries {
+  const rows = db.prepare("SELECT number, bytes FROM dictionaries").all();
+  return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
+}

@@ -1,0 +1,19 @@
+// Validates names of collections and fields, as they become part of the query text.
+import { Refused } from "../../runtime/refused.ts";
+
+const COLLECTION = /^[a-z][a-z0-9_-]{0,62}$/;
+const FIELD = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+
+/** @throws bad_name */
+export function collectionName(name: string): string {
+  if (!COLLECTION.test(name))
+    throw new Refused("bad_name", `Not a name for a collection or field: ${JSON.stringify(name)}`);
+  return name;
+}
+
+/** A top-level field. @throws bad_name */
+export function fieldName(name: string): string {
+  if (!FIELD.test(name))
+    throw new Refused("bad_name", `Not a name for a collection or field: ${JSON.stringify(name)}`);
+  return name;
+}

@@ -1,0 +1,94 @@
+// The formats of a click export: its columns, as CSV and as JSON Lines.
+
+import type { ClickFacts } from "../../events/click-facts.ts";
+import { UTM_FIELDS } from "../../events/vocabulary.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+
+/** What ties a row to the log. */
+type Tie = { eventId: string; position: Position };
+
+export type ExportedClick = ClickFacts & Tie;
+
+/** What stands in an export for a click that can't be read. */
+type UnreadableClick = Pick<RecordedEvent, "stream" | "revision" | "recordedAt"> & Tie & { unreadable: true };
+
+export type ClickRow = ExportedClick | UnreadableClick;
+
+/** A column of a click export; values are text. */
+export type ClickColumn = readonly [name: string, of: (click: ExportedClick) => string];
+
+/** Of one link's clicks. */
+const COLUMNS: readonly ClickColumn[] = [
+  ["at", ({ at }) => at],
+  ["type", ({ kind }) => kind],
+  ["long_url", ({ longUrl }) => longUrl],
+  ["device", ({ device }) => device],
+  ["browser", ({ browser }) => browser.name],
+  ["browser_version", ({ browser }) => browser.version],
+  ["os", ({ os }) => os.name],
+  ["country", ({ country }) => country],
+  ["region", ({ region }) => region],
+  ["city", ({ city }) => city],
+  ["language", ({ language }) => language],
+  ["referrer", ({ referrer }) => referrer],
+  ...UTM_FIELDS.map((field): [string, (click: ExportedClick) => string] => [
+    `utm_${field}`,
+    ({ utm }) => utm[field] ?? "",
+  ]),
+  ["rule", ({ rule }) => (rule === undefined ? "" : String(rule))],
+  ["ip", ({ ip }) => ip],
+  ["user_agent", ({ userAgent }) => userAgent],
+  ["visitor", ({ visitor }) => visitor],
+  ["event_id", ({ eventId }) => eventId],
+  ["position", ({ position }) => position],
+];
+
+/** Of the clicks of many links. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
+export const CLICK_COLUMNS: readonly ClickColumn[] = [
+  ["link", ({ link }) => link],
+  ["account_id", ({ accountId }) => accountId],
+  ...COLUMNS,
+  ["account_visitor", ({ accountVisitor }) => accountVisitor],
+  ["via", ({ via }) => via],
+  ["method", ({ method }) => method],
+  ["prefetch", ({ prefetch }) => prefetch],
+];
+
+/**
+ * The text in a column. A click that can't be read has the type `unreadable`, and of the others only the time of its
+ * recording and where its event is.
+ */
+export function cellOf([name, of]: ClickColumn, row: ClickRow): string {
+  if (!("unreadable" in row)) return of(row);
+  const { recordedAt: at, eventId, position } = row;
+  return { at, type: "unreadable", event_id: eventId, position }[name] ?? "";
+}
+
+/** `head`: start of the file. `line`: one click, with its line end. */
+export function clickLines(columns: readonly ClickColumn[]) {
+  return {
+    csv: {
+      head: `${columns.map(([name]) => name).join(",")}\r\n`,
+      line: (row: ClickRow) => `${columns.map((column) => cell(cellOf(column, row))).join(",")}\r\n`,
+    },
+    ndjson: {
+      head: "",
+      line: (row: ClickRow) => {
+        const cells = Object.fromEntries(columns.map((column) => [column[0], cellOf(column, row)]));
+        const place = "unreadable" in row ? { stream: row.stream, revision: row.revision } : {};
+        return `${JSON.stringify({ ...cells, ...place })}\n`;
+      },
+    },
+  };
+}
+
+export const CLICK_LINES = clickLines(COLUMNS);
+
+/**
+ * RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading
+ * quote.
+ */
+function cell(value: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

@@ -1,0 +1,61 @@
+// Clicks for exports, read from the log page by page: of one link, of an account, or of all.
+import { linkOf } from "../../audit/clicks/clicks-between.ts";
+import { withdrawalsOf, withdrawnOfAll } from "../../audit/clicks/read-withdrawals.ts";
+import { clickFacts } from "../../events/click-facts.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { isWithdrawnBy } from "../../events/withdrawals.ts";
+import { ownerOf } from "../../queries/feed/account-events.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ClickRow } from "./click-lines.ts";
+
+/** `from` inclusive, `to` exclusive: when clicks happened. `link`: its key. All of them by default. */
+export type ClickSelection = {
+  accountId?: string | undefined;
+  link?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+};
+
+/** Bounds memory, as one batch is held at a time. */
+const BATCH = 1_000;
+
+/**
+ * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before
+ * every click of the selection. Clicks that were imported or waited in a spool are recorded later than they happened,
+ * so all that follow are read. A click that can't be read, and that is of the selection or may be, is a row, too.
+ * @throws EventNewer, StoreUnavailable
+ */
+export async function* clickRows(
+  { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
+  { accountId, link, from, to }: ClickSelection,
+  after: Position | undefined,
+): AsyncGenerator<ClickRow[]> {
+  const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
+  const upTo = (await eventStore.head()) ?? "";
+  const isWithdrawn =
+    link === undefined
+      ? await withdrawnOfAll({ eventStore })
+      : isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
+  // Before the data is validated, as most clicks may be of others.
+  const isOther = (recorded: RecordedEvent) =>
+    (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) ||
+    (link !== undefined && (linkOf(recorded) ?? link) !== link);
+  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
+  for await (const events of logPages(eventStore, part)) {
+    const rows: ClickRow[] = [];
+    for (const recorded of events) {
+      if (isOther(recorded)) continue;
+      const event = readableEvent(recorded, () => rows.push(unreadable(recorded)));
+      if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
+      const row = { ...clickFacts(event.data), eventId: event.id, position: event.position };
+      if (!isWithdrawn(row)) rows.push(row);
+    }
+    yield rows;
+  }
+}
+
+function unreadable({ id, position, stream, revision, recordedAt }: RecordedEvent): ClickRow {
+  return { eventId: id, position, stream, revision, recordedAt, unreadable: true };
+}

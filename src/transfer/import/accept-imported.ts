@@ -1,0 +1,70 @@
+// What an imported link carries becomes its options by the rules of a request, which nothing in a file gets
+// around.
+import type { z } from "zod";
+import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
+import { acceptFields, LinkFields } from "../../commands/links/link-fields.ts";
+import { isUsableHash, linkPasswordSecret } from "../../commands/links/link-password.ts";
+import { OPTION_LIMITS, type OptionChanges } from "../../events/link-options.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { SecretRecord } from "../../stores/secrets/port.ts";
+import type { ImportedFields, ImportedPassword } from "./imported.ts";
+
+/** `secrets`: to be put before the event that names them. `unchecked`: as of acceptFields. */
+type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonly [string, SecretRecord])[] };
+
+/**
+ * `newId`: of the link's next password. `ownHosts`: as for acceptUrl.
+ * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't
+ * argon2id
+ */
+export async function acceptImported(
+  deps: AcceptUrlDeps & { newId: () => string },
+  { password, ...others }: ImportedFields,
+  ownHosts: () => Promise<readonly string[]>,
+): Promise<Accepted> {
+  const text =
+    typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
+  const parsed = LinkFields.safeParse({ ...others, ...(text !== undefined && { password: text }) });
+  if (!parsed.success) throw refusedFields(parsed.error);
+  const secrets: Accepted["secrets"] = [];
+  const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };
+  const { options, unchecked } = await acceptFields({ ...deps, secrets: keeping }, parsed.data, ownHosts);
+  if (password === undefined || text !== undefined) return { options, unchecked, secrets };
+  const passwordId = password === null ? null : deps.newId();
+  if (passwordId !== null && password !== null && password !== "replaced")
+    secrets.push([linkPasswordSecret(passwordId), { value: await acceptHash(password) }]);
+  return { options: { ...options, passwordId }, unchecked, secrets };
+}
+
+/** @throws record_refused */
+async function acceptHash(password: Exclude<ImportedPassword, "replaced">): Promise<string> {
+  if ("hash" in password && (await isUsableHash(password.hash))) return password.hash;
+  throw new Refused("record_refused", "its password is no argon2id hash of a usual cost");
+}
+
+function refusedFields(error: z.ZodError): Refused {
+  const [issue] = error.issues;
+  const why = issue?.code === "unrecognized_keys" ? `can't have ${issue.keys.join(", ")}` : issue?.message;
+  return new Refused("record_refused", `${issue?.path.join(".")} ${why}`);
+}
+
+/** Texts for people that are longer than they may be here: shortened, as the link is worth more. Returns which. */
+export function fitted(fields: ImportedFields): { fields: ImportedFields; shortened: string[] } {
+  const { title, comments, tags } = fields;
+  const most = OPTION_LIMITS;
+  const fit = {
+    title: short(title, most.title),
+    comments: short(comments, most.comments),
+    tags: Array.isArray(tags) ? tags.slice(0, most.tags).map((tag) => short(tag, most.tag)) : tags,
+  };
+  const isShorter = (name: keyof typeof fit) => JSON.stringify(fit[name]) !== JSON.stringify(fields[name]);
+  return {
+    fields: { ...fields, ...fit },
+    shortened: (["title", "comments", "tags"] as const).filter(isShorter),
+  };
+}
+
+/** What is no text is left to the schema. */
+function short<T>(text: T, most: number): T {
+  return typeof text === "string" ? (text.slice(0, most) as T) : text;
+}

@@ -1,0 +1,272 @@
+// Appends an imported link with its history, as the decider of links allows it; repeated, it finds what it appended before.
+import { hash } from "node:crypto";
+import type { OpenAccount } from "../../commands/account/account.ts";
+import type { CommandContext } from "../../commands/caller.ts";
+import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { type CommandDeps, handleCommand, loadStream } from "../../commands/handle-command.ts";
+import { type AcceptUrlDeps, acceptUrl } from "../../commands/links/accept-url.ts";
+import {
+  change,
+  changeByOperator,
+  create,
+  evolve,
+  freeLink,
+  type LinkChange,
+  type LinkState,
+  type OperatorChange,
+  slugTaken,
+} from "../../commands/links/link.ts";
+import { type ClaimDeps, withExternalId } from "../../commands/links/link-claims.ts";
+import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
+import { acceptImportedSlug } from "../../commands/links/slug.ts";
+import type { RecheckLater } from "../../commands/links/url-safety.ts";
+import type { LinkEvent } from "../../events/catalogue.ts";
+import { type LinkRule, withOptions } from "../../events/link-options.ts";
+import { linkKey, linkStream } from "../../events/streams.ts";
+import type { LinkTarget } from "../../redirect/clicks/hit.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
+import type { SecretRecord } from "../../stores/secrets/port.ts";
+import { acceptImported, fitted } from "./accept-imported.ts";
+import type { ImportedChange, ImportedFields, ImportedLink } from "./imported.ts";
+
+export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & ClaimDeps & { recheckLater: RecheckLater };
+
+/** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
+export type ImportTarget = {
+  account: OpenAccount;
+  context: CommandContext;
+  domain: string | undefined;
+  keyId: string | undefined;
+  dryRun: boolean;
+};
+
+/**
+ * What earlier links of the import have, also while nothing is written, or no service shows what was. `links`: by
+ * link key, as slugs that differ in case alone are one here, with what the file calls the link. `externalIds`:
+ * with the link's key.
+ */
+export type ClaimedLinks = {
+  links: Map<string, { source: string; link: TargetLink }>;
+  externalIds: Map<string, string>;
+};
+
+/** Where a link led at one of its revisions: by none of its rules, and by each. */
+type Destinations = { longUrl: string; rules: readonly LinkRule[] };
+
+/** What the link's clicks have in common. `destinations`: of each of its revisions, from 0 on. */
+export type TargetLink = Omit<LinkTarget, "revision" | "longUrl" | "rule"> & {
+  host: string;
+  destinations: readonly Destinations[];
+};
+
+/** A link as it is in the log; a folded event adds its destinations. */
+type History = { link: LinkState; destinations: readonly Destinations[] };
+
+const noHistory: History = { link: freeLink, destinations: [] };
+
+/**
+ * `format`: whose link it is. `claimed`: by the earlier links of this import; gets this one. `already`: it was
+ * imported from the same source before, by this import too, and is left as it is now.
+ * @throws record_refused, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted,
+ * history_full; StoreUnavailable
+ */
+export async function importLink(
+  deps: ImportLinkDeps,
+  target: ImportTarget,
+  format: string,
+  claimed: ClaimedLinks,
+  imported: ImportedLink,
+): Promise<{ link: TargetLink; already: boolean; shortened: readonly string[] }> {
+  const place = placeOf(deps, target, imported);
+  const { host } = place;
+  const slug = acceptImportedSlug(imported.slug, place.domainId === undefined);
+  const key = linkKey(host, slug);
+  const source = sourceOf(format, imported);
+  const idOf: IdOf = (at, n, type) =>
+    derivedTimeId(at, "link", target.account.accountId, source, host, slug, n, type);
+  const earlier = claimed.links.get(key);
+  if (earlier && earlier.source !== source) throw takenByAnother(host, slug);
+  if (earlier) return { link: earlier.link, already: true, shortened: [] };
+  const [first] = await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
+  // What its time doesn't change, as that may be the import's own.
+  const isOfSource = first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
+  if (first && !isOfSource) throw takenByAnother(host, slug);
+  const { fields, shortened } = fitted(imported.fields ?? {});
+  const made = async () => {
+    const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
+    const id = externalIdOf(all.link);
+    const appended = () => append(deps, target, { host, slug }, all, idOf);
+    if (id === undefined) return await appended();
+    await refuseTakenId(deps, target, claimed, id);
+    const by = { host, slug, accountId: target.account.accountId, token: deps.newId() };
+    return target.dryRun ? await appended() : await withExternalId(deps, by, id, appended);
+  };
+  const history = first ? (await loadStream(deps.eventStore, historyOf(host, slug))).state : await made();
+  if (history.link.status === "free")
+    throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
+  const { accountId, via } = history.link;
+  const link = { key, host, accountId, via, destinations: history.destinations };
+  claimed.links.set(key, { source, link });
+  const externalId = externalIdOf(history.link);
+  if (externalId !== undefined) claimed.externalIds.set(externalId, key);
+  return { link, already: first !== undefined, shortened: first ? [] : shortened };
+}
+
+/** Deleted links give theirs up. */
+function externalIdOf(link: LinkState): string | undefined {
+  return link.status === "free" || link.deleted ? undefined : link.externalId;
+}
+
+/** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
+async function refuseTakenId(
+  { linkLookups }: ImportLinkDeps,
+  { account, dryRun }: ImportTarget,
+  { externalIds }: ClaimedLinks,
+  id: string,
+): Promise<void> {
+  const [here] = dryRun ? await linkLookups.withExternalId(account.accountId, id) : [];
+  const holder = externalIds.get(id) ?? (here && linkKey(here.host, here.slug));
+  if (holder !== undefined)
+    throw new Refused("external_id_taken", `external_id: ${JSON.stringify(id)} is that of ${holder}`);
+}
+
+/** Sorts by time, as ids of the log do; the same for the same parts. */
+export function derivedTimeId(at: string, ...parts: readonly (string | number)[]): string {
+  return timeOrderedId(Date.parse(at), hash("sha256", JSON.stringify(parts)).slice(0, 20));
+}
+
+/**
+ * Names the link at its source, so that another link that wants the same slug here is not taken for it. Where
+ * files don't say which host served it, it is told from those of other instances by when it was made.
+ */
+function sourceOf(format: string, { domain, site, slug, createdAt }: ImportedLink): string {
+  return JSON.stringify([format, domain ?? site ?? createdAt?.slice(0, 19) ?? "", slug]);
+}
+
+function takenByAnother(host: string, slug: string): Refused {
+  const { message } = slugTaken(host, slug);
+  return new Refused("slug_taken", `${message}: made here, or imported as another link`);
+}
+
+/** To `--domain`, else to the account's own domain of that name, else to the base host. */
+function placeOf(deps: ImportLinkDeps, { account, domain }: ImportTarget, imported: ImportedLink): LinkPlace {
+  const hostname = domain ?? imported.domain;
+  const own = hostname === undefined ? undefined : account.domains.get(hostname);
+  if (own?.state === "active")
+    return { host: own.hostname, origin: `https://${own.hostname}`, domainId: own.domainId };
+  if (domain !== undefined) throw new Refused("invalid_domain");
+  return { host: deps.baseHost, origin: deps.baseUrl };
+}
+
+type IdOf = (at: string, n: number, type: string) => string;
+
+/**
+ * Every destination is checked as that of a new link is. A change that its file dates before the one before it, or not at
+ * all, is dated as that one: a history has an order.
+ * @throws invalid_url, unsafe_url, record_refused; link_deleted for a change after a deletion, history_full;
+ * invalid_request
+ */
+async function eventsOf(
+  deps: ImportLinkDeps,
+  { account, keyId }: ImportTarget,
+  imported: ImportedLink,
+  { host, origin, domainId }: LinkPlace,
+  slug: string,
+  idOf: IdOf,
+): Promise<LinkToAppend> {
+  const unchecked: string[] = [];
+  const secrets: LinkToAppend["secrets"] = [];
+  const ownHosts = async () => verifiedHosts(account);
+  const accept = async (url: string) => {
+    const { longUrl, isChecked } = await acceptUrl(deps, url, ownHosts);
+    if (!isChecked) unchecked.push(longUrl);
+    return longUrl;
+  };
+  const acceptOptions = async (fields: ImportedFields, n: number) => {
+    const newId = () => idOf(createdAt, n, "password");
+    const accepted = await acceptImported({ ...deps, newId }, fields, ownHosts);
+    unchecked.push(...accepted.unchecked);
+    secrets.push(...accepted.secrets);
+    return accepted.options;
+  };
+  const { accountId } = account;
+  const now = deps.clock().toISOString();
+  const { via = keyId ? "api" : "web", custom = true, createdAt = now, changes = [] } = imported;
+  const events = create(freeLink, {
+    ...{ host, slug, accountId, via, custom, createdAt },
+    longUrl: await accept(imported.longUrl),
+    shortUrl: `${origin}/${slug}`,
+    ...(keyId !== undefined && via === "api" && { keyId }),
+    ...(domainId !== undefined && { domainId }),
+    ...withOptions({}, await acceptOptions(imported.fields ?? {}, 0)),
+  });
+  let state = events.reduce(evolve, freeLink as LinkState);
+  let latest = createdAt;
+  for (const [n, { at = latest, change: wanted }] of changes.entries()) {
+    if (at > latest) latest = at;
+    const made =
+      wanted.type === "block" || wanted.type === "unblock"
+        ? changeByOperator(state, { at: latest, change: wanted })
+        : change(state, { by: accountId, at: latest, change: await accepted(wanted, n + 1) });
+    state = made.reduce(evolve, state);
+    events.push(...made);
+  }
+  if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
+  return { link: state, events, unchecked, secrets };
+
+  async function accepted(
+    wanted: Exclude<ImportedChange["change"], OperatorChange>,
+    n: number,
+  ): Promise<LinkChange> {
+    if (wanted.type === "retarget") return { ...wanted, to: await accept(wanted.to) };
+    if (wanted.type !== "set") return wanted;
+    return { type: "set", options: await acceptOptions(wanted.fields, n) };
+  }
+}
+
+/**
+ * `link`: as its events make it. `secrets` of passwords and `unchecked` destinations are kept before the events that
+ * name them.
+ */
+type LinkToAppend = {
+  link: LinkState;
+  events: LinkEvent[];
+  unchecked: string[];
+  secrets: (readonly [string, SecretRecord])[];
+};
+
+/** @throws slug_taken */
+async function append(
+  deps: ImportLinkDeps,
+  { context, dryRun }: ImportTarget,
+  { host, slug }: LinkAddress,
+  { events, unchecked, secrets }: LinkToAppend,
+  idOf: IdOf,
+): Promise<History> {
+  if (dryRun) return events.reduce(fold, noHistory);
+  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
+  for (const [key, record] of secrets) await deps.secrets.put(key, record);
+  const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));
+  const { state } = await handleCommand(deps, context, {
+    ...historyOf(host, slug),
+    decide({ link }) {
+      if (link.status !== "free") throw takenByAnother(host, slug);
+      return events;
+    },
+    expectNew: true,
+    eventId: (n) => ids[n] as string,
+  });
+  return state;
+}
+
+function historyOf(host: string, slug: string) {
+  return { stream: linkStream(host, slug), initial: noHistory, fold };
+}
+
+function fold({ link, destinations }: History, event: LinkEvent): History {
+  const after = evolve(link, event);
+  if (after.status === "free") return { link: after, destinations: [] };
+  const { longUrl, rules = [] } = after;
+  return { link: after, destinations: [...destinations, { longUrl, rules }] };
+}

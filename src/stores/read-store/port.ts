@@ -83,6 +83,11 @@ export type Checkpoint = {
 
 export type AwaitedEvent = { position: Position; stream: string; revision: number; type: string };
 
+/** Whether both are at the same event, or there is none. */
+export function isSameCheckpoint(one: Checkpoint | undefined, other: Checkpoint | undefined): boolean {
+  return one?.position === other?.position && one?.eventId === other?.eventId;
+}
+
 /** The checkpoint that a commit continues from is no longer the stored one. */
 export class CheckpointMoved extends DomainError {
   override readonly code = "checkpoint_moved";

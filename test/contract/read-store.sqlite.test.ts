@@ -3,8 +3,6 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
-import type { Document } from "../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -27,50 +25,6 @@ const open = async (offThread: boolean) => {
 readStoreContract("SQLite in the caller's thread", () => open(false));
 readStoreContract("SQLite with a thread of its own", () => open(true));
 
-it("writes the same in a thread when the caller goes on meanwhile, and tells when it can't", async () => {
-  const { readStore, reopen, cleanUp } = await open(false);
-  const another = await reopen();
-  const spec = { name: "counts", indexes: [["owner", "size"]], columns: ["owner", "size"] };
-  const count = (n: number, size: number) => {
-    return { _id: `${n}`, _position: `${size}`, owner: n % 2 ? "a" : null, size, text: `é€😀 "${n}"` };
-  };
-  const inThread = async (size: number) => {
-    const documents = Array.from({ length: 500 }, (_, n) => count(n, size));
-    // Larger than what the thread got before.
-    const large = [{ ...count(0, size), text: "é".repeat(size * 1_000_000) }];
-    const batch = readStore.writeBatch();
-    batch.add("counts", documents.slice(0, 300));
-    batch.add("large", large);
-    batch.add("counts", documents.slice(300));
-    await batch.write({ checkpoints: {}, isMeanwhile: true });
-    expect(
-      await readStore.find("counts", { limit: 1_000, sort: { field: "size", direction: "asc" } }),
-    ).toEqual(documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
-    expect(await another.get("large", "0")).toEqual(large[0]);
-    expect(await another.count("counts", { where: { owner: null, size } })).toBe(250);
-  };
-  try {
-    await readStore.ensure([spec]);
-    for (const size of [1, 3, 4]) await inThread(size);
-    const meanwhile = (collection: string, document: Document) => {
-      const batch = readStore.writeBatch();
-      batch.add(collection, [document]);
-      return batch.write({ checkpoints: {}, isMeanwhile: true });
-    };
-    await Promise.all(["one", "two", "three"].map((collection, n) => meanwhile(collection, count(n, n))));
-    for (const [n, collection] of ["one", "two", "three"].entries())
-      expect(await another.get(collection, `${n}`)).toEqual(count(n, n));
-    const late = () => meanwhile("counts", { ...count(7, 2), text: "older" } as Document);
-    await late();
-    expect(await another.get("counts", "7")).toEqual(count(7, 4));
-    await another.drop("counts");
-    await expect(late()).rejects.toThrow(StoreUnavailable);
-  } finally {
-    await another.close();
-    await cleanUp();
-  }
-});
-
 it.each([true, false])(
   "is unavailable while pages of its file can't be read (a thread of its own: %s)",
   async (offThread) => {
@@ -83,7 +37,7 @@ it.each([true, false])(
       await readStore.ensure([{ name: "notes", indexes: [] }]);
       const text = "x".repeat(500);
       const notes = Array.from({ length: 500 }, (_, n) => ({ _id: `${n}`, _position: "1", text }));
-      await writer.replace("notes", notes);
+      await writer.write({ documents: [{ collection: "notes", documents: notes }] });
       await readStore.get("notes", "0");
       await setImmediate();
       await truncate(`${file}-wal`, 3 * 4096);

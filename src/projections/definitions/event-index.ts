@@ -36,11 +36,7 @@ export function actorKey(actor: Actor): string {
 export const eventIndex: Projection<EventIndexDocument> = {
   name: "event-index",
   version: 1,
-  collection: {
-    name: "event-index",
-    indexes: INDEXED.map((field) => [field, "_id"]),
-    columns: [...INDEXED],
-  },
+  collection: { name: "event-index", indexes: INDEXED.map((field) => [field]) },
   categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
   handles: (Object.keys(catalogue) as EventType[]).filter(
     (type) => !(type in clickEvents || type in sealEvents),

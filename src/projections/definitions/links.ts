@@ -38,14 +38,14 @@ export const links: Projection<LinkDocument> = {
     indexes: [
       // Covering indexes for both lists: they hold every field that is filtered or searched.
       ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl", "title"],
-      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl", "title"],
-    ],
-    partialIndexes: [
+      [
+        ...["accountId", "deleted", "createdAt", "_id", "status", "domainId", "keyId", "tags"],
+        ...["shortUrl", "longUrl", "title"],
+      ],
+      ["accountId", "externalId", "deleted", "createdAt"],
       // A link of the default host is found by its `_id`.
       ["slug", "domainId"],
-      ["accountId", "externalId"],
       ["fingerprint"],
-      ["accountId", "deleted", "createdAt", "_id", "keyId", "status", "domainId", "tags"],
     ],
   },
   categories: [CATEGORY.link],

@@ -61,8 +61,9 @@ export function matchSql(collection: string, query: Omit<FindQuery, "limit">): S
     if (!sort || sort.field === "_id") add(`_id ${beyond} ?`, after.id);
     else {
       const field = column(sort.field);
-      // A comparison of rows is one that the index can seek to.
-      add(`(${field}, _id) ${beyond} (?, ?)`, after.value, after.id);
+      const { value, id } = after;
+      // The index can seek to the first condition; the second one excludes the last document itself.
+      add(`${field} ${beyond}= ? AND (${field} ${beyond} ? OR _id ${beyond} ?)`, value, value, id);
     }
   }
   const condition = parts.length > 0 ? ` WHERE ${parts.join(" AND ")}` : "";

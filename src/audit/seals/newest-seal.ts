@@ -2,15 +2,17 @@
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { NewestSeal } from "./sealer.ts";
 
-/** Beside the checkpoints of projections; it moves forward only. */
-const NAME = "log-seals";
+const COLLECTION = "log-seals";
+const ID = "newest";
 
-export function newestSeal(
-  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint" | "resetCheckpoint">,
-): NewestSeal {
+export function newestSeal(readStore: Pick<ReadStore, "get" | "write" | "drop">): NewestSeal {
   return {
-    get: async () => (await readStore.checkpoint(NAME))?.position,
-    set: (position) => readStore.saveCheckpoint(NAME, { position }),
-    forget: () => readStore.resetCheckpoint(NAME),
+    get: async () => (await readStore.get(COLLECTION, ID))?._position,
+    // It moves forward only, as each document does.
+    set: (position) =>
+      readStore.write({
+        documents: [{ collection: COLLECTION, documents: [{ _id: ID, _position: position }] }],
+      }),
+    forget: () => readStore.drop(COLLECTION),
   };
 }

@@ -17,6 +17,7 @@ import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
+import { putDocuments } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
@@ -178,7 +179,7 @@ describe("the link lookup", () => {
   it("does not believe a document that is behind what was followed", async () => {
     await append(created(), "none");
     await append(retargeted("https://new.example/"), 0);
-    await readStore.replace("links", [
+    await putDocuments(readStore, "links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     linkChanged(1);
@@ -217,20 +218,20 @@ describe("the link lookup", () => {
     it("serves it only while it is verified, active and its link's account's own", async () => {
       await append(created(host), "none");
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace(domains.collection.name, [verified(true)]);
+      await putDocuments(readStore, domains.collection.name, [verified(true)]);
       expect(await lookup.find(host, "abc")).toBeDefined();
       expect(lookup.peek(host, "abc")).toBeDefined();
       domainChanged("2");
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
+      await putDocuments(readStore, domains.collection.name, [verified(false), verified(true, other)]);
       expect(await lookup.find(host, "abc")).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
     });
 
     it("goes on whatever another account does with the name", async () => {
       await append(created(host), "none");
-      await readStore.replace(domains.collection.name, [verified(true)]);
+      await putDocuments(readStore, domains.collection.name, [verified(true)]);
       expect(await lookup.find(host, "abc")).toBeDefined();
       domainChanged("6", other);
       expect(lookup.peek(host, "abc")).toBeDefined();
@@ -271,7 +272,7 @@ describe("the link lookup", () => {
   it("goes by another process's change within 250 ms, and by all that the documents don't show yet", async () => {
     await append(created(), "none");
     await append(retargeted("https://one.example/"), 0);
-    await readStore.replace("links", [
+    await putDocuments(readStore, "links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     const following = follow();

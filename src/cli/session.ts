@@ -183,10 +183,10 @@ export function requireFiles(dataDir: string, files: readonly string[]): void {
 }
 
 function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {
-  const { baseHost, baseUrl, keyPrefix } = config;
+  const { baseHost, baseUrl, keyPrefix, limits } = config;
   const resolveTxt = txtResolver(config.dnsServers);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
-  const own = { baseHost, baseUrl, keyPrefix, resolveTxt, receiverUrl: accepted };
+  const own = { baseHost, baseUrl, keyPrefix, limits, resolveTxt, receiverUrl: accepted };
   return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...own };
 }

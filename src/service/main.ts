@@ -54,7 +54,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       ? `Linkledger ${VERSION} works in the background`
       : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
-  if (isFirst) greet(log, config.baseUrl);
+  if (isFirst) greet(log, config);
   return service;
 }
 
@@ -98,9 +98,9 @@ async function refuseUnreadableHosts(file: string): Promise<void> {
   });
 }
 
-function greet(log: Logger, baseUrl: string): void {
-  log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
-  log.info("Or on the command line:  npx linkledger account create --email you@example.com");
+function greet(log: Logger, { baseUrl, signUp }: Config): void {
+  if (signUp === "open") log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
+  log.info("An account on the command line:  npx linkledger account create --email you@example.com");
 }
 
 /** By the code of an error of the file system: why the data folder can't be used, as the end of a sentence. */

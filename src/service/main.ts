@@ -1,7 +1,6 @@
 // The service's process: checks what its start needs, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { BadConfig, type Config, describeConfig } from "../config/config.ts";
 import { VERSION } from "../config/version.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
@@ -10,6 +9,7 @@ import { isRefused } from "../runtime/refused.ts";
 import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
+import { dataFiles } from "./stores/backend.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
@@ -28,7 +28,9 @@ export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> &
 export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
   const { worker, ...serviceOptions } = options;
   const { roles = ALL_ROLES, group } = serviceOptions;
-  const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
+  const isFirst = dataFiles(config)
+    .slice(0, 1)
+    .some((file) => !existsSync(file));
   const log = createLogger(config.logLevel).child(worker === undefined ? {} : { worker });
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))

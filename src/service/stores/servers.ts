@@ -24,7 +24,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
   });
   const secrets = opener(async () => {
-    const { mongodbSecrets } = await import("../../stores/secrets/mongodb.ts");
+    const { mongodbSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
     return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
   });
   return {
@@ -67,7 +67,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     clickSpools: (name) =>
       sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes: clickSpoolMb * 1024 * 1024 }),
     async prepare() {
-      const { prepareSecrets } = await import("../../stores/secrets/mongodb.ts");
+      const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
       const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");
       await prepareSecrets(await mongodb());
       await (await secrets()).checkKey();

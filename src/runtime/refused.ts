@@ -174,6 +174,7 @@ export const REFUSALS = {
   bad_name: {},
   mail_not_sent: {},
   worker_ended: {},
+  data_dir_in_use: {},
   // Clicks stay in memory.
   spool_full: {},
   // The redirect answers 503 instead of losing the click.

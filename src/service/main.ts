@@ -10,6 +10,7 @@ import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { dataFiles } from "./stores/backend.ts";
+import { lockDataFolder } from "./stores/data-folder.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
@@ -58,8 +59,13 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   return service;
 }
 
-/** In one process, or with several `workers` in as many and one more. @throws as start; worker_ended */
+/**
+ * In one process, or with several `workers` in as many and one more. A data folder that holds something belongs to this
+ * process alone: with servers these are the clicks of the redirect role.
+ * @throws as start; data_dir_in_use; worker_ended
+ */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
+  keepDataFolder(config, roles);
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))
     throw new BadConfig([
@@ -72,6 +78,15 @@ export async function startAll(config: Config, roles: Roles, workers: number): P
     workers,
     log: createLogger(config.logLevel).child({ worker: "primary" }),
   });
+}
+
+function keepDataFolder(config: Config, roles: Roles): void {
+  if (dataFiles(config).length === 0 && !roles.has("redirect")) return;
+  try {
+    lockDataFolder(config.dataDir);
+  } catch (error) {
+    throw reasonNotToStart(error, config);
+  }
 }
 
 /** @throws BadConfig */

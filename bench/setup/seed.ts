@@ -7,7 +7,7 @@ import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
-import { TIER_LIMITS } from "../../src/events/vocabulary.ts";
+import { INTERFACE_LIMITS } from "../../src/events/vocabulary.ts";
 import type { Backend } from "../../src/service/stores/backend.ts";
 import { benchSlug, benchUrl } from "../load/requests.ts";
 
@@ -47,7 +47,7 @@ export async function seedLinksOf(
 
 /** Keys of Developer accounts that together allow that many requests in an hour, as far as one address may show keys. */
 export async function seedKeys(backend: Backend, keyPrefix: string, requests: number): Promise<string[]> {
-  const { requestsPerHour, activeKeys } = TIER_LIMITS.developer;
+  const { requestsPerHour, activeKeys } = INTERFACE_LIMITS.developer;
   const needed = Math.min(requests / requestsPerHour, REQUESTS_PER_HOUR_BY_ADDRESS);
   const deps = { ...runtimeDeps, ...backend, keyPrefix };
   const keys: string[] = [];

@@ -1,7 +1,7 @@
 // `npm run bench webhooks`: deliveries a second after a burst of clicks, and their delay at a steady rate.
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { addWebhook } from "../../src/commands/webhooks/webhooks.ts";
-import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../../src/events/vocabulary.ts";
+import { CLICK_KINDS, INTERFACE_LIMITS } from "../../src/events/vocabulary.ts";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { startChild } from "../load/child.ts";
 import type { LoadOrder } from "../load/load.ts";
@@ -32,7 +32,7 @@ export async function benchWebhooks({ quick, ...options }: Options): Promise<boo
         const before = cpuSeconds(pid);
         const traffic = { kind: "visits" as const, links: LINKS };
         const run = await load.run({ url: service.url, traffic, seconds: LONGEST_S, ...order });
-        const expected = run.answered * WEBHOOKS_PER_ACCOUNT;
+        const expected = run.answered * INTERFACE_LIMITS.webhooks;
         const until: ReceiverOrder = { count: expected, timeoutMs: TIMEOUT_MS };
         const received = await receiver.request<Received>(until);
         const cpu = ((cpuSeconds(pid) - before) * 1e6) / received.count;
@@ -59,6 +59,6 @@ async function addWebhooks({ backend, config, accountId }: Prepared, port: numbe
   const accepted = (text: string) => receiverUrl(text, { allowPrivate: true });
   const { baseUrl, baseHost } = config;
   const deps = { ...runtimeDeps, ...backend, baseUrl, baseHost, receiverUrl: accepted };
-  for (let n = 0; n < WEBHOOKS_PER_ACCOUNT; n++)
+  for (let n = 0; n < INTERFACE_LIMITS.webhooks; n++)
     await addWebhook(deps, BENCH, accountId, { url: `http://127.0.0.1:${port}/${n}`, kinds: CLICK_KINDS });
 }

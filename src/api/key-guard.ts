@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
-import { TIER_LIMITS } from "../events/vocabulary.ts";
+import type { Limits } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { atMost } from "../runtime/at-most.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -20,6 +20,7 @@ import {
 export type KeyGuardDeps = {
   /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  limits: Limits;
   rateLimits: RateLimits;
   secrets: Secrets;
   clock: () => Date;
@@ -62,7 +63,7 @@ export function keyGuard(deps: KeyGuardDeps) {
     });
     if (!caller) return undefined;
     noteUse(caller.keyId);
-    const { requestsPerHour } = TIER_LIMITS[caller.tier];
+    const { requestsPerHour } = deps.limits[caller.tier];
     const now = clock();
     const window = await rateLimits.take(`key ${caller.keyId}`, requestsPerHour, now);
     enforce(reply, requestsPerHour, window, now);

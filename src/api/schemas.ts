@@ -163,7 +163,7 @@ const DESCRIPTIONS = {
   404: "Not found (`not_found`)",
   409:
     "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
-    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`link_blocked`), " +
+    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`blocked_by_operator`), " +
     "was deleted in this moment (`link_deleted`) or was changed as often as one link can be (`history_full`), or " +
     "the Idempotency-Key was used with another body (`idempotency_key_reused`)",
   412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",

@@ -2,9 +2,7 @@
 
 import {
   type AccountState,
-  activeKeys,
   evolve as evolveAccount,
-  liveWebhooks,
   noAccount,
   type OpenAccount,
 } from "../commands/account/account.ts";
@@ -27,7 +25,7 @@ import {
   PREFIX,
   withdrawalStream,
 } from "../events/streams.ts";
-import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../events/vocabulary.ts";
 import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
 
 /** Returns the violation, or undefined. */
@@ -80,14 +78,9 @@ function accountRule(): Rule {
   };
 }
 
-/** Checked only on the event that adds something, because after a downgrade an account may exceed the limits. */
+/** Checked only on the event that adds something, because a downgrade takes nothing away. How many is the operator's to set. */
 function limitProblem(account: OpenAccount, { type }: AccountEvent): string | undefined {
-  const limits = TIER_LIMITS[account.tier];
-  const active = type === "KeyIssued" ? activeKeys(account) : 0;
-  if (active > limits.activeKeys) return `${active} active keys, ${limits.activeKeys} are allowed`;
-  const live = type === "WebhookAdded" ? liveWebhooks(account) : 0;
-  if (live > WEBHOOKS_PER_ACCOUNT) return `${live} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
-  if ((type === "WebhookAdded" || type === "DomainAdded") && !limits.developerFeatures)
+  if ((type === "WebhookAdded" || type === "DomainAdded") && !hasDeveloperFeatures(account.tier))
     return `${type} on the ${account.tier} tier`;
   return undefined;
 }

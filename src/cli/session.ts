@@ -1,7 +1,7 @@
 // Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections,
 // closes.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
@@ -13,7 +13,13 @@ import type { Projection } from "../projections/projection.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
-import { type Backend, openBackend, openScratchStore, withDocuments } from "../service/stores/backend.ts";
+import {
+  type Backend,
+  dataFiles,
+  openBackend,
+  openScratchStore,
+  withDocuments,
+} from "../service/stores/backend.ts";
 import { StoreUnavailable } from "../stores/connections/errors.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import type { Printable, Terminal } from "./output.ts";
@@ -39,9 +45,6 @@ type Run = (session: Session) => Promise<Answer>;
 export type Runner = (call: Call, run: Run) => Promise<Answer>;
 
 type CliDeps = ReturnType<typeof depsOf>;
-
-/** Files that are read without locks where nobody uses them (connections/sqlite.ts). */
-const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
 
 /** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
 export const runReading: Runner = (call, run) => reading(call, run);
@@ -113,9 +116,10 @@ async function reading(
 ): Promise<Answer> {
   const given = configWithData(call);
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
-  const logs = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`));
+  // Files that nobody uses are read without locks (connections/sqlite.ts).
+  const logs = dataFiles(config).map((file) => `${file}-wal`);
   const unused = logs.filter((wal) => !existsSync(wal));
-  const isInUse = config.eventStoreUrl !== undefined || unused.length < EMBEDDED.length;
+  const isInUse = unused.length === 0 || unused.length < logs.length;
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   let answer: Answer;
   try {
@@ -164,14 +168,13 @@ function sessionOn(config: Config, opened: Backend, call: Call): Session {
  */
 function configWithData({ terminal }: Call): Config {
   const config = parseConfig(terminal.env);
-  const { eventStoreUrl, dataDir } = config;
-  if (!eventStoreUrl) requireFiles(dataDir, ["events.db"]);
+  requireFiles(config.dataDir, dataFiles(config).slice(0, 1));
   return config;
 }
 
 /** @throws no_data, which names the files that are missing */
-export function requireFiles(dataDir: string, names: readonly string[]): void {
-  const missing = names.filter((name) => !existsSync(join(dataDir, name)));
+export function requireFiles(dataDir: string, files: readonly string[]): void {
+  const missing = files.filter((file) => !existsSync(file)).map((file) => basename(file));
   if (missing.length === 0) return;
   throw new Refused(
     "no_data",
@@ -180,10 +183,10 @@ export function requireFiles(dataDir: string, names: readonly string[]): void {
 }
 
 function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {
-  const { baseHost, baseUrl, keyPrefix } = config;
+  const { baseHost, baseUrl, keyPrefix, limits } = config;
   const resolveTxt = txtResolver(config.dnsServers);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
-  const own = { baseHost, baseUrl, keyPrefix, resolveTxt, receiverUrl: accepted };
+  const own = { baseHost, baseUrl, keyPrefix, limits, resolveTxt, receiverUrl: accepted };
   return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...own };
 }

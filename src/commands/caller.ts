@@ -1,6 +1,6 @@
 // The authenticated caller of commands and queries: an API key, or a person signed in to the portal.
 
-import { type CreatedVia, TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
+import { type CreatedVia, hasDeveloperFeatures, type Tier } from "../events/vocabulary.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Actor } from "../stores/event-store/port.ts";
 
@@ -17,6 +17,6 @@ export type CommandContext = { requestId: string; actor: Actor };
 
 /** `field`: of the request, that asks for the feature. @throws tier_required */
 export function requireDeveloper(tier: Tier, feature: string, field?: string): void {
-  if (!TIER_LIMITS[tier].developerFeatures)
+  if (!hasDeveloperFeatures(tier))
     throw new Refused("tier_required", `${feature} require the Developer plan`, field ? { field } : {});
 }

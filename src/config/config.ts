@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Tier } from "../events/vocabulary.ts";
+import type { Limits, Tier } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { commaSeparated } from "./formats.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
@@ -21,15 +21,24 @@ export class BadConfig extends DomainError {
 
 type Parsed = { -readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["read"]> };
 
+/** Settings that are members of `Config.limits`. */
+type LimitSetting =
+  | "rateLimitFree"
+  | "rateLimitDeveloper"
+  | "maxKeysFree"
+  | "maxKeysDeveloper"
+  | "maxWebhooks";
+
 /** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */
-export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier">> & {
+export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier" | LimitSetting>> & {
   /** Origin of the service's own short links, without a slash at the end. */
   baseUrl: string;
   /** Hostname of `baseUrl`, lower case, without port. */
   baseHost: string;
   mailFrom: string;
-  /** Of who signs up in the portal. */
+  /** Of who signs up in the portal, and of `account create`. */
   defaultTier: Tier;
+  limits: Limits;
 };
 
 /** Makes members that may be undefined optional. */
@@ -55,7 +64,14 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const baseHost = new URL(base).hostname;
   const mailFrom = parsed.mailFrom ?? `Linkledger <no-reply@${baseHost}>`;
   const defaultTier = parsed.defaultTier ?? (parsed.eventStoreUrl || parsed.planPrice ? "free" : "developer");
-  return { ...parsed, baseUrl: base, baseHost, mailFrom, defaultTier };
+  const { rateLimitFree, rateLimitDeveloper, maxKeysFree, maxKeysDeveloper, maxWebhooks, ...others } = parsed;
+  const limits = {
+    free: { requestsPerHour: rateLimitFree, activeKeys: maxKeysFree },
+    developer: { requestsPerHour: rateLimitDeveloper, activeKeys: maxKeysDeveloper },
+    webhooks: maxWebhooks,
+  };
+  const baseHostSlugs = parsed.baseHostSlugs || parsed.signUp === "closed";
+  return { ...others, baseUrl: base, baseHost, mailFrom, defaultTier, limits, baseHostSlugs };
 }
 
 /** For the log at the start: where the data is, and what is not as by default; of secrets that they are `(set)`. */

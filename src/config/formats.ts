@@ -68,9 +68,15 @@ export const flag = z
   .default("false")
   .transform((value) => value === "true" || value === "1");
 export const logLevel = oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
+export const signUp = oneOf(["open", "closed"]).default("open");
 export const defaultTier = oneOf(TIERS).optional();
 export const clickDurability = oneOf(["batched", "durable"]).default("batched");
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional();
+
+/** Of requests, keys or webhooks: `usual` when it is unset. */
+export function limit(usual: number) {
+  return number(1, 1_000_000).default(usual);
+}
 
 /** A whole number; without `most` of any size. */
 function number(least: number, most?: number) {

@@ -1,6 +1,7 @@
 // The list of all settings: environment variable, format, default and description. docs/settings.md is printed from it.
 import { resolve } from "node:path";
 import type { z } from "zod";
+import { INTERFACE_LIMITS } from "../events/vocabulary.ts";
 import {
   baseUrl,
   clickDurability,
@@ -14,12 +15,14 @@ import {
   flag,
   httpUrl,
   keyPrefix,
+  limit,
   logLevel,
   mailFrom,
   mongodbUrl,
   port,
   redisUrl,
   secretKey,
+  signUp,
   smtpUrl,
   stopSeconds,
   text,
@@ -73,6 +76,48 @@ export const SETTINGS = {
     read: defaultTier,
     unset: "see right",
     what: "`free` or `developer`: the plan of who signs up. By default `developer` with the files in `DATA_DIR`, `free` with `PLAN_PRICE` or servers",
+  },
+  signUp: {
+    variable: "SIGN_UP",
+    read: signUp,
+    unset: "`open`",
+    what: "`closed`: nobody opens an account for themselves; the operator does (`account create`), or invites (`account invite`, or the console)",
+  },
+  baseHostSlugs: {
+    variable: "BASE_HOST_SLUGS",
+    read: flag,
+    unset: "`false`",
+    what: "`true`: people choose slugs on the host of `BASE_URL`, too, in the portal and on the command line; always with `SIGN_UP=closed`. The API keeps them for custom domains",
+  },
+  rateLimitFree: {
+    variable: "RATE_LIMIT_FREE",
+    read: limit(INTERFACE_LIMITS.free.requestsPerHour),
+    unset: `\`${INTERFACE_LIMITS.free.requestsPerHour}\``,
+    what: "requests an hour and API key, and changes in the portal an hour, on the Free plan",
+  },
+  rateLimitDeveloper: {
+    variable: "RATE_LIMIT_DEVELOPER",
+    read: limit(INTERFACE_LIMITS.developer.requestsPerHour),
+    unset: `\`${INTERFACE_LIMITS.developer.requestsPerHour}\``,
+    what: "the same on the Developer plan",
+  },
+  maxKeysFree: {
+    variable: "MAX_KEYS_FREE",
+    read: limit(INTERFACE_LIMITS.free.activeKeys),
+    unset: `\`${INTERFACE_LIMITS.free.activeKeys}\``,
+    what: "active API keys of an account on the Free plan",
+  },
+  maxKeysDeveloper: {
+    variable: "MAX_KEYS_DEVELOPER",
+    read: limit(INTERFACE_LIMITS.developer.activeKeys),
+    unset: `\`${INTERFACE_LIMITS.developer.activeKeys}\``,
+    what: "the same on the Developer plan",
+  },
+  maxWebhooks: {
+    variable: "MAX_WEBHOOKS",
+    read: limit(INTERFACE_LIMITS.webhooks),
+    unset: `\`${INTERFACE_LIMITS.webhooks}\``,
+    what: "webhooks of an account on the Developer plan",
   },
   keyPrefix: {
     variable: "KEY_PREFIX",

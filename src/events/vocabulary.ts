@@ -30,11 +30,23 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 export const CREATED_VIA = ["api", "web"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];
 
-/** The limits of each tier (interface, parts 1 and 8). */
-export const TIER_LIMITS = {
-  free: { requestsPerHour: 50, activeKeys: 2, developerFeatures: false },
-  developer: { requestsPerHour: 500, activeKeys: 5, developerFeatures: true },
-} as const;
+/** `webhooks`: of an account whose tier has them. */
+export type Limits = Readonly<Record<Tier, TierLimits>> & { readonly webhooks: number };
+
+/** `requestsPerHour`: of each API key. */
+export type TierLimits = { readonly requestsPerHour: number; readonly activeKeys: number };
+
+/** The numbers of the interface (parts 1 and 8), which settings change. */
+export const INTERFACE_LIMITS: Limits = {
+  free: { requestsPerHour: 50, activeKeys: 2 },
+  developer: { requestsPerHour: 500, activeKeys: 5 },
+  webhooks: 5,
+};
+
+/** Custom domains and slugs, bulk creation, webhooks, ranges and feeds (interface, part 1). */
+export function hasDeveloperFeatures(tier: Tier): boolean {
+  return tier === "developer";
+}
 
 /**
  * Limits on the length of a stream, as every command on it reads and folds it; far beyond ordinary use. Commands that
@@ -54,6 +66,5 @@ export const STREAM_LIMITS = {
 } as const;
 
 export const BULK_MAX_LINKS = 100;
-export const WEBHOOKS_PER_ACCOUNT = 5;
 export const RECENT_CLICKS = 10;
 export const UNKNOWN = "unknown";

@@ -6,7 +6,7 @@ import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
-import type { Tier } from "../events/vocabulary.ts";
+import type { Limits, Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Position } from "../stores/event-store/port.ts";
@@ -38,6 +38,11 @@ export type PortalDeps = CommandDeps & {
   /** Hostname of `baseUrl`. */
   baseHost: string;
   keyPrefix: string;
+  limits: Limits;
+  /** Whether anybody may open an account. */
+  signUp: "open" | "closed";
+  /** Whether people choose slugs on the base host. */
+  baseHostSlugs: boolean;
   resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;

@@ -49,6 +49,7 @@ export async function portalRoutes(
     visitHook(site, {
       home: PREFIX,
       sellsPlans: deps.planPrice !== undefined,
+      isSignUpOpen: deps.signUp === "open",
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
       ...{ assets, cookies },
     });

@@ -5,7 +5,7 @@ import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { namedLink } from "../commands/links/change-link.ts";
 import { linkKey } from "../events/streams.ts";
-import { TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
+import { hasDeveloperFeatures, INTERFACE_LIMITS, type Limits, type Tier } from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
@@ -160,12 +160,12 @@ export function keyRow(key: KeyDocument) {
 
 /** What it uses of its tier's limits. */
 export async function accountUsage(
-  { readStore }: Deps,
+  { readStore, limits = INTERFACE_LIMITS }: Deps & { limits?: Limits },
   { accountId, tier }: { accountId: string; tier: Tier },
 ) {
   const count = ({ collection: { name } }: { collection: { name: string } }, where: Record<string, string>) =>
     readStore.count(name, { where: { accountId, ...where } });
-  const { activeKeys, requestsPerHour, developerFeatures } = TIER_LIMITS[tier];
+  const { activeKeys, requestsPerHour } = limits[tier];
   const made = await countLinks({ readStore }, accountId);
   const running = await count(webhooks, { status: "active" });
   const paused = await count(webhooks, { status: "paused" });
@@ -174,7 +174,7 @@ export async function accountUsage(
     deletedLinks: made.deleted,
     keys: { used: await count(keys, { status: "active" }), limit: activeKeys },
     domains: await count(domains, { state: "verified" }),
-    webhooks: { used: running + paused, limit: developerFeatures ? WEBHOOKS_PER_ACCOUNT : 0 },
+    webhooks: { used: running + paused, limit: hasDeveloperFeatures(tier) ? limits.webhooks : 0 },
     requestsPerHour,
   };
 }

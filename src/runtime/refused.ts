@@ -79,7 +79,7 @@ export const REFUSALS = {
   invalid_reason: { status: 400 },
   link_not_found: { status: 404, message: "Short link not found" },
   link_not_yours: { status: 403, message: "This link belongs to another account" },
-  link_blocked: { status: 409 },
+  blocked_by_operator: { status: 409 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
   external_id_taken: { status: 409, field: "external_id" },
   links_behind: { status: 503, message: "The lists of links are behind the log" },
@@ -99,14 +99,23 @@ export const REFUSALS = {
     field: "email",
     message: "An account with this e-mail address exists already",
   },
+  key_exists: {
+    status: 409,
+    message:
+      "This key was issued already, and its text is shown once only: issue another one if you have lost it",
+  },
   key_not_found: { status: 404, message: "API key not found" },
   key_limit_reached: { status: 409 },
   password_refused: { status: 400, field: "password" },
-  wrong_password: { status: 403, field: "current_password", message: "This is not your password" },
+  wrong_current_password: { status: 403, field: "current_password", message: "This is not your password" },
   // One message for an unknown address and a wrong password, so that addresses can't be enumerated.
   wrong_credentials: { status: 401, message: "This e-mail address and password don't go together" },
+  sign_up_closed: {
+    status: 403,
+    message: "Accounts of this service are made by its operator: ask for an invitation",
+  },
   // Of a mailed link that is used, expired, unknown, or void because the password or the address changed.
-  link_expired: {
+  token_expired: {
     status: 404,
     message: "This link was used already or is too old; please ask for a new one",
   },
@@ -165,6 +174,7 @@ export const REFUSALS = {
   bad_name: {},
   mail_not_sent: {},
   worker_ended: {},
+  data_dir_in_use: {},
   // Clicks stay in memory.
   spool_full: {},
   // The redirect answers 503 instead of losing the click.

@@ -1,7 +1,6 @@
 // The service's process: checks what its start needs, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { BadConfig, type Config, describeConfig } from "../config/config.ts";
 import { VERSION } from "../config/version.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
@@ -10,6 +9,8 @@ import { isRefused } from "../runtime/refused.ts";
 import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
+import { dataFiles } from "./stores/backend.ts";
+import { lockDataFolder } from "./stores/data-folder.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
@@ -28,7 +29,9 @@ export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> &
 export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
   const { worker, ...serviceOptions } = options;
   const { roles = ALL_ROLES, group } = serviceOptions;
-  const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
+  const isFirst = dataFiles(config)
+    .slice(0, 1)
+    .some((file) => !existsSync(file));
   const log = createLogger(config.logLevel).child(worker === undefined ? {} : { worker });
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
@@ -52,12 +55,17 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       ? `Linkledger ${VERSION} works in the background`
       : `Linkledger ${VERSION} listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
-  if (isFirst) greet(log, config.baseUrl);
+  if (isFirst) greet(log, config);
   return service;
 }
 
-/** In one process, or with several `workers` in as many and one more. @throws as start; worker_ended */
+/**
+ * In one process, or with several `workers` in as many and one more. A data folder that holds something belongs to this
+ * process alone: with servers these are the clicks of the redirect role.
+ * @throws as start; data_dir_in_use; worker_ended
+ */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
+  keepDataFolder(config, roles);
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))
     throw new BadConfig([
@@ -70,6 +78,15 @@ export async function startAll(config: Config, roles: Roles, workers: number): P
     workers,
     log: createLogger(config.logLevel).child({ worker: "primary" }),
   });
+}
+
+function keepDataFolder(config: Config, roles: Roles): void {
+  if (dataFiles(config).length === 0 && !roles.has("redirect")) return;
+  try {
+    lockDataFolder(config.dataDir);
+  } catch (error) {
+    throw reasonNotToStart(error, config);
+  }
 }
 
 /** @throws BadConfig */
@@ -96,9 +113,9 @@ async function refuseUnreadableHosts(file: string): Promise<void> {
   });
 }
 
-function greet(log: Logger, baseUrl: string): void {
-  log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
-  log.info("Or on the command line:  npx linkledger account create --email you@example.com");
+function greet(log: Logger, { baseUrl, signUp }: Config): void {
+  if (signUp === "open") log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
+  log.info("An account on the command line:  npx linkledger account create --email you@example.com");
 }
 
 /** By the code of an error of the file system: why the data folder can't be used, as the end of a sentence. */

@@ -141,7 +141,7 @@ describe("GET /api/v1/links/{slug}", () => {
       blocked: { reason: "Phishing", legal: false },
     });
     const refused = await patch({ url: `${url}/2` });
-    expect([refused.status, refused.body.code]).toEqual([409, "link_blocked"]);
+    expect([refused.status, refused.body.code]).toEqual([409, "blocked_by_operator"]);
     expect((await patch({ disabled: true })).status).toBe(200);
     expect((await remove()).body.status).toBe("deleted");
     expect((await restore()).status).toBe(409);

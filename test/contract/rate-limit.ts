@@ -73,6 +73,15 @@ export function rateLimitsContract(name: string, open: () => Promise<RateLimitsF
       expect((await limits.take(subject, 1, at(WINDOW_MS), 0)).granted).toBe(true);
     });
 
+    it("gives a request back, also of a full window, and none below zero", async () => {
+      const subject = newSubject();
+      await limits.take(subject, 1, at(0));
+      expect((await others.take(subject, 1, at(1), -1)).used).toBe(0);
+      await limits.take(subject, 1, at(2), -1);
+      expect(await limits.take(subject, 1, at(3))).toMatchObject({ granted: true, used: 1 });
+      expect((await others.take(subject, 1, at(4))).granted).toBe(false);
+    });
+
     it("takes the limit of each request, so that a change of tier applies to the next one", async () => {
       const subject = newSubject();
       await limits.take(subject, 1, at(0));

@@ -7,7 +7,7 @@ import { derivedId, slugDerivation } from "../../src/commands/links/derived-iden
 import * as links from "../../src/commands/links/link.ts";
 import * as webhooks from "../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
-import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
+import { INTERFACE_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
 import { isClientError } from "../../src/runtime/refused.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 
@@ -70,7 +70,7 @@ describe("deciders", () => {
             return accounts.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
           });
           const after = activeKeys(state);
-          const limit = state.status === "open" ? TIER_LIMITS[state.tier].activeKeys : 0;
+          const limit = state.status === "open" ? INTERFACE_LIMITS[state.tier].activeKeys : 0;
           if (after > before) expect(after).toBeLessThanOrEqual(limit);
         }
       }),

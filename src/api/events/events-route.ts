@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hashKey } from "../../commands/account/keys.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { EVENT_TYPES } from "../../events/catalogue.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { FeedForm } from "../../queries/feed/feed-event.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
@@ -145,7 +145,7 @@ async function send(
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller);
     if (stream.signal.aborted) return;
-    if (caller && TIER_LIMITS[caller.tier].developerFeatures) heartbeat(client);
+    if (caller && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {

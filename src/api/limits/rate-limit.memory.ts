@@ -26,8 +26,8 @@ export function memoryRateLimits(most = MOST_SUBJECTS): RateLimits {
       const hour = isOver ? { used: 0, resetAt: latest } : found;
       const resetAt = Math.min(hour.resetAt, latest);
       const granted = hour.used < limit;
-      const used = granted ? hour.used + requests : hour.used;
-      if (used > hour.used) {
+      const used = granted || requests < 0 ? Math.max(0, hour.used + requests) : hour.used;
+      if (used !== hour.used) {
         if (hour.used === 0) hours.delete(subject);
         hours.set(subject, { used, resetAt });
       }

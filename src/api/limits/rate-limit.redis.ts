@@ -15,6 +15,10 @@ const TAKE = `
   elseif tonumber(resetAt) > tonumber(ARGV[3]) then
     resetAt = ARGV[3]
   end
+  if requests < 0 then
+    if used > 0 then used = redis.call('HINCRBY', KEYS[1], 'used', requests) end
+    return { 1, used, resetAt }
+  end
   if used >= tonumber(ARGV[1]) then return { 0, used, resetAt } end
   if requests == 0 then return { 1, used, resetAt } end
   redis.call('HSET', KEYS[1], 'used', used + requests, 'resetAt', resetAt)

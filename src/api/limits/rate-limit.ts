@@ -13,8 +13,11 @@ export type RateWindow = { granted: boolean; used: number; resetAt: number };
  * evicts none of another. The limit is passed with each request, so that a change of tier applies to the next one.
  */
 export interface RateLimits {
-  /** Counts one request, unless the window is full; `requests: 0` tells the current window without counting. */
-  take(subject: string, limit: number, now: Date, requests?: 0 | 1): Promise<RateWindow>;
+  /**
+   * Counts one request, unless the window is full; `requests: 0` tells the current window without counting, and -1 gives
+   * one back that was granted.
+   */
+  take(subject: string, limit: number, now: Date, requests?: 0 | 1 | -1): Promise<RateWindow>;
 }
 
 /** For requests without a valid key; also the limit shown in their headers. */

@@ -1,5 +1,6 @@
-// linkledger account create | tier | upgrades | password | close | list | show
+// linkledger account create | invite | tier | upgrades | password | close | list | show
 import { Argument, Option } from "commander";
+import { issueKey } from "../../commands/account/keys.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
@@ -13,6 +14,11 @@ import { ACCOUNT } from "../named.ts";
 import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
+/** How long an invitation, or the first link to a password, works. */
+const INVITED_MS = 7 * DAY_MS;
+const TIER = new Option("--tier <tier>", "subscription tier; by default that of who signs up").choices(TIERS);
+
+type NewAccount = { email: string; tier?: Tier; key?: boolean };
 const args = { account: ACCOUNT, tier: new Argument("<tier>").choices(TIERS) };
 
 export const commands: readonly CommandRow[] = [
@@ -21,12 +27,38 @@ export const commands: readonly CommandRow[] = [
     about: "open an account",
     options: [
       required("--email <address>", "e-mail address, one account each"),
-      new Option("--tier <tier>", "subscription tier").choices(TIERS).default("free"),
+      TIER,
+      new Option("--key", "issue a first API key, too, which is shown this once only"),
     ],
     by: runFirstCommand,
-    async run({ deps, context }, options: { email: string; tier: Tier }) {
-      const { accountId, email } = await openAccount(deps, context, options);
-      return { account_id: accountId, email, tier: options.tier };
+    async run(
+      { deps, context, config },
+      { email: address, tier = config.defaultTier, key: wantsKey }: NewAccount,
+    ) {
+      const { issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
+      const { accountId, email } = await openAccount(deps, context, { email: address, tier });
+      const { path, expiresAt } = await issuePasswordReset(deps, accountId, INVITED_MS);
+      const issued = wantsKey && (await issueKey(deps, context, accountId, { label: "first" }));
+      return {
+        account_id: accountId,
+        email,
+        tier,
+        password_link: `${config.baseUrl}${path}`,
+        password_link_expires_at: expiresAt,
+        ...(issued && { key_id: issued.keyId, key: issued.key }),
+      };
+    },
+  },
+  {
+    name: "invite <email>",
+    about: "make a link with which somebody chooses a password and opens an account, once, within a week",
+    args: { email: "the address that the account will have" },
+    options: [TIER],
+    by: runFirstCommand,
+    async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
+      const { invite } = await import("../../commands/account/one-time-tokens.ts");
+      const { email, path, expiresAt } = await invite(deps, { email: address, tier }, INVITED_MS);
+      return { email, tier, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
   },
   {

@@ -11,7 +11,7 @@ import { Sealer } from "../../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../../audit/verdict.ts";
 import { type KnownPast, parseKnownPast, verifySealedLog } from "../../audit/verify-sealed-log.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { openVerifiableLog } from "../../service/stores/backend.ts";
+import { storesOf } from "../../service/stores/backend.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
@@ -97,7 +97,7 @@ async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptio
     );
   const keys = sealKeysFrom(config);
   const trust = key ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" } : trustOf(config, keys);
-  const log = await openVerifiableLog(config);
+  const log = await storesOf(config, { offThread: false, readOnly: true }).openVerifiableLog();
   const given = { ...log, eventStore: work.watched(log.eventStore), clock: deps.clock, keys };
   const found = await work
     .interruptible(

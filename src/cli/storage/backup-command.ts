@@ -1,11 +1,11 @@
 // linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { type Config, parseConfig } from "../../config/config.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { copySqlite } from "../../service/stores/backend.ts";
+import { copySqlite, dataFiles } from "../../service/stores/backend.ts";
 import type { CommandRow } from "../command.ts";
 import { type Call, requireFiles, runWithoutStores } from "../session.ts";
 import type { Work } from "../work.ts";
@@ -13,7 +13,7 @@ import type { Work } from "../work.ts";
 const MB = 1_000_000;
 const SHOW_EVERY_MS = 200;
 const LOG = "events.db";
-/** The others are made when they are first needed; a backup without one of these would be none. */
+/** A backup without one of these would be none. */
 const EVERY_SERVICE_HAS = new Set([LOG, "secrets.db"]);
 
 export const commands: readonly CommandRow[] = [
@@ -34,11 +34,13 @@ export const commands: readonly CommandRow[] = [
 async function backUp(work: Work, config: Config, folder: string) {
   const { dataDir } = config;
   const servers = "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers";
-  if (config.eventStoreUrl) throw new Refused("backup_refused", servers);
-  const names = embeddedFiles(config);
+  const stored = dataFiles(config);
+  if (stored.length === 0) throw new Refused("backup_refused", servers);
+  const names = copiedFiles(config);
+  // The others are made when they are first needed.
   requireFiles(
     dataDir,
-    names.filter((name) => EVERY_SERVICE_HAS.has(name)),
+    stored.filter((file) => EVERY_SERVICE_HAS.has(basename(file))),
   );
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Refused("backup_refused", `${folder} is not empty: a backup goes to a folder of its own`);
@@ -85,6 +87,6 @@ function bytesIn(folder: string, names: readonly string[]): number {
  * In the order of copying. The copies are consistent with each other, because later files may hold newer state than
  * earlier ones without harm. Left out: read.db, which is rebuilt from the events, and secret.key when SECRET_KEY is set.
  */
-function embeddedFiles({ secretKey }: Config): string[] {
+function copiedFiles({ secretKey }: Config): string[] {
   return [LOG, "deliveries.db", "secrets.db", ...(secretKey ? [] : ["secret.key"])];
 }

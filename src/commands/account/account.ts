@@ -3,8 +3,9 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   type ClickKind,
+  INTERFACE_LIMITS,
+  type Limits,
   STREAM_LIMITS,
-  TIER_LIMITS,
   type Tier,
   type WebhookPauseCause,
   type WebhookPauser,
@@ -73,15 +74,16 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
 
 type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
 
-/** @throws key_limit_reached at 2 (Free) or 5 (Developer) active keys (interface, part 5), history_full */
-export function issue(account: AccountState, key: NewKey): AccountEvent[] {
+/** @throws key_limit_reached at as many active keys as the limits allow the tier (interface, part 5), key_exists, history_full */
+export function issue(account: AccountState, key: NewKey, limits: Limits = INTERFACE_LIMITS): AccountEvent[] {
   const { accountId, tier, keys } = withRoom(account);
   if (keys.size >= STREAM_LIMITS.keysIssued)
     throw new Refused(
       "history_full",
       `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be: go on with the keys it has, or open another account`,
     );
-  const limit = TIER_LIMITS[tier].activeKeys;
+  if (keys.has(key.keyId)) throw new Refused("key_exists");
+  const limit = limits[tier].activeKeys;
   if (activeKeys({ keys }) >= limit)
     throw new Refused(
       "key_limit_reached",

@@ -1,26 +1,31 @@
 // API keys `<prefix>_<32 random characters>` (interface, parts 3 and 5); only their SHA-256 is stored.
 import { hash } from "node:crypto";
+import type { Limits } from "../../events/vocabulary.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { deactivate, issue } from "./account.ts";
 import { accountCommand, changeAccount } from "./accounts.ts";
 
-/** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
-type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => string };
+/** `limits`: the interface's by default. `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
+type IssueKeyDeps = CommandDeps & { limits?: Limits; keyPrefix: string; randomKey: () => string };
 
-/** `key` of the answer is not stored and can't be shown again. @throws account_not_found, key_limit_reached, history_full */
+/**
+ * `key` of the answer is not stored and can't be shown again. `keyId`: chosen by a form, so that sending it again issues no
+ * second key.
+ * @throws account_not_found, key_limit_reached, key_exists, history_full
+ */
 export async function issueKey(
   deps: IssueKeyDeps,
   context: CommandContext,
   accountId: string,
-  request: { label?: string | undefined } = {},
+  request: { label?: string | undefined; keyId?: string | undefined } = {},
 ): Promise<Appended & { keyId: string; key: string; label: string }> {
   const key = `${deps.keyPrefix}_${deps.randomKey()}`;
-  const keyId = deps.newId();
+  const keyId = request.keyId ?? deps.newId();
   const label = acceptLabel(request.label ?? "");
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-    issue(account, { keyId, keyHash: hashKey(key), hint: key.slice(-4), label, at }),
+    issue(account, { keyId, keyHash: hashKey(key), hint: key.slice(-4), label, at }, deps.limits),
   );
   return { keyId, key, label, position };
 }

@@ -1,6 +1,7 @@
 // One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address. Only
 // their SHA-256 is stored. Those of an account are void once its password or address changes, or it is closed.
 import { hash, randomBytes } from "node:crypto";
+import type { Tier } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -31,12 +32,39 @@ export async function issueToken(
   return token;
 }
 
-/** Reads the token's value without consuming it. @throws link_expired */
+/** An account that is not open yet: its address and tier. */
+type Invitation = { email: string; tier: Tier };
+
+/**
+ * Path and query of the page where the account's owner chooses a password, which opens the account.
+ * @throws invalid_email, email_taken
+ */
+export async function invite(
+  deps: Deps,
+  { email: address, tier }: Invitation,
+  lifetimeMs: number,
+): Promise<{ path: string; email: string; expiresAt: string }> {
+  const email = acceptEmail(address);
+  if (await accountWithEmail(deps, email)) throw new Refused("email_taken");
+  const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
+  const invitation: Invitation = { email, tier };
+  const token = await issueToken(deps, "sign-up", invitation, lifetimeMs);
+  return { path: `/portal/sign-up/finish?token=${token}`, email, expiresAt };
+}
+
+/** Reads an invitation without consuming it. @throws token_expired, also where the address has got an account */
+export async function lookAtInvitation(deps: Deps, token: string): Promise<Invitation> {
+  const invitation = await lookAtToken<Invitation>(deps, "sign-up", token);
+  if (await accountWithEmail(deps, invitation.email)) throw new Refused("token_expired");
+  return invitation;
+}
+
+/** Reads the token's value without consuming it. @throws token_expired */
 export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   return known<T>(await deps.secrets.get(tokenSecret(purpose, token), deps.clock()));
 }
 
-/** Consumes the token; of concurrent attempts exactly one succeeds. @throws link_expired */
+/** Consumes the token; of concurrent attempts exactly one succeeds. @throws token_expired */
 export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   return known<T>(await deps.secrets.take(tokenSecret(purpose, token), deps.clock()));
 }
@@ -53,7 +81,7 @@ export async function issuePasswordReset(
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
-/** Reads the account of a reset link without consuming the link. @throws link_expired */
+/** Reads the account of a reset link without consuming the link. @throws token_expired */
 export async function lookAtReset(deps: Deps, token: string): Promise<{ accountId: string; email: string }> {
   return await stillValid(deps, await lookAtToken<OfAccount>(deps, "password", token));
 }
@@ -61,7 +89,7 @@ export async function lookAtReset(deps: Deps, token: string): Promise<{ accountI
 /**
  * Returns the new password's epoch; sessions of the old one's are void from then on. The link is consumed only after the
  * password is accepted.
- * @throws link_expired, password_refused, account_not_found
+ * @throws token_expired, password_refused, account_not_found
  */
 export async function resetPassword(
   deps: AccountTokenDeps & { newId: () => string },
@@ -92,12 +120,12 @@ export async function issueEmailChange(
   return { path: `/portal/account/email/confirm?token=${token}` };
 }
 
-/** Reads the new address without consuming the token. @throws link_expired */
+/** Reads the new address without consuming the token. @throws token_expired */
 export async function lookAtEmailChange(deps: Deps, token: string): Promise<{ email: string }> {
   return await stillValid(deps, await lookAtToken<OfAccount>(deps, "email", token));
 }
 
-/** @throws link_expired, email_taken, account_not_found */
+/** @throws token_expired, email_taken, account_not_found */
 export async function confirmEmailChange(
   deps: AccountTokenDeps & { newId: () => string },
   token: string,
@@ -119,7 +147,7 @@ async function issueAccountToken(
 }
 
 async function stillValid(deps: Deps, token: OfAccount): Promise<OfAccount> {
-  if ((await credentialsOf(deps, token.accountId)) !== token.credentials) throw new Refused("link_expired");
+  if ((await credentialsOf(deps, token.accountId)) !== token.credentials) throw new Refused("token_expired");
   return token;
 }
 
@@ -134,7 +162,7 @@ async function credentialsOf({ secrets, clock }: Deps, accountId: string): Promi
 }
 
 function known<T>(value: unknown): T {
-  if (value === undefined) throw new Refused("link_expired");
+  if (value === undefined) throw new Refused("token_expired");
   return value as T;
 }
 

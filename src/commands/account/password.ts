@@ -42,6 +42,11 @@ export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
 
+/** What is stored of a password, with a new epoch. */
+export function newPassword({ newId }: { newId: () => string }, passwordHash: string): PasswordRecord {
+  return { hash: passwordHash, epoch: newId() };
+}
+
 /** Stores a hash of `hashPassword` as the account's password and returns its epoch. @throws account_not_found */
 export async function keepPassword(
   deps: { eventStore: EventStore; secrets: Secrets; newId: () => string },
@@ -49,7 +54,7 @@ export async function keepPassword(
   passwordHash: string,
 ): Promise<string> {
   const key = passwordSecret(accountId);
-  const record: PasswordRecord = { hash: passwordHash, epoch: deps.newId() };
+  const record = newPassword(deps, passwordHash);
   const change = () => deps.secrets.put(key, { value: record });
   await writeForOpenAccount(deps, accountId, change, () => deps.secrets.delete(key));
   return record.epoch;
@@ -97,7 +102,7 @@ export async function checkCredentials(
 
 /**
  * Returns the new password's epoch: sessions of the old one's are void from then on.
- * @throws wrong_password, password_refused, account_not_found
+ * @throws wrong_current_password, password_refused, account_not_found
  */
 export async function changePassword(
   deps: Deps & { newId: () => string },
@@ -110,10 +115,11 @@ export async function changePassword(
   return { epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
-/** Re-authentication before irreversible changes and changes of credentials. @throws wrong_password, account_not_found */
+/** Re-authentication before irreversible changes and changes of credentials. @throws wrong_current_password, account_not_found */
 export async function provePassword(deps: Deps, accountId: string, given: string): Promise<void> {
   await loadOpenAccount(deps.eventStore, accountId);
-  if ((await verifyPassword(deps, accountId, given)) === undefined) throw new Refused("wrong_password");
+  if ((await verifyPassword(deps, accountId, given)) === undefined)
+    throw new Refused("wrong_current_password");
 }
 
 /** The most frequent ones of ten or more characters in lists of leaked passwords; shorter ones are refused anyway. */

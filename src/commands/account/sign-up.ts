@@ -4,46 +4,63 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { open } from "./account.ts";
+import { open as openedBy } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
-import { keepPassword } from "./password.ts";
-import { accountByEmailSecret, emailSecret } from "./secrets.ts";
+import { newPassword } from "./password.ts";
+import { accountByEmailSecret, emailSecret, passwordSecret } from "./secrets.ts";
 
 type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
 type OpenedAccount = Appended & { accountId: string; email: string };
 
-/** In the portal: with a password. `passwordHash`: of hashPassword. @throws invalid_email, email_taken */
+/**
+ * With a password, as in the portal. It is stored before the account is opened: who was interrupted signs up again, and nobody
+ * has an account that can't be signed in to. `passwordHash`: of hashPassword. `epoch`: of the password.
+ * @throws invalid_email, email_taken
+ */
 export async function signUp(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; tier: Tier; passwordHash: string },
 ): Promise<OpenedAccount & { epoch: string }> {
-  const opened = await openAccount(deps, context, request);
-  return { ...opened, epoch: await keepPassword(deps, opened.accountId, request.passwordHash) };
+  const { hash, epoch } = newPassword(deps, request.passwordHash);
+  const opened = await open(deps, context, request, async (accountId) => {
+    await deps.secrets.put(passwordSecret(accountId), { value: { hash, epoch } });
+  });
+  return { ...opened, epoch };
 }
 
-/** @throws invalid_email, email_taken (compared by `normalEmail`) */
+/** Without a password, as by the operator. @throws invalid_email, email_taken (compared by `normalEmail`) */
 export async function openAccount(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
-  const email = acceptEmail(request.email);
-  const accountId = await withAddressLock(deps, email, async () => {
-    const reserved = await reserve(deps, email);
-    await deps.secrets.put(emailSecret(reserved), { value: email });
-    return reserved;
+  return await open(deps, context, request, async (accountId) => {
+    // Of a sign-up that was interrupted before its account was opened.
+    await deps.secrets.delete(passwordSecret(accountId));
   });
-  try {
+}
+
+async function open(
+  deps: OpenAccountDeps,
+  context: CommandContext,
+  request: { email: string; tier: Tier },
+  keepSecrets: (accountId: string) => Promise<void>,
+): Promise<OpenedAccount> {
+  const email = acceptEmail(request.email);
+  return await withAddressLock(deps, email, async () => {
+    const accountId = await reserve(deps, email);
+    await deps.secrets.put(emailSecret(accountId), { value: email });
+    await keepSecrets(accountId);
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      open(account, { accountId, tier: request.tier, at }),
+      openedBy(account, { accountId, tier: request.tier, at }),
     );
     return { accountId, email, position };
-  } catch (error) {
+  }).catch((error: unknown) => {
     throw isRefused(error, "account_exists") ? new Refused("email_taken") : error;
-  }
+  });
 }
 
 /**

@@ -36,7 +36,7 @@ const SLUG_TRIES = 5;
 
 /**
  * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
- * loaded already (bulk requests).
+ * loaded already (bulk requests). `baseHostSlugs`: a slug may be chosen on the base host, too, which the API never allows.
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
  * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, invalid_url and unsafe_url of other fields,
  * link_claimed, external_id_taken, invalid_request for fields that contradict each other, slug_taken, no_free_slug
@@ -46,7 +46,11 @@ export async function createLink(
   context: CommandContext,
   by: Caller,
   request: ShortenRequest,
-  options: { idempotency?: string | undefined; account?: () => Promise<AccountState> } = {},
+  options: {
+    idempotency?: string | undefined;
+    account?: () => Promise<AccountState>;
+    baseHostSlugs?: boolean;
+  } = {},
 ): Promise<CreatedLink> {
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
@@ -56,8 +60,9 @@ export async function createLink(
   const urls = urlsOf(request);
   const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) } : deps;
   const { longUrl, isChecked } = await acceptUrl(asked, url, ownHosts);
-  const place = await placeOf(deps, request, account);
-  const custom = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
+  const place = await placeOf(deps, request, account, options.baseHostSlugs);
+  const custom =
+    customSlug === undefined ? undefined : acceptCustomSlug(customSlug, place.host === deps.baseHost);
   const { options: carried, unchecked } = await acceptFields(asked, request, ownHosts);
   if (!isChecked) unchecked.push(longUrl);
   const what = { ...withOptions<LinkOptions>({}, carried), longUrl };
@@ -158,9 +163,10 @@ async function placeOf(
   deps: CreateLinkDeps,
   request: ShortenRequest,
   account: () => Promise<AccountState>,
+  baseHostSlugs = false,
 ): Promise<LinkPlace> {
   if (request.domain_id === undefined) {
-    if (request.customSlug !== undefined) throw new Refused("custom_slug_needs_domain");
+    if (request.customSlug !== undefined && !baseHostSlugs) throw new Refused("custom_slug_needs_domain");
     return { host: deps.baseHost, origin: deps.baseUrl };
   }
   const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());

@@ -53,7 +53,7 @@ export type OperatorChange = { type: "block"; reason: string; legal: boolean } |
 
 /**
  * The link, which account `by` may change in this way.
- * @throws link_not_found, link_not_yours; link_blocked for every change of a blocked link except `disable` and `delete`;
+ * @throws link_not_found, link_not_yours; blocked_by_operator for every change of a blocked link except `disable` and `delete`;
  * link_deleted for every change of a deleted link except `restore` and `delete`
  */
 export function changeable(link: LinkState, by: string, type: LinkChange["type"]): ExistingLink {
@@ -62,7 +62,7 @@ export function changeable(link: LinkState, by: string, type: LinkChange["type"]
   if (type === "delete") return link;
   if (link.block && type !== "disable")
     throw new Refused(
-      "link_blocked",
+      "blocked_by_operator",
       `The operator of this service has blocked this link: ${link.block.reason}`,
     );
   if (link.deleted && type !== "restore") throw new Refused("link_deleted");

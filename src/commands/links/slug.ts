@@ -17,16 +17,15 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
 const RESERVED_ON_CUSTOM_DOMAINS = "health";
 
 /**
- * A custom slug in lower case (interface, part 4: 3 to 50 of a-z, A-Z, 0-9, hyphen, underscore).
+ * A custom slug in lower case (interface, part 4: 3 to 50 of a-z, A-Z, 0-9, hyphen, underscore), which no route of the
+ * service has.
  * @throws invalid_slug
  */
-export function acceptCustomSlug(given: string): string {
+export function acceptCustomSlug(given: string, onBaseHost: boolean): string {
   if (given.length < 3 || given.length > 50) throw invalidSlug("it must have 3 to 50 characters");
   if (!/^[A-Za-z0-9_-]+$/.test(given))
     throw invalidSlug("only letters a-z, digits, hyphens and underscores are allowed");
-  const slug = given.toLowerCase();
-  if (slug === RESERVED_ON_CUSTOM_DOMAINS) throw invalidSlug(`${slug} is reserved`);
-  return slug;
+  return unreserved(given, onBaseHost);
 }
 
 /** Any slug: those of other services may be shorter and longer than those that a request may choose. */
@@ -36,6 +35,11 @@ export const SLUG = /^[A-Za-z0-9_-]{1,100}$/;
 export function acceptImportedSlug(given: string, onBaseHost: boolean): string {
   if (!SLUG.test(given))
     throw invalidSlug("it must have 1 to 100 letters a-z, digits, hyphens and underscores");
+  return unreserved(given, onBaseHost);
+}
+
+/** @throws invalid_slug */
+function unreserved(given: string, onBaseHost: boolean): string {
   const slug = given.toLowerCase();
   if (onBaseHost ? RESERVED_WORDS.has(slug) : slug === RESERVED_ON_CUSTOM_DOMAINS)
     throw invalidSlug(`${slug} is reserved`);

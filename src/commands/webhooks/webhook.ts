@@ -2,8 +2,8 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
+  INTERFACE_LIMITS,
   STREAM_LIMITS,
-  WEBHOOKS_PER_ACCOUNT,
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
@@ -21,16 +21,16 @@ import { requireDeveloper } from "../caller.ts";
 
 type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 
-/** @throws account_not_found, tier_required, webhook_limit_reached (paused ones count), history_full */
-export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
+/** `limit`: of an account. @throws account_not_found, tier_required, webhook_limit_reached (paused ones count), history_full */
+export function add(account: AccountState, c: NewWebhook, limit = INTERFACE_LIMITS.webhooks): AccountEvent[] {
   const { accountId, webhooks } = withWebhooks(account);
   if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
     throw new Refused(
       "history_full",
       `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can: change one that it has, or open another account`,
     );
-  if (liveWebhooks({ webhooks }) >= WEBHOOKS_PER_ACCOUNT)
-    throw new Refused("webhook_limit_reached", `The webhook limit of ${WEBHOOKS_PER_ACCOUNT} is reached`);
+  if (liveWebhooks({ webhooks }) >= limit)
+    throw new Refused("webhook_limit_reached", `The webhook limit of ${limit} is reached`);
   return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
 }
 

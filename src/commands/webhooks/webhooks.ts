@@ -3,6 +3,7 @@ import { cleanText } from "../../events/classification/clean-text.ts";
 import {
   CLICK_KINDS,
   type ClickKind,
+  type Limits,
   WEBHOOK_DEFAULT_KINDS,
   type WebhookPauseCause,
   type WebhookPauser,
@@ -39,7 +40,7 @@ const MAX_REASON_LENGTH = 200;
  * @throws invalid_webhook, account_not_found, tier_required, webhook_limit_reached, history_full
  */
 export async function addWebhook(
-  deps: CommandDeps & AcceptWebhookDeps & WebhookKeyDeps,
+  deps: CommandDeps & AcceptWebhookDeps & WebhookKeyDeps & { limits?: Limits },
   context: CommandContext,
   accountId: string,
   request: ChangeWebhookRequest & { url: string },
@@ -52,7 +53,7 @@ export async function addWebhook(
   await keepWebhookKeys(deps.secrets, webhookId, { key });
   try {
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      add(account, { webhookId, url, kinds, label, keyHint: hint, at }),
+      add(account, { webhookId, url, kinds, label, keyHint: hint, at }, deps.limits?.webhooks),
     );
     return { webhookId, key, url, kinds, label, position };
   } catch (error) {

@@ -31,8 +31,8 @@ export async function previewWithdrawal(
   address: LinkAddress,
   request: WithdrawalRequest,
 ): Promise<WithdrawalPreview> {
-  await existingLink(deps, address);
-  const selection = selectionOf(request, deps.clock());
+  const { createdAt } = await existingLink(deps, address);
+  const selection = selectionOf(request, createdAt, deps.clock());
   return { selection, clicks: await deps.matchingClicks(address, selection) };
 }
 
@@ -91,9 +91,9 @@ function folded({ host, slug }: LinkAddress) {
   return { stream: withdrawalStream(linkKey(host, slug)), initial: noWithdrawals, fold: evolve };
 }
 
-/** `to`: by default now. `ipPrefix`: a network, or an address for the network that the log knows of it. */
+/** `from`: by default when the link was made. `to`: by default now. `ipPrefix`: a network, or an address for the network that the log knows of it. */
 export type WithdrawalRequest = {
-  from: Date;
+  from?: Date | undefined;
   to?: Date | undefined;
   visitor?: string | undefined;
   ipPrefix?: string | undefined;
@@ -104,9 +104,9 @@ export type WithdrawalRequest = {
 const MOST_BITS = { ipv4: 24, ipv6: 48, "6to4": 40 } as const;
 const MOST_CHARACTERS = 512;
 
-/** @throws invalid_withdrawal */
-export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSelection {
-  const { from, to = now, visitor, ipPrefix } = request;
+/** `createdAt`: of the link, ISO 8601. @throws invalid_withdrawal */
+export function selectionOf(request: WithdrawalRequest, createdAt: string, now: Date): WithdrawnSelection {
+  const { from = new Date(createdAt), to = now, visitor, ipPrefix } = request;
   // Cleaned as those of clicks are, so that it is found in them.
   const userAgent =
     request.userAgent === undefined ? undefined : boundedText(request.userAgent, MOST_CHARACTERS);

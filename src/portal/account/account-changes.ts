@@ -138,7 +138,7 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStrea
   });
 }
 
-/** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_password */
+/** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_current_password */
 async function reauthenticate(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
   const { accountId, sessionId } = signedIn(request);
   await countReauthentication(deps, sessionId);

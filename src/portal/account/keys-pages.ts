@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
 import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
-import { STREAM_LIMITS, TIER_LIMITS } from "../../events/vocabulary.ts";
+import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -12,14 +12,24 @@ import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, confirmedPost, emptyCard, formCard, pageHead, table } from "../shell/parts.ts";
+import {
+  type Column,
+  card,
+  confirmedPost,
+  emptyCard,
+  formCard,
+  hiddenFields,
+  pageHead,
+  table,
+} from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/keys";
 const LABEL_MAX = 100;
 /** Bounds the page: an account may have a thousand deactivated keys. */
 const DEACTIVATED_SHOWN = 100;
-const IssueForm = z.object({ label: z.string().max(LABEL_MAX).default("") });
+/** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
+const IssueForm = z.object({ label: z.string().max(LABEL_MAX).default(""), once: z.uuid().optional() });
 const KeyParams = z.object({ keyId: z.uuid() });
 
 export function keysPages(app: Api, deps: PortalDeps): void {
@@ -29,7 +39,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const active = all.filter(({ status }) => status === "active").length;
     let left = DEACTIVATED_SHOWN;
     const keys = all.filter(({ status }) => status === "active" || left-- > 0);
-    const limit = TIER_LIMITS[tier].activeKeys;
+    const limit = deps.limits[tier].activeKeys;
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
     );
@@ -39,7 +49,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
       })}
-${issueCard(active >= limit, tier)}
+${issueCard(active >= limit, tier, deps.newId())}
 ${keys.length === 0 ? noKeys : keyTable(keys, uses)}
 ${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
@@ -47,8 +57,8 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
 
   formRoute(app, deps, "/keys", {
     schema: { body: IssueForm },
-    run: async ({ reply, context, session: { accountId }, body: { label } }) => {
-      const issued = await issueKey(deps, context, accountId, { label });
+    run: async ({ reply, context, session: { accountId }, body: { label, once } }) => {
+      const issued = await issueKey(deps, context, accountId, { label, keyId: once });
       const title = "Your new API key";
       const to = () => sendPage(reply, { title, nav: "API keys", body: newKey(issued, deps.baseUrl) });
       return { position: issued.position, to };
@@ -68,7 +78,7 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
   });
 }
 
-function issueCard(isFull: boolean, tier: string): Html {
+function issueCard(isFull: boolean, tier: string, once: string): Html {
   const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
   if (isFull)
     return card("New key", "", {
@@ -76,10 +86,10 @@ function issueCard(isFull: boolean, tier: string): Html {
     });
   return formCard("New key", {
     ...{ action: PATH, isRow: true, buttonKind: "primary", button: html`${icon("plus")}Issue key` },
-    fields: field({
+    fields: html`${hiddenFields({ once })}${field({
       ...{ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, autocomplete: "off" },
       placeholder: "Where you will use it, such as “Website”",
-    }),
+    })}`,
   });
 }
 

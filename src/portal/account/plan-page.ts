@@ -6,7 +6,7 @@ import {
   upgradeRequestedAt,
   withdrawUpgrade,
 } from "../../commands/account/tier.ts";
-import { BULK_MAX_LINKS, TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
+import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
 import { accountUsage, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, meter, time } from "../shell/form.ts";
@@ -20,19 +20,21 @@ import { nameOf } from "./keys-pages.ts";
 
 const PATH = "/portal/plan";
 const LEAD = "Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.";
-const { free: FREE, developer: DEVELOPER } = TIER_LIMITS;
 
-/** Interface, part 1; false: not included. */
-const FEATURES: readonly [name: string, free: string | false, developer: string][] = [
+/** Free: false where it is not included. */
+type Feature = readonly [name: string, free: string | false, developer: string];
+
+/** Interface, part 1. */
+const featuresOf = ({ free, developer, webhooks }: Limits): readonly Feature[] => [
   ["Short links", "No limit", "No limit"],
-  ["API requests", `${FREE.requestsPerHour} an hour and key`, `${DEVELOPER.requestsPerHour} an hour and key`],
-  ["Changes in this portal", `${FREE.requestsPerHour} an hour`, `${DEVELOPER.requestsPerHour} an hour`],
-  ["Active API keys", `${FREE.activeKeys}`, `${DEVELOPER.activeKeys}`],
+  ["API requests", `${free.requestsPerHour} an hour and key`, `${developer.requestsPerHour} an hour and key`],
+  ["Changes in this portal", `${free.requestsPerHour} an hour`, `${developer.requestsPerHour} an hour`],
+  ["Active API keys", `${free.activeKeys}`, `${developer.activeKeys}`],
   ["Analytics", "Last 24 hours", "Any range of time, with live updates"],
   ["Custom domains", false, "Yes, with certificates"],
   ["Custom slugs", false, "On your own domains"],
   ["Bulk creation", false, `${BULK_MAX_LINKS} links a request`],
-  ["Webhooks", false, `${WEBHOOKS_PER_ACCOUNT}, with retries and a log`],
+  ["Webhooks", false, `${webhooks}, with retries and a log`],
 ];
 
 export function planPages(app: Api, deps: PortalDeps): void {
@@ -47,7 +49,7 @@ export function planPages(app: Api, deps: PortalDeps): void {
       body: html`${pageHead("Plan", { lead: `You are on the ${isFree ? "Free" : "Developer"} plan.` })}
 ${await usageCard(deps, session)}
 ${planPrice === undefined ? isFree && setByOperator(session) : await offer(deps, session, planPrice)}
-${comparison(isFree)}`,
+${comparison(isFree, featuresOf(deps.limits))}`,
     });
   });
 
@@ -82,7 +84,7 @@ ${comparison(isFree)}`,
 
 /** Also the requests of each active key in its current rate limit window. */
 async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Html> {
-  const { requestsPerHour, activeKeys } = TIER_LIMITS[session.tier];
+  const { requestsPerHour, activeKeys } = deps.limits[session.tier];
   const { keys, webhooks } = await accountUsage(deps, session);
   const active = (await listKeys(deps, session.accountId)).filter(({ status }) => status === "active");
   const requests = await Promise.all(
@@ -133,14 +135,14 @@ ${postButton(`${PATH}/withdraw`, "Withdraw the request")}`;
   return card(title, body, { lead: LEAD });
 }
 
-function comparison(isFree: boolean): Html {
+function comparison(isFree: boolean, features: readonly Feature[]): Html {
   const title = "The plans";
   const yours = html`<span class="badge badge-accent">Yours</span>`;
   const no = html`<span class="muted">No</span>`;
-  const columns: Column<(typeof FEATURES)[number]>[] = [
+  const columns: Column<Feature>[] = [
     { name: "Feature", isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
     { name: "Free", mark: isFree && yours, cell: ([, free]) => free || no },
     { name: "Developer", mark: !isFree && yours, cell: ([, , developer]) => developer },
   ];
-  return card(title, table(title, columns, FEATURES));
+  return card(title, table(title, columns, features));
 }

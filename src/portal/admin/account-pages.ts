@@ -3,11 +3,12 @@
 import type { Api } from "../../api/fastify.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import { upgradeRequests } from "../../commands/account/tier.ts";
+import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
 import { counted, outward, statusBadge } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { confirmed, copyable, field, time } from "../shell/form.ts";
+import { choice, confirmed, copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { card, confirmedPost, facts, formCard, hiddenFields, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
@@ -24,7 +25,7 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       return {
         ...{ nav: "Accounts", title: "Accounts" },
         lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
-        body: html`${waiting.length > 0 && waitingCard(waiting)}${find === undefined && accountsCard(accounts)}`,
+        body: html`${waiting.length > 0 && waitingCard(waiting)}${find === undefined && html`${accountsCard(accounts)}${inviteCard(deps.defaultTier)}`}`,
       };
     },
   });
@@ -75,6 +76,17 @@ function accountsCard(accounts: readonly AccountRow[]): Html {
     Opened: "opened_at",
   };
   return tableCard("Accounts, newest first", accounts, columns, none);
+}
+
+/** A link with which somebody opens an account, also where sign-up is closed. */
+function inviteCard(tier: Tier): Html {
+  const tiers = TIERS.map((name) => [name, name === "free" ? "Free" : "Developer"] as const);
+  return formCard("Invite somebody", {
+    ...{ action: "/admin/accounts/invite", isRow: true, button: "Make the link" },
+    lead: "Makes a link with which they choose a password, once, within a week. The account is opened then.",
+    fields: html`${field({ label: "E-mail address", name: "email", type: "email", required: true, maxlength: 254, autocomplete: "off" })}
+${choice({ label: "Plan", name: "tier", value: tier, options: tiers })}`,
+  });
 }
 
 function accountLink(accountId: string, email: unknown): Html {

@@ -102,14 +102,15 @@ ${next !== null && html`<p class="muted small">Searched up to position ${shortPo
 
   questionPage(app, deps, "/explain", questions.explain, {
     find: "Explain",
-    show: (found) => ({
+    show: async (found) => ({
       nav: "Explain a link",
       title: found ? `${found.link} explained` : "Explain a link",
       heading: found ? html`<span class="break">${found.link}, explained</span>` : "Explain a link",
       lead: "Who made it, what was changed and by whom, its hits, and what proves that.",
       body:
         found &&
-        explanation(found, { owner, event: eventPath, clicks: (link) => address("/admin/clicks", { link }) }),
+        html`${explanation(found, { owner, event: eventPath, clicks: (link) => address("/admin/clicks", { link }) })}
+${await blockCard(deps, `${PREFIX.link}${found.link}`)}`,
     }),
   });
 }

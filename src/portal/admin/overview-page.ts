@@ -6,9 +6,9 @@ import { findEvents } from "../../queries/audit/find-events.ts";
 import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
 import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
 import { questions } from "../../queries/audit/questions.ts";
-import { counted } from "../links/link-view.ts";
+import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { copyable, time } from "../shell/form.ts";
+import { copyable, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { card, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
@@ -28,14 +28,16 @@ import {
 } from "./view.ts";
 
 const LAST_ACTS = 10;
+/** Among which they are looked for: an import makes many events of one act. */
+const EVENTS_OF_ACTS = 200;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
   app.get("/", async (_request, reply) => {
-    const [rows, { seals }, run, { events: acts }] = await Promise.all([
+    const [rows, { seals }, run, { events }] = await Promise.all([
       projectionRows(deps),
       listSeals(deps, { limit: 1 }),
       deps.verifications.read(),
-      findEvents(deps, { actor: "operator" }, { limit: LAST_ACTS }),
+      findEvents(deps, { actor: "operator" }, { limit: EVENTS_OF_ACTS }),
     ]);
     const [seal] = seals;
     const sealText = seal
@@ -47,12 +49,33 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
     return sendConsolePage(reply, {
       ...{ nav: "Overview", title: "Console" },
       lead: "The log of this service, and what is computed from it.",
-      body: html`<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
+      body: html`${linkForm}
+<div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
-${tableCard("What the operator did, newest first", acts, STREAM_EVENT_COLUMNS, "Nothing yet.")}
+${tableCard("What the operator did, newest first", actsOf(events).slice(0, LAST_ACTS), ACTS, "Nothing yet.")}
 <p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
   });
+}
+
+/** A short URL as it was reported can be pasted: the page that explains the link also blocks it. */
+const linkForm = html`<form method="get" action="/admin/explain" class="form-row" role="search">
+${field({ label: "Explain or block a link", name: "link", required: true, maxlength: 500, autocomplete: "off", placeholder: "Its short URL, host/slug or slug" })}
+<button class="button">Explain</button></form>`;
+
+type ListedEvent = Awaited<ReturnType<typeof findEvents>>["events"][number];
+type Act = ListedEvent & { events: number };
+
+const ACTS: Columns<Act> = {
+  ...STREAM_EVENT_COLUMNS,
+  Events: ({ events, correlation_id, type }) =>
+    events === 1 ? "1" : textLink(address("/admin/events", { correlation_id, type }), count(events)),
+};
+
+/** The newest event of each type that a command appended, with how many there are: the links that an import made are one row. */
+function actsOf(events: readonly ListedEvent[]): Act[] {
+  const acts = Map.groupBy(events, ({ correlation_id, type }) => `${type} ${correlation_id}`);
+  return [...acts.values()].map((ofAct) => ({ ...(ofAct[0] as ListedEvent), events: ofAct.length }));
 }
 
 function projectionsText({ projections, webhook_router: { set_aside: router } }: ProjectionRows): Html {

@@ -10,6 +10,7 @@ import { CLICK_FORMATS, type ClickFormat } from "../../queries/log-reader/log-re
 import { Refused } from "../../runtime/refused.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { countRead } from "../shell/change-limit.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const TYPES: Readonly<Record<ClickFormat, string>> = {
@@ -18,7 +19,8 @@ const TYPES: Readonly<Record<ClickFormat, string>> = {
 };
 /** Few, because each export reads the log since its link was created or its account opened. */
 const MOST_OF_ACCOUNT = 2;
-const MOST_IN_ALL = 8;
+/** So many that some slow readers block nobody else: one that is read slowly costs little but its page in memory. */
+const MOST_IN_ALL = 100;
 /** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
 
@@ -33,6 +35,7 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: Accoun
         const { host, slug } = request.params;
         const { link, position } = await linkHistory(deps, accountId, host, slug);
         requireDeveloper(tier, "Exports");
+        await countRead(deps, { accountId, tier });
         const file = { type: TYPES[format], name: `clicks-${link.slug}.${format}` };
         return sendExport(reply, deps.exports, accountId, file, (signal) =>
           deps.logReader.exportClicks(link._id, position, format, signal),

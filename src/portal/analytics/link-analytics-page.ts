@@ -2,7 +2,7 @@
 // those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
-import { TIER_LIMITS, type Tier, UTM_FIELDS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, type Tier, UTM_FIELDS } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
@@ -33,13 +33,13 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
     let isLogRead = false;
     const countLogRead = async () => {
       isLogRead = true;
-      await countTry(deps, `log-reads ${accountId}`, TIER_LIMITS[tier].requestsPerHour);
+      await countTry(deps, `log-reads ${accountId}`, deps.limits[tier].requestsPerHour);
     };
     const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
       deps.analytics.ofLink(link, wanted, now, countLogRead),
     );
     const path = linkPath(link, "/analytics");
-    const isLive = found !== undefined && range.includesNow && TIER_LIMITS[tier].developerFeatures;
+    const isLive = found !== undefined && range.includesNow && hasDeveloperFeatures(tier);
     return sendPage(reply, {
       title: `Analytics of ${link.slug}`,
       nav: "Links",
@@ -74,7 +74,7 @@ function visitorsStat(days: readonly DayVisitors[]): Html {
 const liveSign = html`<span class="badge" id="live" hidden><i class="live-dot"></i><span role="status">Live</span></span>`;
 
 function exportLinks(link: LinkDocument, tier: Tier): Html | "" {
-  if (!TIER_LIMITS[tier].developerFeatures) return "";
+  if (!hasDeveloperFeatures(tier)) return "";
   const download = (format: string) =>
     html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
   return html`<div class="actions"><span class="muted small">All clicks and previews as</span>${download("csv")}${download("ndjson")}</div>`;

@@ -1,7 +1,7 @@
 // The range of time that a page of analytics shows, read from its address, and the bar that chooses it by links and a
 // form, so that it works without scripts. More than 24 hours needs the Developer tier.
 import { z } from "zod";
-import { CLICK_KINDS, PEOPLE_KINDS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, hasDeveloperFeatures, PEOPLE_KINDS, type Tier } from "../../events/vocabulary.ts";
 import { CLOCK_DIFFERENCE_MS } from "../../queries/analytics/analytics.ts";
 import { startBack } from "../../queries/analytics/intervals.ts";
 import { asOfOf, type RangeRequest, timeOf } from "../../queries/analytics/range.ts";
@@ -74,7 +74,7 @@ export type PageRange = {
 export function pageRange(query: RangeQuery, tier: Tier, now: Date): PageRange {
   const { range, bots: given, ...fields } = query;
   const bots = given !== undefined;
-  if (!TIER_LIMITS[tier].developerFeatures) return named("24h", "", bots, now);
+  if (!hasDeveloperFeatures(tier)) return named("24h", "", bots, now);
   const isCustom = range === "custom" || (!range && (fields.from || fields.to || fields.as_of) !== "");
   return isCustom ? custom(fields, bots, now) : named(range ?? "7d", fields.timezone, bots, now);
 }
@@ -189,7 +189,7 @@ export function rangeBar(
   tier: Tier,
   { asOf = false, end }: { asOf?: boolean; end?: HtmlValue } = {},
 ): Html {
-  const all = TIER_LIMITS[tier].developerFeatures;
+  const all = hasDeveloperFeatures(tier);
   const entry = (one: Range | "custom", name: string) => {
     if (!all && one !== range.choice)
       return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${name}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;

@@ -111,7 +111,7 @@ type PasswordLink = {
   /** Beside the address. */
   about: string;
   button: string;
-  /** Reads the link without consuming it. @throws link_expired */
+  /** Reads the link without consuming it. @throws token_expired */
   lookAt: (token: string) => Promise<{ email: string }>;
   /** Consumes the link once the password is accepted. @throws Refused */
   finish: (

@@ -57,6 +57,6 @@ function sendForm(reply: FastifyReply, next: string, refused?: RefusedForm): Fas
   return sendFormPage(reply, {
     ...{ title: "Sign in", action: "/portal/sign-in", button: "Sign in", refused },
     fields: html`${hiddenFields({ next })}${email}${password}`,
-    below: html`New here? <a href="/portal/sign-up">Create an account</a> · <a href="/portal/reset">Lost your password?</a>`,
+    below: html`${reply.request.visit.isSignUpOpen && html`New here? <a href="/portal/sign-up">Create an account</a> · `}<a href="/portal/reset">Lost your password?</a>`,
   });
 }

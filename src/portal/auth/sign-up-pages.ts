@@ -1,26 +1,44 @@
 // Sign-up: with a mail server the address is confirmed by a mailed link before the password is chosen, without one the
-// account is opened at once.
+// account is opened at once. Where it is closed, only the operator's invitations open accounts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { acceptEmail, accountWithEmail } from "../../commands/account/email.ts";
-import { issueToken, lookAtToken, useToken } from "../../commands/account/one-time-tokens.ts";
+import { invite, lookAtInvitation, useToken } from "../../commands/account/one-time-tokens.ts";
 import { acceptPassword, hashPassword } from "../../commands/account/password.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
+import type { Tier } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
+import { sendPage } from "../shell/page.ts";
 import { addressForm, emailField, newPasswordField, openForm, passwordLink } from "./form-page.ts";
 import { mail, SIGN_UP_LINK_HOURS } from "./mails.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 
 const PAGE = { path: "/sign-up", title: "Sign up", heading: "Create your account" } as const;
 
-/** What is kept for a mailed link. */
-type Pending = { email: string };
-
 export function signUpPages(app: Api, deps: SignInDeps): void {
   const { mailer } = deps;
-  if (mailer) mailedSignUp(app, { ...deps, mailer });
+  if (deps.signUp === "closed") closedSignUp(app);
+  else if (mailer) mailedSignUp(app, { ...deps, mailer });
   else directSignUp(app, deps);
+  finishSignUp(app, deps);
+}
+
+function closedSignUp(app: Api): void {
+  app.get("/sign-up", (_request, reply) =>
+    sendPage(reply, {
+      title: PAGE.title,
+      shape: "narrow",
+      body: html`<div class="card"><h1>Accounts are made by the operator</h1>
+<p>Nobody opens an account here for themselves. Ask the operator of this service for an invitation: a link with which you choose your password.</p>
+${copyable("command", "npx linkledger account invite you@example.com", "the operator's command")}
+<p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p></div>`,
+    }),
+  );
+  app.post("/sign-up", async () => {
+    throw new Refused("sign_up_closed");
+  });
 }
 
 /** The form reveals when an address is taken. */
@@ -31,7 +49,7 @@ function directSignUp(app: Api, deps: SignInDeps): void {
     fields: (refused) => html`${emailField(refused)}${newPasswordField(refused)}`,
     atFields: ["email", "password"],
     run: ({ email, password }, request, reply) =>
-      openAndSignIn(deps, request, reply, { email: acceptEmail(email), password }),
+      openAndSignIn(deps, request, reply, { email: acceptEmail(email), password, tier: deps.defaultTier }),
   });
 }
 
@@ -42,22 +60,25 @@ function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     compose: async (email) => {
       const holder = await accountWithEmail(deps, email);
       if (holder) return mail("alreadyThere", holder.email, deps.baseUrl);
-      const pending: Pending = { email };
-      const token = await issueToken(deps, "sign-up", pending, SIGN_UP_LINK_HOURS * 3_600_000);
-      return mail("signUp", email, `${deps.baseUrl}/portal/sign-up/finish?token=${token}`);
+      const invitation = { email, tier: deps.defaultTier };
+      const { path } = await invite(deps, invitation, SIGN_UP_LINK_HOURS * 3_600_000);
+      return mail("signUp", email, `${deps.baseUrl}${path}`);
     },
     sent: (email) =>
       html`A mail to <strong>${email}</strong> is on its way. The link in it works for ${SIGN_UP_LINK_HOURS} hours.`,
   });
+}
+
+/** The page behind a mailed link, and behind an invitation. */
+function finishSignUp(app: Api, deps: SignInDeps): void {
   passwordLink(app, {
     ...{ path: "/sign-up/finish", title: "Choose a password", about: "", button: "Create account" },
-    lookAt: async (token) => {
-      const pending = await lookAtToken<Pending>(deps, "sign-up", token);
-      if (await accountWithEmail(deps, pending.email)) throw new Refused("link_expired");
-      return pending;
+    lookAt: (token) => lookAtInvitation(deps, token),
+    finish: async (request, reply, { token, ...newcomer }) => {
+      const { tier } = await lookAtInvitation(deps, token);
+      const proven = () => useToken(deps, "sign-up", token);
+      return await openAndSignIn(deps, request, reply, { ...newcomer, tier }, proven);
     },
-    finish: (request, reply, { token, ...newcomer }) =>
-      openAndSignIn(deps, request, reply, newcomer, () => useToken(deps, "sign-up", token)),
   });
 }
 
@@ -69,14 +90,14 @@ async function openAndSignIn(
   deps: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email, password }: { email: string; password: string },
+  { email, password, tier }: { email: string; password: string; tier: Tier },
   proven?: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   const accepted = acceptPassword(password, { email });
   const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
   await proven?.();
   const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-  const newcomer = { email, passwordHash, tier: deps.defaultTier };
+  const newcomer = { email, passwordHash, tier };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
   await startSession(deps, request, reply, { accountId, epoch });

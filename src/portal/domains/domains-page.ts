@@ -12,7 +12,7 @@ import {
 } from "../../commands/domains/domains.ts";
 import { txtRecord } from "../../commands/domains/hostname.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/domains.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -101,7 +101,7 @@ function pathOf(hostname: string, below = ""): string {
 async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: RefusedForm): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
-  const mayAdd = TIER_LIMITS[tier].developerFeatures;
+  const mayAdd = hasDeveloperFeatures(tier);
   return sendPage(reply, {
     title: "Domains",
     nav: "Domains",

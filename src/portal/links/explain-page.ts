@@ -3,6 +3,7 @@ import type { Api } from "../../api/fastify.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { countRead } from "../shell/change-limit.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -32,6 +33,7 @@ export function explainPage(app: Api, deps: PortalDeps): void {
   const one = { preHandler: requireSession, schema: { params: LinkParams } };
   app.get("/links/:host/:slug/explain", one, async (request, reply) => {
     const { params } = request;
+    await countRead(deps, signedIn(request));
     const found = await explainLink(deps, params, { owner: signedIn(request).accountId });
     const name = found.short_url === null ? found.link : shortName({ shortUrl: found.short_url });
     const head = {

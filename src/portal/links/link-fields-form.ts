@@ -1,7 +1,7 @@
 // The inputs for what a link carries besides its destination, of a new link and of one that is edited.
 import { DEVELOPER_FIELDS, FIELD_NAMES, type FieldName } from "../../commands/links/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
-import { DEVICE_TYPES, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { choice, type Field, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -37,7 +37,7 @@ type FieldsForm = {
 
 export function linkFieldsForm(form: FieldsForm): Html {
   const { tier, typed, errors = {}, isAgain = false, set = {}, hasPassword = false } = form;
-  const mayHaveAll = TIER_LIMITS[tier].developerFeatures;
+  const mayHaveAll = hasDeveloperFeatures(tier);
   const isSet = (name: FieldName) => (name === "password" ? hasPassword : (set[name]?.length ?? 0) > 0);
   const isLocked = (name: FieldName) => !mayHaveAll && DEVELOPER_FIELDS.includes(name) && !isSet(name);
   const input = (name: Exclude<FieldName, "rules">, more: Partial<Field> = {}) =>

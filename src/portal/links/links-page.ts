@@ -18,6 +18,7 @@ import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
+import { countRead } from "../shell/change-limit.ts";
 import { choice, confirmed, field, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -79,7 +80,10 @@ type Refused = { message: string; status: number; chosen: readonly string[] };
 
 export function linksPages(app: Api, deps: PortalDeps): void {
   const list = { preHandler: requireSession, schema: { querystring: Query } };
-  app.get("/links", list, (request, reply) => sendLinks(deps, reply, request.query));
+  app.get("/links", list, async (request, reply) => {
+    if (request.query.q !== "") await countRead(deps, signedIn(request));
+    return await sendLinks(deps, reply, request.query);
+  });
 
   formRoute(app, deps, "/links/several", {
     schema: { querystring: Query, body: SeveralForm },

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { createLink } from "../../commands/links/create-link.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { isRefused } from "../../runtime/refused.ts";
@@ -45,6 +45,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
     schema: { body: CreateForm },
     bodyLimit: FIELDS_FORM_BYTES,
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
+      const { baseHostSlugs } = deps;
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
         ...editedFields(typedFields(typed), NO_FIELDS),
@@ -54,7 +55,10 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
       };
       // The scope includes the fields, so that the same form with another URL creates another link.
       const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
-      const { link, position } = await createLink(deps.links, context, by, wanted, { idempotency });
+      const { link, position } = await createLink(deps.links, context, by, wanted, {
+        idempotency,
+        baseHostSlugs,
+      });
       const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = link;
       const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
       return { position, to: linkPath({ host, slug }), notice };
@@ -71,9 +75,10 @@ async function sendForm(
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
-  const mayHave = TIER_LIMITS[tier].developerFeatures;
+  const mayHave = hasDeveloperFeatures(tier);
   const domains = mayHave ? await listDomains(deps, accountId) : [];
   const usable = domains.filter(({ state, active }) => state === "verified" && active);
+  const hasSlug = usable.length > 0 || (mayHave && deps.baseHostSlugs);
   const errors = refused ? errorsOf(refused) : {};
   const fields = linkFieldsForm({
     ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
@@ -88,7 +93,7 @@ async function sendForm(
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), { domains: usable, given, fields, errors })}
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, hasSlug, given, fields, errors })}
 ${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }
@@ -109,6 +114,8 @@ function errorsOf(refused: RefusedForm): FieldErrors {
 
 type LinkForm = {
   domains?: readonly DomainDocument[];
+  /** Whether a slug can be chosen, on one of the domains or on the base host. */
+  hasSlug?: boolean;
   given?: Partial<Given>;
   /** What a link can carry besides. */
   fields?: Html;
@@ -121,15 +128,15 @@ type LinkForm = {
  */
 export function createLinkForm(
   once: string,
-  { domains = [], given = {}, fields, errors = {} }: LinkForm = {},
+  { domains = [], hasSlug = false, given = {}, fields, errors = {} }: LinkForm = {},
 ): Html {
-  const isShort = domains.length === 0;
+  const isShort = !hasSlug;
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
   const slug: Field = {
     ...{ label: "Slug", name: "slug", value: given.slug, error: errors.slug, maxlength: 50 },
     ...{ autocomplete: "off", placeholder: "random" },
-    hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one.",
+    hint: "3 to 50 letters, digits, - and _. Leave it empty for a random one.",
   };
   const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
   return html`<form method="post" action="/portal/links" class="${fields ? "form" : "form-row shorten"}">${hiddenFields({ once })}
@@ -138,7 +145,7 @@ ${field({
   ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off" },
   error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
 })}
-${!isShort && html`<div class="form-row">${choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
+${!isShort && html`<div class="form-row">${domains.length > 0 && choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
 ${fields ? html`${fields}<div>${button}</div>` : button}</form>`;
 }
 

@@ -1,24 +1,39 @@
-// Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface,
-// part 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
+// Rate limits of an account in the portal: as many changes, and as many costly reads, an hour as its tier allows requests per
+// key (interface, part 8), so that scripts can't bypass the API's limit or grow a stream without bound.
 import { type CountDeps, secondsUntilReset } from "../../api/limits/rate-limit.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { Limits } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { SignedIn } from "./sessions.ts";
 
 /** Counts one change. @throws rate_limit_exceeded when as many as the tier allows were counted within the hour */
 export async function countChange(
-  { rateLimits, clock }: CountDeps,
+  { rateLimits, clock, limits }: CountDeps & { limits: Limits },
   { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
 ): Promise<void> {
+  await countOne({ rateLimits, clock, limits }, "portal-changes", { accountId, tier }, "changes");
+}
+
+/** Counts a search, an explanation or an export. @throws rate_limit_exceeded */
+export async function countRead(
+  deps: CountDeps & { limits: Limits },
+  session: Pick<SignedIn, "accountId" | "tier">,
+): Promise<void> {
+  await countOne(deps, "portal-reads", session, "searches and exports");
+}
+
+async function countOne(
+  { rateLimits, clock, limits }: CountDeps & { limits: Limits },
+  subject: string,
+  { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
+  what: string,
+): Promise<void> {
   const now = clock();
-  const { requestsPerHour } = TIER_LIMITS[tier];
-  const window = await rateLimits.take(`portal-changes ${accountId}`, requestsPerHour, now);
+  const { requestsPerHour } = limits[tier];
+  const window = await rateLimits.take(`${subject} ${accountId}`, requestsPerHour, now);
   if (window.granted) return;
   const retryAfter = secondsUntilReset(window, now);
   const more =
-    tier === "free"
-      ? `, or with the Developer plan, which allows ${TIER_LIMITS.developer.requestsPerHour}`
-      : "";
-  const text = `You have made ${requestsPerHour} changes within an hour, as many as your plan allows: go on in ${Math.ceil(retryAfter / 60)} minutes${more}.`;
+    tier === "free" ? `, or with the Developer plan, which allows ${limits.developer.requestsPerHour}` : "";
+  const text = `You have made ${requestsPerHour} ${what} within an hour, as many as your plan allows: go on in ${Math.ceil(retryAfter / 60)} minutes${more}.`;
   throw new Refused("rate_limit_exceeded", text, { retryAfter });
 }

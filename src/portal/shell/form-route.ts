@@ -6,6 +6,7 @@ import type { Api } from "../../api/fastify.ts";
 import type { HttpError } from "../../api/http-errors.ts";
 import type { CountDeps } from "../../api/limits/rate-limit.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import type { Limits } from "../../events/vocabulary.ts";
 import { isClientError, isRefused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { countChange } from "./change-limit.ts";
@@ -82,7 +83,7 @@ const OUR_FAULT = "It is in our log. Please try again in a moment.";
 /** POST `url` of people who are signed in. */
 export function formRoute<S extends Schemas = Record<never, never>>(
   app: Api,
-  deps: CountDeps & { whenReadable: (position: Position | undefined) => Promise<void> },
+  deps: CountDeps & { limits: Limits; whenReadable: (position: Position | undefined) => Promise<void> },
   url: string,
   { schema, bodyLimit, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
 ): void {

@@ -1,6 +1,6 @@
 // GET /: the landing page; JSON with the documentation's URL for clients that don't accept HTML.
 import type { Api } from "../../api/fastify.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { Limits } from "../../events/vocabulary.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Html, html } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -27,7 +27,7 @@ const FEATURES: readonly [sign: IconName, name: string, text: string][] = [
 
 export function landingPage(
   site: Api,
-  { baseUrl, planPrice }: Pick<PortalDeps, "baseUrl" | "planPrice">,
+  { baseUrl, planPrice, limits, signUp }: Pick<PortalDeps, "baseUrl" | "planPrice" | "limits" | "signUp">,
 ): void {
   site.get("/", async (request, reply) => {
     reply.header("vary", "accept");
@@ -47,21 +47,21 @@ export function landingPage(
 <p class="actions">${
         request.visit.session
           ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`
-          : html`<a class="button button-primary button-large" href="/portal/sign-up">${planPrice === undefined ? "Sign up" : "Start for free"}</a>
+          : html`${signUp === "open" && html`<a class="button button-primary button-large" href="/portal/sign-up">${planPrice === undefined ? "Sign up" : "Start for free"}</a>`}
 <a class="button button-large" href="/portal/sign-in">Sign in</a>`
       }</p>
 </section>
 <section class="features" aria-label="What it does">${FEATURES.map(
         ([sign, name, text]) => html`<div class="card">${icon(sign)}<h2>${name}</h2><p>${text}</p></div>`,
       )}</section>
-${planPrice === undefined ? firstMinute : price(planPrice)}`,
+${signUp === "closed" ? "" : planPrice === undefined ? firstMinute : price(planPrice, limits)}`,
     });
   });
 }
 
-function price(planPrice: string): Html {
+function price(planPrice: string, { free }: Limits): Html {
   return html`<section class="hero hero-small"><h2>Free to begin with</h2>
-<p class="lead">${TIER_LIMITS.free.requestsPerHour} API requests an hour and ${TIER_LIMITS.free.activeKeys} keys cost nothing.
+<p class="lead">${free.requestsPerHour} API requests an hour and ${free.activeKeys} keys cost nothing.
 Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at ${planPrice}.</p></section>`;
 }
 

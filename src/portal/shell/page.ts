@@ -119,7 +119,7 @@ ${
 <form method="post" action="${home}/sign-out"><button class="button button-quiet">Sign out</button></form>`
     : home === "/portal" &&
       html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>
-<a class="button button-primary" href="/portal/sign-up">Sign up</a>`
+${visit.isSignUpOpen && html`<a class="button button-primary" href="/portal/sign-up">Sign up</a>`}`
 }
 </div>
 </header>`;

@@ -23,6 +23,8 @@ export type PortalVisit = {
   home: "/portal" | "/admin";
   /** Whether the portal offers plans. */
   sellsPlans: boolean;
+  /** Whether anybody may open an account. */
+  isSignUpOpen: boolean;
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
@@ -68,6 +70,7 @@ const NOTICE_SECONDS = 60;
 
 type VisitDeps = Pick<PortalVisit, "home" | "assets" | "cookies"> & {
   sellsPlans?: boolean;
+  isSignUpOpen?: boolean;
   /** Who is signed in, by the request's cookies. */
   signedIn: (
     cookies: Readonly<Record<string, string | undefined>>,
@@ -76,7 +79,7 @@ type VisitDeps = Pick<PortalVisit, "home" | "assets" | "cookies"> & {
 
 export function visitHook(
   app: Api,
-  { home, assets, cookies, sellsPlans = false, signedIn }: VisitDeps,
+  { home, assets, cookies, sellsPlans = false, isSignUpOpen = false, signedIn }: VisitDeps,
 ): void {
   app.decorateRequest("visit");
   app.addHook("onRequest", async (request) => {
@@ -84,7 +87,7 @@ export function visitHook(
     const theme = THEMES.find((one) => one === given[cookies.theme]) ?? "system";
     const notice = noticeIn(given[cookies.notice]);
     const people = { session: undefined, operator: undefined, ...(await signedIn(given)) };
-    request.visit = { ...people, home, sellsPlans, theme, notice, assets, cookies };
+    request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, assets, cookies };
   });
 }
 

@@ -10,7 +10,7 @@ import {
   removeWebhook,
   resumeWebhook,
 } from "../../commands/webhooks/webhooks.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
@@ -121,7 +121,7 @@ async function sendWebhook(
     scripts: ["console.js"],
     status: refused?.status,
     body: html`${head(webhook)}
-${!TIER_LIMITS[tier].developerFeatures && noticeBox({ kind: "info", text: ON_FREE })}
+${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
 ${testCard(webhookId, tested)}
 ${logCard(webhookPath(webhookId), log, { state, cursor })}

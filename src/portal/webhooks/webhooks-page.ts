@@ -6,9 +6,8 @@ import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.
 import {
   CLICK_KINDS,
   type ClickKind,
-  TIER_LIMITS,
+  hasDeveloperFeatures,
   WEBHOOK_DEFAULT_KINDS,
-  WEBHOOKS_PER_ACCOUNT,
 } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
@@ -61,9 +60,10 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
 async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: RefusedForm): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const webhooks = await listWebhooks(deps, accountId);
-  const mayAdd = TIER_LIMITS[tier].developerFeatures;
-  const isFull = webhooks.length >= WEBHOOKS_PER_ACCOUNT;
-  const used = mayAdd ? `${webhooks.length} of ${WEBHOOKS_PER_ACCOUNT} webhooks. ` : "";
+  const mayAdd = hasDeveloperFeatures(tier);
+  const limit = deps.limits.webhooks;
+  const isFull = webhooks.length >= limit;
+  const used = mayAdd ? `${webhooks.length} of ${limit} webhooks. ` : "";
   return sendPage(reply, {
     title: "Webhooks",
     nav: "Webhooks",

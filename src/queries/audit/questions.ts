@@ -107,9 +107,8 @@ const to = arg(moment, "Until", TIME);
 
 const ofLink = z.object({ link: arg(text.min(1), "Link", LINK_NAMES) });
 
-/** All hits since the link was made are a choice of the operator's, not what a forgotten field means. */
 const hitsOfLink = ofLink.extend({
-  from: arg(moment.unwrap(), "From", TIME),
+  from: arg(moment, "From", "when the link was made"),
   to: arg(moment, "Until", "now"),
   ip_prefix: arg(words, "Network", "203.0.113.0/24"),
   user_agent: arg(words, "User agent contains", "HeadlessChrome, in any case"),
@@ -267,6 +266,7 @@ async function ofAccount(deps: FindAccountDeps, asked: { account?: string | unde
 /** Of which hits a withdrawal is asked for. */
 export function hitsNamed(asked: Omit<HitsOfLink, "link">): WithdrawalRequest {
   const { from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent } = asked;
-  const times = { from: new Date(from), to: to === undefined ? undefined : new Date(to) };
+  const time = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  const times = { from: time(from), to: time(to) };
   return { ...times, visitor, ipPrefix, userAgent };
 }

@@ -35,7 +35,7 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
     return placeOrNowhere(geo, address);
   };
   return (link, hit) => {
-    let query: URLSearchParams | undefined;
+    let parameters: Visit["parameters"] | undefined;
     let country: string | undefined;
     let lot: number | undefined;
     return {
@@ -56,9 +56,9 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
       get language() {
         return language(hit.language);
       },
-      get query() {
-        query ??= new URLSearchParams(hit.query);
-        return query;
+      get parameters() {
+        parameters ??= firstParameters(hit.query);
+        return parameters;
       },
       get lot() {
         lot ??= lotOf(link, hit);
@@ -66,6 +66,22 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
       },
     };
   };
+}
+
+/** As a browser's address bar holds a few dozen, and a flood of them would hold up everybody's redirects. */
+const MOST_PARAMETERS = 200;
+
+/** Values by name. */
+function firstParameters(query: string): Visit["parameters"] {
+  let end = query.indexOf("&");
+  for (let read = 1; read < MOST_PARAMETERS && end >= 0; read++) end = query.indexOf("&", end + 1);
+  const parameters = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(end < 0 ? query : query.slice(0, end))) {
+    const values = parameters.get(name);
+    if (values) values.add(value);
+    else parameters.set(name, new Set([value]));
+  }
+  return parameters;
 }
 
 /** Bits of a number that a division keeps exact. */

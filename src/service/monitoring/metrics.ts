@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import { VERSION } from "../../config/version.ts";
 import type { ProjectionStatus } from "../../projections/runner/status.ts";
 import type { RecorderStats } from "../../redirect/clicks/click-recorder.ts";
-import type { RedirectStats } from "../../redirect/http/redirect-handler.ts";
+import type { RedirectStats } from "../../redirect/http/handler.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { ROUTER_CHECKPOINT } from "../../stores/coordination/consumer-checkpoint.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";

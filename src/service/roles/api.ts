@@ -22,7 +22,10 @@ export function openApi(
   const { newId, sleep } = runtimeDeps;
   return {
     ...{ config, backend, clock, newId, sleep, log, logReader },
-    keys: { clock, rateLimits, secrets, log, findCaller: (keyHash) => callers.find(keyHash) },
+    keys: {
+      ...{ clock, rateLimits, secrets, log, limits: config.limits },
+      findCaller: (keyHash) => callers.find(keyHash),
+    },
     links,
     writesAreReadable: fresh.writesAreReadable,
     changesAreFollowed: fresh.changesAreFollowed,

@@ -17,7 +17,7 @@ export async function openPortal(
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
-  const { baseUrl, baseHost, keyPrefix } = config;
+  const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp, baseHostSlugs } = config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
@@ -38,7 +38,7 @@ export async function openPortal(
     operating: adminToken === undefined ? undefined : openOperating(adminToken),
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
-    ...{ planPrice: config.planPrice, defaultTier: config.defaultTier },
+    ...{ planPrice, defaultTier, limits, signUp, baseHostSlugs },
     mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),
     ...{ clock, newId, random, sleep, randomKey, randomToken },

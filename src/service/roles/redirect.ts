@@ -6,9 +6,10 @@ import { secretKeyOf } from "../../config/config.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { ClickRecorder } from "../../redirect/clicks/click-recorder.ts";
 import { geoOrNone } from "../../redirect/clicks/enrich/geo.ts";
-import type { RedirectDeps } from "../../redirect/http/redirect-handler.ts";
+import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { LinkLookup } from "../../redirect/lookup/lookup.ts";
 import { linkPasses } from "../../redirect/password/link-pass.ts";
+import { passwordCheck } from "../../redirect/password/password-check.ts";
 import { passwordGate } from "../../redirect/password/password-gate.ts";
 import { visitReader } from "../../redirect/rules/visit.ts";
 import { type Admit, admission } from "../../redirect/visits/admission.ts";
@@ -49,19 +50,18 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
 
 function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {
   const { readStore, secrets } = backend;
-  const { rateLimits, visitCounter, passwordWork } = shared;
+  const { rateLimits, visitCounter } = shared;
   const people = async (link: string) =>
     (await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link))?.people ?? 0;
-  const gate = passwordGate({
-    passes: linkPasses(secretKeyOf(config)),
+  const check = passwordCheck({
     async isPassword(passwordId, given) {
       // Loaded when it is first needed, because few links have a password.
       const { isLinkPassword } = await import("../../commands/links/link-password.ts");
       return await isLinkPassword({ secrets, clock }, passwordId, given);
     },
     tries: linkPasswordTries({ rateLimits, clock }),
-    work: passwordWork.unknown,
-    log,
+    key: randomBytes(32),
   });
+  const gate = passwordGate({ passes: linkPasses(secretKeyOf(config)), check, log });
   return admission({ limit: clickLimit({ counter: visitCounter, people }), gate });
 }

@@ -33,7 +33,7 @@ export type RoleContext = {
   /** Both are counted for all processes; the visits are those of links with `maxClicks`. */
   rateLimits: RateLimits;
   visitCounter: VisitCounter;
-  /** Of the accounts' passwords and of links' together. */
+  /** Of the accounts' passwords. */
   passwordWork: PasswordWork;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;

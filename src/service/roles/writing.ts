@@ -21,28 +21,36 @@ export type Writing = {
   logReader: LogReader;
 };
 
-export function openWriting(
-  { config, log, clock, backend, rateLimits, stopping, onStop }: RoleContext,
-  follower: LogFollower,
-): Writing {
+/** What links are created and changed with, in a service and on the command line. */
+export function linkDeps(
+  { config, log, clock, backend }: Pick<RoleContext, "config" | "log" | "clock" | "backend">,
+  { accounts, writesAreReadable }: { accounts: CurrentAccounts } & Pick<ReadYourWrites, "writesAreReadable">,
+): BulkDeps {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
+  return {
+    ...{ eventStore, clock, newId, random, sleep },
+    ...{ baseUrl, baseHost, randomSlug, log, secrets },
+    currentAccount: accounts.current,
+    derivedSlug: slugDerivation(secretKeyOf(config)),
+    urlSafety: urlSafety({ ...config, log }),
+    recheckLater: recheckLater({ secrets, clock }),
+    linkLookups: linkLookups({ readStore, writesAreReadable }),
+  };
+}
+
+export function openWriting(context: RoleContext, follower: LogFollower): Writing {
+  const { config, log, backend, rateLimits, stopping, onStop } = context;
+  const { eventStore, readStore } = backend;
+  const { sleep } = runtimeDeps;
   const logReader = openLogReader(config, log);
   onStop(() => logReader.close());
   const accounts = currentAccounts(eventStore);
   const fresh = readYourWrites({ eventStore, readStore, follower, sleep, stopping });
   return {
     accounts,
-    links: {
-      ...{ eventStore, clock, newId, random, sleep },
-      ...{ baseUrl, baseHost, randomSlug, log, secrets },
-      currentAccount: accounts.current,
-      derivedSlug: slugDerivation(secretKeyOf(config)),
-      urlSafety: urlSafety({ ...config, log }),
-      recheckLater: recheckLater({ secrets, clock }),
-      linkLookups: linkLookups({ readStore, writesAreReadable: fresh.writesAreReadable }),
-    },
+    links: linkDeps(context, { accounts, ...fresh }),
     rateLimits,
     fresh,
     logReader,

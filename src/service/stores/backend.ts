@@ -1,90 +1,89 @@
-// Opens the adapters behind the ports, for a whole process or for one of its threads; with backend/ the only code that
-// names adapters. Drivers of servers take half a second to load, so each is imported only where its URL is configured.
+// Chooses between the two deployments, and opens their stores for a whole process; with embedded.ts and servers.ts the
+// only code that names adapters.
 import { join } from "node:path";
-import { type Config, secretKeyOf } from "../../config/config.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { activeReadStore } from "../../projections/builds/active-read-store.ts";
+import { queriedBuild } from "../../projections/builds/build.ts";
+import { registerProjections } from "../../projections/builds/register-builds.ts";
 import { allProjections } from "../../projections/groups.ts";
-import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
-import { sqliteClickSpools } from "../../redirect/spool/click-spool.sqlite.ts";
-import type { ClickSpools } from "../../redirect/spool/click-spool.ts";
+import { collectionsOf } from "../../projections/projection.ts";
 import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { keyringOf } from "../../stores/secrets/keyring.ts";
+import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
 import { openDataFolder } from "./data-folder.ts";
-import {
-  type Coordination,
-  type CoordinationConfig,
-  openCoordination,
-  openDailySalts,
-} from "./open-coordination.ts";
-import {
-  type DocumentStoreConfig,
-  type DocumentStores,
-  openDocumentStores,
-  openFoldStore,
-  openScratchStore,
-} from "./open-document-stores.ts";
-import {
-  type EventStoreConfig,
-  type EventStoreOptions,
-  openEventStore,
-  openVerifiableLog,
-} from "./open-event-store.ts";
-import { openTogether } from "./open-together.ts";
-import { ensureQueriedBuilds } from "./prepare-stores.ts";
+import { embeddedStores } from "./embedded.ts";
+import { serverStores } from "./servers.ts";
+import type { Coordination, StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
-export type Backend = Coordination &
-  Omit<DocumentStores, "prepare" | "isEmbedded"> & {
-    eventStore: EventStore;
-    /** For queries: reads the active build of each projection. */
-    readStore: ReadStore;
-    /**
-     * Creates missing collections and indexes; done already when all stores are embedded.
-     * @throws StoreUnavailable
-     */
-    prepare(): Promise<void>;
-    close(): Promise<void>;
-  };
+type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
 
-/** `offThread`: embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
-export type BackendOptions = EventStoreOptions & {
-  /** Called when Redis becomes unavailable or available, and when files had to be made private. */
-  log?: (message: string) => void;
+export type Backend = Coordination & { [Name in Opened]: Awaited<ReturnType<Stores[Name]>> } & {
+  /** For queries: reads the active build of each projection. */
+  readStore: ReadStore;
+  /**
+   * Creates missing collections and indexes; done already when all stores are embedded.
+   * @throws StoreUnavailable
+   */
+  prepare(): Promise<void>;
+  close(): Promise<void>;
 };
 
-type BackendConfig = EventStoreConfig &
-  DocumentStoreConfig &
-  CoordinationConfig &
-  Pick<Config, "secretKey" | "secretKeyPrevious">;
+/** Makes the data folder, but opens nothing yet. @throws the errors of the file system */
+export function storesOf(config: StoresConfig, options: StoreOptions = { offThread: false }): Stores {
+  if (!options.readOnly) openDataFolder(config.dataDir, options.log);
+  const { eventStoreUrl, mongodbUrl, redisUrl } = config;
+  // All three or none (config.ts).
+  if (eventStoreUrl === undefined || mongodbUrl === undefined || redisUrl === undefined)
+    return embeddedStores(config, options);
+  return serverStores({ ...config, eventStoreUrl, mongodbUrl, redisUrl }, options);
+}
+
+/** The files that hold the data, with the log first: none of those of servers are. */
+export function dataFiles({
+  eventStoreUrl,
+  dataDir,
+}: Pick<StoresConfig, "eventStoreUrl" | "dataDir">): string[] {
+  if (eventStoreUrl !== undefined) return [];
+  return ["events.db", "read.db", "secrets.db", "deliveries.db"].map((name) => join(dataDir, name));
+}
 
 /**
- * Opens the stores and creates the data folder; opening with `readOnly` changes nothing. A server that is unavailable is no
- * error here: calls fail until it answers.
- * @throws BadConfig for a URL that its driver refuses; secret_key_unknown when embedded secrets are encrypted with another
- * SECRET_KEY; log_form_unknown for an embedded log of another form, before anything is written; StoreUnavailable for an
- * embedded file that can't be opened
+ * Opens all stores; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
+ * answers.
+ * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
-export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {
-  const { readOnly } = options;
-  if (!readOnly) openDataFolder(config.dataDir, options.log);
-  return await openTogether(async (open) => {
-    // Before any file is written, as the log may be of another form.
-    const eventStore = await open(openEventStore(config, options));
-    const keyring = keyringOf(secretKeyOf(config, { readOnly }), config.secretKeyPrevious);
-    const hashSubject = (subject: string) => keyring.hashes(subject)[0];
-    const coordination = await openCoordination(open, config, hashSubject, options.log);
-    const documents = await openDocumentStores(open, config, keyring, options);
-    const { foldStore } = documents;
-    const readStore = queriedStore(foldStore);
+export async function openBackend(config: StoresConfig, options: StoreOptions): Promise<Backend> {
+  const stores = storesOf(config, options);
+  try {
+    // First and before any file is written, as the log may be of another form.
+    const eventStore = await stores.eventStore();
+    const secrets = await stores.secrets();
+    const coordination = await stores.coordination();
+    const foldStore = await stores.foldStore();
+    const [deliveryQueue, leases] = [await stores.deliveryQueue(), await stores.leases()];
     const prepare = async () => {
-      await documents.prepare();
-      if (!readOnly) await ensureQueriedBuilds(eventStore, foldStore);
+      await stores.prepare();
+      if (!options.readOnly) await ensureQueriedBuilds(eventStore, foldStore);
     };
-    // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
-    if (documents.isEmbedded) await prepare();
-    return { ...coordination, ...documents, readStore, eventStore, prepare };
-  });
+    if (stores.preparesAtOpening) await prepare();
+    const readStore = queriedStore(foldStore);
+    const { close } = stores;
+    return {
+      ...coordination,
+      eventStore,
+      readStore,
+      foldStore,
+      secrets,
+      deliveryQueue,
+      leases,
+      prepare,
+      close,
+    };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
 }
 
 /** The same stores with the documents of another fold store. */
@@ -92,48 +91,25 @@ export function withDocuments(backend: Backend, foldStore: ReadStore): Backend {
   return { ...backend, foldStore, readStore: queriedStore(foldStore) };
 }
 
-function queriedStore(store: ReadStore): ReadStore {
+/** For queries: reads the active build of each projection. */
+export function queriedStore(store: ReadStore): ReadStore {
   return activeReadStore({ store, projections: allProjections, clock: () => performance.now() });
 }
 
-/** What the recorder thread appends clicks with. @throws as openBackend does */
-export async function openRecorderStores(
-  config: BackendConfig,
-): Promise<Pick<Backend, "eventStore" | "close"> & { dailySalts: DailySalts }> {
-  openDataFolder(config.dataDir);
-  return await openTogether(async (open) => ({
-    dailySalts: await openDailySalts(open, config),
-    eventStore: await open(openEventStore(config, { offThread: false })),
-  }));
+/** Lists the projections, and creates the collections and indexes that queries read. @throws StoreUnavailable */
+async function ensureQueriedBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
+  const deps = { eventStore, readStore, newId: runtimeDeps.newId };
+  const builds = await registerProjections(deps, allProjections);
+  const queried = allProjections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
+  await readStore.ensure(queried.flatMap(collectionsOf));
 }
 
 /**
- * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
- * the same disk. `name`: of the caller's own spool; unique.
+ * An empty read store of the caller's own: a temporary file of SQLite's, which nobody else can open and which is gone when
+ * it is closed, or when the process ends.
  */
-export function clickSpools(config: Config, name: string): ClickSpools | undefined {
-  if (config.eventStoreUrl === undefined) return undefined;
-  const maxBytes = config.clickSpoolMb * 1024 * 1024;
-  return sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes });
+export async function openScratchStore(): Promise<ReadStore> {
+  return new SqliteReadStore("");
 }
 
-/** What the projector thread folds with; the process has prepared the stores. @throws as openBackend does */
-export async function openProjectorStores(
-  config: BackendConfig,
-  { pollMs }: { pollMs: number },
-): Promise<Pick<Backend, "eventStore" | "foldStore" | "leases" | "close">> {
-  openDataFolder(config.dataDir);
-  return await openTogether(async (open) => {
-    return {
-      ...(await openFoldStore(open, config)),
-      eventStore: await open(openEventStore(config, { offThread: false, pollMs })),
-    };
-  });
-}
-
-/** What the webhooks thread routes and delivers with, which is nothing of Redis. @throws as openBackend does */
-export async function openWebhookStores(config: BackendConfig): Promise<Backend> {
-  return await openBackend({ ...config, redisUrl: undefined }, { offThread: false });
-}
-
-export { copySqlite, openScratchStore, openVerifiableLog };
+export { copySqlite };

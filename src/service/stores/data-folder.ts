@@ -1,9 +1,11 @@
-// Makes the data folder readable for the service's own user only, also files that were copied into it.
+// Keeps the data folder for one service, and readable for that service's own user only, also files that were copied into it.
+import { mkdirSync } from "node:fs";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
+import { lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
 const OWN_FILES =
-  /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|click-spool|visitor-salts)$/;
+  /^((events|read|secrets|deliveries|lock)\.db(-wal|-shm|-journal)?|secret\.key|click-spool|visitor-salts)$/;
 
 /** Creates the folder when it is missing; files of a restored backup may be readable for every user of the machine. */
 export function openDataFolder(dataDir: string, log: (message: string) => void = () => undefined): void {
@@ -11,4 +13,16 @@ export function openDataFolder(dataDir: string, log: (message: string) => void =
   if (tightened.length > 0) log(`DATA_DIR: took the rights of other users from ${tightened.join(", ")}`);
   if (refused.length > 0)
     log(`DATA_DIR: other users may read ${refused.join(", ")}, which another user owns`);
+}
+
+/**
+ * Keeps other services off the folder until this process ends; commands beside it are not hindered. Creates the folder when
+ * it is missing.
+ * @throws data_dir_in_use; StoreUnavailable; the errors of the file system
+ */
+export function lockDataFolder(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(dataDir, process.pid);
+  // Which also keeps it from being garbage collected, and so released.
+  process.once("exit", () => lock.release());
 }

@@ -19,13 +19,14 @@ import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
-import { openEventStore, openVerifiableLog } from "../stores/open-event-store.ts";
+import { storesOf } from "../stores/backend.ts";
+import type { Stores } from "../stores/stores.ts";
 import type { LogReaderThreadData } from "./log-reader.ts";
 
 /** Below the priority of the HTTP thread, so that exports don't delay redirects. */
 const NICENESS = 5;
 
-function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogReader {
+function readLog(stores: Stores, eventStore: EventStore, config: Config, log: BasicLogger): LogReader {
   const { baseUrl } = config;
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
@@ -48,7 +49,7 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {
-      const opened = await openVerifiableLog(config);
+      const opened = await stores.openVerifiableLog();
       try {
         const keys = sealKeysFrom(config);
         return yield* verifyInSteps({ ...opened, keys, trust: trustOf(config, keys) }, options, signal);
@@ -85,7 +86,8 @@ const parent = parentPort;
 if (parent) {
   lowerThreadPriority(NICENESS);
   const { config } = workerData as LogReaderThreadData;
-  const eventStore = await openEventStore(config, { offThread: false });
+  const stores = storesOf(config);
+  const eventStore = await stores.eventStore();
   const log = threadLog((line) => parent.postMessage(line));
-  serveThread(parent, { logReader: readLog(eventStore, config, log) }, () => eventStore.close());
+  serveThread(parent, { logReader: readLog(stores, eventStore, config, log) }, () => stores.close());
 }

@@ -17,7 +17,7 @@ import type {
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
-import { openProjectorStores } from "../stores/backend.ts";
+import { storesOf } from "../stores/backend.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Short, as lifecycle projections commit every 100 ms (groups.ts). */
@@ -35,7 +35,9 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
+  const stores = storesOf(config, { offThread: false, pollMs: POLL_MS });
+  const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
+  const eventStore = await stores.eventStore();
   const log = threadLog(post);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
@@ -90,6 +92,6 @@ async function runProjector(
     ]),
   ]);
   clearInterval(reporting);
-  await close();
+  await stores.close();
   port.close();
 }

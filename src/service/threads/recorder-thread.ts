@@ -11,7 +11,7 @@ import { dailyVisitors } from "../../redirect/clicks/visitors/daily-visitors.ts"
 import { ClickOutbox } from "../../redirect/spool/click-outbox.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { pause } from "../../runtime/pause.ts";
-import { clickSpools, openRecorderStores } from "../stores/backend.ts";
+import { storesOf } from "../stores/backend.ts";
 
 export type RecorderThreadData = { config: Config; writer: string; revisions: ReadonlyMap<string, number> };
 
@@ -19,15 +19,15 @@ const clock = () => new Date();
 const SWEEP_EVERY_MS = 60_000;
 
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
-  const stores = await openRecorderStores(data.config);
+  const stores = storesOf(data.config);
   const report = (message: RecorderReport) => port.postMessage(message);
-  const visitors = dailyVisitors({ salts: stores.dailySalts, clock, sleep: pause, randomBytes });
+  const visitors = dailyVisitors({ salts: await stores.dailySalts(), clock, sleep: pause, randomBytes });
   void visitors.sweep();
   setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
   const spoolName = `${data.writer}-${randomBytes(4).toString("hex")}`;
   const outbox = new ClickOutbox({
-    eventStore: stores.eventStore,
-    spools: clickSpools(data.config, spoolName),
+    eventStore: await stores.eventStore(),
+    spools: stores.clickSpools(spoolName),
     sleep: pause,
     random: Math.random,
     report,

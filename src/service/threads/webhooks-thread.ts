@@ -10,7 +10,7 @@ import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { createWebhooks } from "../../webhooks/run-webhooks.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "../../webhooks/webhooks-messages.ts";
-import { openWebhookStores } from "../stores/backend.ts";
+import { queriedStore, storesOf } from "../stores/backend.ts";
 
 const parent = parentPort;
 if (parent) {
@@ -26,7 +26,8 @@ async function deliver(
   const stopping = new AbortController();
   const log = threadLog(send);
   const holder = leaseHolder(randomUUID);
-  const backend = await openWebhookStores(config);
+  const stores = storesOf(config);
+  const leases = await stores.leases();
   const sender = deliverySender({
     allowPrivate: config.webhookAllowPrivate,
     now: Date.now,
@@ -34,12 +35,14 @@ async function deliver(
   });
   const webhooks = createWebhooks({
     ...runtimeDeps,
-    ...backend,
+    eventStore: await stores.eventStore(),
+    readStore: queriedStore(await stores.foldStore()),
+    secrets: await stores.secrets(),
+    deliveryQueue: await stores.deliveryQueue(),
     baseUrl: config.baseUrl,
     log,
     send: sender.send,
-    exclusively: (work, signal) =>
-      holdLease({ leases: backend.leases, name: "webhooks", holder, log }, work, signal),
+    exclusively: (work, signal) => holdLease({ leases, name: "webhooks", holder, log }, work, signal),
   });
 
   const report = async () => {
@@ -58,6 +61,6 @@ async function deliver(
   });
   await webhooks.run(stopping.signal, () => settleMs);
   await sender.destroy();
-  await backend.close();
+  await stores.close();
   port.close();
 }

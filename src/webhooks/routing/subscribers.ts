@@ -2,7 +2,7 @@
 
 import { type EventType, isEventType, type LinkClicked, type StoredEvent } from "../../events/catalogue.ts";
 import { EventNewer, readEvent } from "../../events/read-event.ts";
-import { type ClickKind, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { type ClickKind, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
 export type Subscriber = {
@@ -123,7 +123,7 @@ export function isRouted(click: LinkClicked["data"]): boolean {
 }
 
 function entitle({ entitled }: Subscribers, accountId: string, tier: Tier): void {
-  if (TIER_LIMITS[tier].developerFeatures) entitled.add(accountId);
+  if (hasDeveloperFeatures(tier)) entitled.add(accountId);
   else entitled.delete(accountId);
 }
 

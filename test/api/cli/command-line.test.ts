@@ -6,7 +6,7 @@ import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { VERSION } from "../../../src/config/version.ts";
 import { SqliteLog } from "../../../src/stores/event-store/sqlite/log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -25,10 +25,31 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe("the command line", { timeout: 120_000 }, () => {
+  it("opens an account with a first key, invites people, and makes links with their slugs", async () => {
+    const place = await temporaryFolder();
+    onTestFinished(() => place.remove());
+    const { json, refused } = commandLine(place.path);
+    const { tier, key, key_id } = await json("account", "create", "--email", "first@b.c", "--key");
+    expect([tier, key]).toEqual(["developer", expect.stringMatching(/^ll_[A-Za-z0-9]{32}$/)]);
+    expect((await json("key", "list", "--account", "first@b.c")).keys).toMatchObject([{ key_id }]);
+    const invitation = await json("account", "invite", "guest@b.c", "--tier", "free");
+    expect(invitation).toMatchObject({ email: "guest@b.c", tier: "free" });
+    expect(invitation.link).toMatch(/\/portal\/sign-up\/finish\?token=[\w-]{43}$/);
+    expect(await refused("account", "invite", "First@b.c")).toMatch(/exists already/);
+
+    const create = ["link", "create", "https://example.com/a", "--account", "first@b.c"];
+    expect(await json(...create)).toMatchObject({ slug: expect.stringMatching(/^\w{7}$/) });
+    expect(await refused(...create, "--slug", "spring")).toMatch(/only available with custom domains/);
+    const own = commandLine(place.path, { BASE_HOST_SLUGS: "true" });
+    expect(await own.json(...create, "--slug", "Spring")).toMatchObject({ slug: "spring" });
+    expect(await own.refused(...create, "--slug", "spring")).toMatch(/exists/);
+  });
+
   it("opens accounts, issues keys and looks after domains", async () => {
     const account = await json("account", "create", "--email", "a@b.c", "--tier", "developer");
-    expect(account).toEqual({ account_id: expect.any(String), email: "a@b.c", tier: "developer" });
+    expect(account).toMatchObject({ account_id: expect.any(String), email: "a@b.c", tier: "developer" });
     const id = account.account_id;
+    expect(account.password_link).toMatch(/^http:\/\/[^/]+\/portal\/reset\/choose\?token=[\w-]{43}$/);
 
     const reset = await json("account", "password", id);
     expect(reset).toMatchObject({ account_id: id, expires_at: expect.any(String) });

@@ -1,9 +1,11 @@
 // All routes of the portal as registered in Fastify, so that tests cover every form and page.
+
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { parseConfig } from "../../../src/config/config.ts";
+import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { openLogReader } from "../../../src/service/threads/log-reader.ts";
@@ -33,6 +35,9 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     passwordWork: passwordWork(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
     // Starts its thread on first use only.
+    limits: INTERFACE_LIMITS,
+    signUp: "open",
+    baseHostSlugs: false,
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),

@@ -58,6 +58,7 @@ export async function startTestService(environment: Record<string, string> = {},
     eventStore: backend.eventStore,
     secrets: backend.secrets,
     keyPrefix: config.keyPrefix,
+    limits: config.limits,
     baseHost: config.baseHost,
   };
   let accounts = 0;

@@ -10,12 +10,12 @@ function start() {
   let now = Date.parse("2026-05-01T12:00:00Z");
   const tries = linkPasswordTries({ rateLimits: memoryRateLimits(), clock: () => new Date(now) });
   const isRefusedNow = (address: string, link = LINK) =>
-    tries.refuseMore(address, link).then(
-      () => false,
+    tries.take(address, link).then(
+      () => tries.giveBack(address, link).then(() => false),
       (error: unknown) => isRefused(error, "rate_limit_exceeded"),
     );
   const wrong = async (times: number, addressOf: (n: number) => string, link = LINK) => {
-    for (let n = 0; n < times; n++) await tries.countWrong(addressOf(n), link);
+    for (let n = 0; n < times; n++) await tries.take(addressOf(n), link);
   };
   const later = (ms: number) => {
     now += ms;

@@ -8,7 +8,7 @@ import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../../src/audit/seals/sealer.ts";
 import { verifySealedLog } from "../../../src/audit/verify-sealed-log.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
-import { openVerifiableLog } from "../../../src/service/stores/backend.ts";
+import { storesOf } from "../../../src/service/stores/backend.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
@@ -74,7 +74,7 @@ async function problemsAfter(...statements: string[]): Promise<string[]> {
   db.enableDefensive(false);
   for (const sql of statements) db.exec(sql);
   db.close();
-  const verifiable = await openVerifiableLog({ dataDir });
+  const verifiable = await storesOf({ dataDir }, { offThread: false, readOnly: true }).openVerifiableLog();
   try {
     const newest = { get: async () => undefined };
     const found = await verifySealedLog({ ...verifiable, clock, keys: [keys], newest });

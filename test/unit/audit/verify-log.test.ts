@@ -153,12 +153,6 @@ describe("verifying the log", () => {
     [
       "account",
       `account-${ACCOUNT}`,
-      [opened("free"), keyIssued(), keyIssued(), keyIssued()],
-      "KeyIssued: 3 active keys, 2 are allowed",
-    ],
-    [
-      "account",
-      `account-${ACCOUNT}`,
       [opened("free"), { type: "DomainAdded", data: { ...account, hostname: "a.example", token: "t" } }],
       "DomainAdded: DomainAdded on the free tier",
     ],

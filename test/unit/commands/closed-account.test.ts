@@ -118,12 +118,12 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
   ],
   "prove the password": [(m) => provePassword(deps, m.accountId, password)],
   "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, 60_000)],
-  "use a reset link": [(m) => resetPassword(deps, m.reset, "eight green foxes"), "link_expired"],
+  "use a reset link": [(m) => resetPassword(deps, m.reset, "eight green foxes"), "token_expired"],
   "change the address": [(m) => changeEmail(deps, m.accountId, `${m.name}-2@example.com`)],
   "make a link for a new address": [
     (m) => issueEmailChange(deps, m.accountId, `${m.name}-3@example.com`, 60_000),
   ],
-  "confirm a new address": [(m) => confirmEmailChange(deps, m.confirm), "link_expired"],
+  "confirm a new address": [(m) => confirmEmailChange(deps, m.confirm), "token_expired"],
   "sign in": [
     (m) => checkCredentials(deps, { email: `${m.name}@example.com`, password }),
     "wrong_credentials",

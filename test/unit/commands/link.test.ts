@@ -106,7 +106,7 @@ describe("a link", () => {
     link([created, title, optionsChanged({ title: null })], set({ title: null }), []);
     link([created], set({}), []);
     link([created, deleted], set({ title: "a" }), "link_deleted");
-    link([created, blocked], set({ title: "a" }), "link_blocked");
+    link([created, blocked], set({ title: "a" }), "blocked_by_operator");
     link([], set({ title: "a" }), "link_not_found");
   });
 
@@ -148,7 +148,7 @@ describe("a link", () => {
       [{ type: "enable" }, [created, disabled, blocked]],
       [{ type: "restore" }, [created, blocked, deleted]],
     ];
-    for (const [wanted, before] of refused) link(before, changed(wanted), "link_blocked");
+    for (const [wanted, before] of refused) link(before, changed(wanted), "blocked_by_operator");
     link([created, blocked], changed({ type: "disable" }), [disabled]);
     link([created, blocked], changed({ type: "delete" }), [deleted]);
     link([created, disabled, blocked, unblocked], changed({ type: "enable" }), [

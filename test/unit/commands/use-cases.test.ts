@@ -146,7 +146,7 @@ describe("changing a link", () => {
         code: "link_not_found",
       });
       await expect(change(stranger, own, to)).rejects.toMatchObject({ code: "link_not_yours" });
-      await expect(change(by, blocked, to)).rejects.toMatchObject({ code: "link_blocked" });
+      await expect(change(by, blocked, to)).rejects.toMatchObject({ code: "blocked_by_operator" });
     }
     for (const to of [retarget, enable])
       await expect(change(by, deleted, to)).rejects.toMatchObject({ code: "link_deleted" });

@@ -50,6 +50,9 @@ const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): Withdrawal
   data: { ...event.data, upTo: UP_TO, clicks: { ...NONE, click: clicks } },
 });
 
+/** When the link was made: what a selection without a time begins with. */
+const CREATED = "2026-01-01T00:00:00.000Z";
+
 describe("withdrawals of a link's clicks", () => {
   it("say how many clicks of each kind go, and up to which position they were counted", () => {
     withdrawals([], withdrawing(one, 7), [counting(one, 7)]);
@@ -75,11 +78,12 @@ describe("withdrawals of a link's clicks", () => {
 describe("what is asked to be withdrawn", () => {
   const now = new Date("2026-03-02T00:00:00.000Z");
   const from = new Date("2026-03-01T00:00:00.000Z");
-  const network = (ipPrefix: string) => selectionOf({ from, ipPrefix }, now).ipPrefix;
+  const network = (ipPrefix: string) => selectionOf({ from, ipPrefix }, CREATED, now).ipPrefix;
 
   it("ends now when no end is given, and must begin before it", () => {
-    expect(selectionOf({ from }, now)).toEqual({ from: from.toISOString(), to: now.toISOString() });
-    expect(() => selectionOf({ from, to: from }, now)).toThrow(
+    expect(selectionOf({ from }, CREATED, now)).toEqual({ from: from.toISOString(), to: now.toISOString() });
+    expect(selectionOf({}, CREATED, now)).toEqual({ from: CREATED, to: now.toISOString() });
+    expect(() => selectionOf({ from, to: from }, CREATED, now)).toThrow(
       expect.objectContaining({ code: "invalid_withdrawal" }),
     );
   });
@@ -103,15 +107,15 @@ describe("what is asked to be withdrawn", () => {
   );
 
   it("has a visitor code, a part of a user agent and a reason of their lengths", () => {
-    expect(selectionOf({ from, visitor: "0123456789abcdef" }, now)).toHaveProperty("visitor");
-    expect(() => selectionOf({ from, visitor: "0123" }, now)).toThrow(
+    expect(selectionOf({ from, visitor: "0123456789abcdef" }, CREATED, now)).toHaveProperty("visitor");
+    expect(() => selectionOf({ from, visitor: "0123" }, CREATED, now)).toThrow(
       expect.objectContaining({ code: "invalid_withdrawal" }),
     );
-    expect(() => selectionOf({ from, userAgent: " " }, now)).toThrow(
+    expect(() => selectionOf({ from, userAgent: " " }, CREATED, now)).toThrow(
       expect.objectContaining({ code: "invalid_withdrawal" }),
     );
-    expect(selectionOf({ from, userAgent: "x".repeat(512) }, now)).toHaveProperty("userAgent");
-    expect(() => selectionOf({ from, userAgent: "x".repeat(513) }, now)).toThrow(
+    expect(selectionOf({ from, userAgent: "x".repeat(512) }, CREATED, now)).toHaveProperty("userAgent");
+    expect(() => selectionOf({ from, userAgent: "x".repeat(513) }, CREATED, now)).toThrow(
       expect.objectContaining({ code: "invalid_withdrawal" }),
     );
     expect(acceptReason("  load test ")).toBe("load test");

@@ -1,8 +1,6 @@
 // What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
-import { passwordGate } from "../../../src/redirect/password/password-gate.ts";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
 import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
@@ -67,23 +65,5 @@ describe("a visit of a guarded link", () => {
     };
     await expect(admit(PROTECTED, person, record)).rejects.toThrow(StoreUnavailable);
     expect(isRecorded).toBe(false);
-  });
-});
-
-describe("a password while the secrets are unavailable", () => {
-  it("opens nothing, and counts no try", async () => {
-    const wrong: string[] = [];
-    const gate = passwordGate({
-      passes: linkPasses("key"),
-      isPassword: () => Promise.reject(new StoreUnavailable("away")),
-      tries: { refuseMore: async () => undefined, countWrong: async (address) => void wrong.push(address) },
-      work: (work) => work(),
-      log: { warn: () => undefined } as never,
-    });
-    const form = { password: "x" };
-    await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, form })).rejects.toThrow(
-      StoreUnavailable,
-    );
-    expect(wrong).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 // would double the CPU time of one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { ClickRecorder } from "../clicks/click-recorder.ts";
@@ -69,6 +70,9 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
  */
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse, passOn: Handle) => boolean;
 
+/** A refusal so long after the last one is of another outage. */
+const OUTAGE_OVER_MS = 60_000;
+
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
 /**
@@ -80,6 +84,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
+  let lastRefusedAt = Number.NEGATIVE_INFINITY;
 
   /** `form`: of a POST. */
   function answer(
@@ -188,10 +193,19 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   function unavailable(err: unknown, request: IncomingMessage, response: ServerResponse): void {
     stats.error += 1;
     const requestId = requestIdOf(request);
-    deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
+    if (!(err instanceof DomainError))
+      deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
+    else if (!isRefused(err, "too_busy")) noteOutage(err);
     if (response.headersSent) return void response.destroy();
     const code = isRefused(err, "recorder_busy", "too_busy") ? err.code : "store_unavailable";
     answerUnavailable(request, response, requestId, code);
+  }
+
+  /** One line an outage, without a stack: as many are refused as come. */
+  function noteOutage({ code, message }: DomainError): void {
+    if (now() - lastRefusedAt > OUTAGE_OVER_MS)
+      deps.log.error({ code, reason: message }, "short links are answered 503");
+    lastRefusedAt = now();
   }
 
   return (request, response, passOn) => {

@@ -1,0 +1,97 @@
+// Opens the stores of the deployment with servers: EventStoreDB or KurrentDB, MongoDB and Redis. Their drivers take half a
+// second to load, so each is imported when it is first needed.
+import { join } from "node:path";
+import { memoryRateLimits, withOwnLimits } from "../../api/limits/rate-limit.memory.ts";
+import { BadConfig } from "../../config/config.ts";
+import { sqliteClickSpools } from "../../redirect/spool/click-spool.sqlite.ts";
+import { openers } from "../../stores/connections/openers.ts";
+import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
+import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
+import { keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
+
+export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
+
+/** A server that is unavailable is no error when it is opened: calls fail until it answers. */
+export function serverStores(config: ServersConfig, options: StoreOptions): Stores {
+  const { opener, close } = openers();
+  const { eventStorePrefix = "", clickSpoolMb = 0 } = config;
+  const openLog = () => openEventStore(config.eventStoreUrl, eventStorePrefix);
+  const mongodb = opener(() => connectMongodb(config.mongodbUrl));
+  const redis = opener(async () => {
+    const { openRedis } = await import("../../stores/connections/redis.ts");
+    // With the base host, as services with different ones may share a Redis server.
+    const prefix = `linkledger:${eventStorePrefix}${config.baseHost}:`;
+    return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
+  });
+  const secrets = opener(async () => {
+    const { mongodbSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
+    return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
+  });
+  return {
+    preparesAtOpening: false,
+    eventStore: opener(openLog),
+    async openVerifiableLog() {
+      const eventStore = await openLog();
+      return { eventStore, integrityProblems: undefined, close: () => eventStore.close() };
+    },
+    foldStore: opener(async () => {
+      const { openMongodbReadStore } = await import("../../stores/read-store/mongodb/read-store.ts");
+      return await openMongodbReadStore(await mongodb());
+    }),
+    secrets,
+    deliveryQueue: opener(async () => {
+      const { mongodbDeliveryQueue } = await import("../../webhooks/queue/queue.mongodb.ts");
+      return mongodbDeliveryQueue(await mongodb());
+    }),
+    async leases() {
+      const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");
+      return mongodbLeases(await mongodb());
+    },
+    async coordination() {
+      const { redisRateLimits } = await import("../../api/limits/rate-limit.redis.ts");
+      const { redisVisitCounter } = await import("../../redirect/visits/visit-counter.redis.ts");
+      const connection = await redis();
+      const hashes = keyringFor(config, options).hashes;
+      // Redis holds no address and no e-mail, only their hashes.
+      const limits = redisRateLimits(connection, (subject) => hashes(subject)[0]);
+      return {
+        redis: connection,
+        rateLimits: () => withOwnLimits(limits, memoryRateLimits()),
+        visitCounter: () => redisVisitCounter(connection),
+      };
+    },
+    async dailySalts() {
+      const { redisDailySalts } = await import("../../redirect/clicks/visitors/daily-salts.redis.ts");
+      return redisDailySalts(await redis());
+    },
+    clickSpools: (name) =>
+      sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes: clickSpoolMb * 1024 * 1024 }),
+    async prepare() {
+      const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
+      const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");
+      await prepareSecrets(await mongodb());
+      await (await secrets()).checkKey();
+      await ensureDeliveryIndexes(await mongodb());
+    },
+    close,
+  };
+}
+
+async function openEventStore(url: string, prefix: string) {
+  const { openEventStoreDb } = await import("../../stores/event-store/eventstoredb/event-store.ts");
+  try {
+    return prefixedEventStore(await openEventStoreDb(url), prefix);
+  } catch (error) {
+    throw new BadConfig([`EVENTSTORE_URL: ${(error as Error).message}`]);
+  }
+}
+
+/** The driver's error messages may repeat the URL with its password, so only the class of the error is passed on. */
+async function connectMongodb(url: string) {
+  const { MongodbConnection } = await import("../../stores/connections/mongodb.ts");
+  try {
+    return new MongodbConnection(url);
+  } catch (error) {
+    throw new BadConfig([`MONGODB_URL: its driver can't read it (${(error as Error).name})`]);
+  }
+}

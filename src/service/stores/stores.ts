@@ -1,0 +1,76 @@
+// What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
+import type { RateLimits } from "../../api/limits/rate-limit.ts";
+import { type Config, secretKeyOf } from "../../config/config.ts";
+import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
+import type { ClickSpools } from "../../redirect/spool/click-spool.ts";
+import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
+import type { Leases } from "../../stores/coordination/leases.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
+import { type Keyring, keyringOf } from "../../stores/secrets/keyring.ts";
+import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
+
+export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
+
+export type StoreOptions = {
+  /** Embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
+  offThread: boolean;
+  /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
+  pollMs?: number;
+  /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
+  readOnly?: boolean;
+  /** Called when Redis becomes unavailable or available, and when files had to be made private. */
+  log?: (message: string) => void;
+};
+
+/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
+export type VerifiableLog = {
+  eventStore: EventStore;
+  integrityProblems: (() => Promise<string[]>) | undefined;
+  close(): Promise<void>;
+};
+
+/** What processes share beside the stores. */
+export type Coordination = {
+  /** Shared through Redis; while Redis is unavailable each process counts for itself. */
+  rateLimits(): RateLimits;
+  /** Of links with a limit; throws CoordinationUnavailable while Redis is unavailable. */
+  visitCounter(): VisitCounter;
+  /** Undefined where there is no Redis. */
+  redis: { readonly unavailable: boolean } | undefined;
+};
+
+/**
+ * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and
+ * log_form_unknown for an embedded log of another form.
+ */
+export type Stores = {
+  eventStore(): Promise<EventStore>;
+  /** Another one at each call, for reading only; events whose text isn't as it was written are unreadable. */
+  openVerifiableLog(): Promise<VerifiableLog>;
+  /** For writers of projections: holds the collections of every build. */
+  foldStore(): Promise<ReadStore>;
+  /** Encrypted at rest. */
+  secrets(): Promise<EncryptedSecrets>;
+  deliveryQueue(): Promise<DeliveryQueue>;
+  /** Among all processes, or embedded among the jobs of this thread only. */
+  leases(): Promise<Leases>;
+  coordination(): Promise<Coordination>;
+  dailySalts(): Promise<DailySalts>;
+  /**
+   * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
+   * the same disk. `name`: of the caller's own spool; unique.
+   */
+  clickSpools(name: string): ClickSpools | undefined;
+  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
+  prepare(): Promise<void>;
+  /** Whether `prepare` needs no server, so that it is called before anybody else opens the stores. */
+  readonly preparesAtOpening: boolean;
+  close(): Promise<void>;
+};
+
+/** @throws BadConfig without a SECRET_KEY; where the data folder may be written it is made there */
+export function keyringFor(config: StoresConfig, { readOnly }: StoreOptions): Keyring {
+  return keyringOf(secretKeyOf(config, { readOnly }), config.secretKeyPrevious);
+}

@@ -1,0 +1,42 @@
+// A lock on a folder that ends with its process, also by kill -9: the operating system releases the lock of SQLite's file.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Refused } from "../../runtime/refused.ts";
+import { unavailableOnError } from "./sqlite.ts";
+
+const SQLITE_BUSY = 5;
+/** A process that is refused reads the file for a moment. */
+const WAIT_MS = 500;
+
+/**
+ * Locks `folder`, which exists, until `release` or the end of the process; by `pid` the holder is named to whoever comes
+ * later. The file in it can be read, copied and deleted.
+ * @throws data_dir_in_use while another process holds it; StoreUnavailable
+ */
+export function lockFolder(folder: string, pid: number): { release(): void } {
+  const file = join(folder, "lock.db");
+  return unavailableOnError(() => {
+    const db = new DatabaseSync(file, { timeout: WAIT_MS });
+    try {
+      db.exec("BEGIN IMMEDIATE");
+      // Committed, as others can't read what an open transaction writes; and again when another one was faster.
+      while (holderIn(db) !== pid) db.exec(`PRAGMA user_version = ${pid}; COMMIT; BEGIN IMMEDIATE`);
+      return { release: () => db.close() };
+    } catch (error) {
+      const isHeld = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+      const holder = isHeld ? holderIn(db) : pid;
+      db.close();
+      if (!isHeld) throw error;
+      // Of another container, in which processes are numbered anew, it may be our own number.
+      const name = holder === pid ? "another service" : `another service, process ${holder}`;
+      throw new Refused(
+        "data_dir_in_use",
+        `DATA_DIR: ${folder} is in use by ${name}: stop it, or give this one a folder of its own`,
+      );
+    }
+  }, file);
+}
+
+function holderIn(db: DatabaseSync): number | undefined {
+  return db.prepare("PRAGMA user_version").get()?.user_version as number | undefined;
+}

@@ -1,8 +1,13 @@
 // The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { links } from "../../src/projections/definitions/links.ts";
+import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/queries/links/list-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -58,3 +63,34 @@ it.each([true, false])(
     }
   },
 );
+
+it("reads a page of each list of links by an index alone, however many links an account has", async () => {
+  const { readStore, file, cleanUp } = await open(false);
+  const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+  try {
+    await readStore.ensure([links.collection, linkClicks.collection]);
+    const deps = { readStore, baseUrl: "http://localhost" };
+    const caller = { keyId: "k", accountId: "a" };
+    const cursor = Buffer.from('["2026","localhost/abc"]').toString("base64url");
+    const pages = [{}, { cursor }, { q: "text" }, { tag: "spring" }, { from: 1 }, { external_id: "x" }];
+    for (const scope of LINK_SCOPES)
+      for (const sort of LINK_ORDERS)
+        for (const page of pages) await listLinks(deps, caller, { limit: 50, scope, sort, ...page });
+    for (const page of [{}, { q: "text" }, { tag: "spring" }, { show: "live" }, { domainId: null }] as const)
+      await accountLinks(deps, "a", { limit: 50, page: 3, ...page });
+    await topLinks(deps, "a", { limit: 50 });
+    const searches = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));
+    expect(searches.length).toBeGreaterThan(20);
+    const db = new DatabaseSync(file);
+    for (const sql of searches) {
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      const steps = plan.map(({ detail }) => String(detail)).filter((step) => /docs_|TEMP/.test(step));
+      // A sort would be a step of its own.
+      expect(steps).toEqual([expect.stringMatching(/^SEARCH docs_\S+ USING INDEX .*<expr>=\?/)]);
+    }
+    db.close();
+  } finally {
+    prepare.mockRestore();
+    await cleanUp();
+  }
+});

@@ -17,7 +17,7 @@ onServer(mongodb, () => {
     return () => server.stop();
   });
 
-  readStoreContract("MongoDB", async () => {
+  const open = async () => {
     const url = server.newDatabase();
     const readStore = await openMongodbReadStore(new MongodbConnection(url));
     return {
@@ -25,7 +25,8 @@ onServer(mongodb, () => {
       reopen: () => openMongodbReadStore(new MongodbConnection(url)),
       cleanUp: () => readStore.close(),
     };
-  });
+  };
+  readStoreContract("MongoDB", open, { isAtomic: !mongodbIsOurs });
 
   describe("the read store on MongoDB", () => {
     it("is unavailable while a shard has no primary, which mongos tells by a code of its own", async () => {

@@ -1,5 +1,5 @@
 // The read store on MongoDB: conditional replaces and plain finds, which stand-alone and compatible servers support too.
-import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
+import type { Collection } from "mongodb";
 import { DomainError, messageOf } from "../../../runtime/errors.ts";
 import { StoreFailed } from "../../connections/errors.ts";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
@@ -116,9 +116,9 @@ class MongodbReadStore implements ReadStore {
 
   async #moveCheckpoint({ name, from, to }: NonNullable<WriteBatch["checkpoint"]>): Promise<void> {
     const { position, eventId } = to;
-    const stored: StoredCheckpoint = { _id: name, position, eventId, json: JSON.stringify(to) };
+    const stored = { _id: name, position, eventId, json: JSON.stringify(to) };
     const hasMoved = await this.#checkpoints(async (all) => {
-      if (!from) return await isInserted(all.insertOne(stored));
+      if (!from) return await isNew(all.insertOne(stored));
       const unmoved = { _id: name, position: from.position, eventId: from.eventId };
       return (await all.replaceOne(unmoved, stored)).matchedCount === 1;
     });
@@ -126,41 +126,22 @@ class MongodbReadStore implements ReadStore {
   }
 
   async #replace(collection: string, documents: readonly Document[]): Promise<void> {
-    let pending = documents;
-    while (pending.length > 0) {
-      const isComplete = await this.#bulkReplace(collection, pending);
-      pending = isComplete ? [] : await this.#stillNewer(collection, pending);
-    }
-  }
-
-  /** False when the outcome of some documents is unknown. */
-  async #bulkReplace(collection: string, documents: readonly Document[]): Promise<boolean> {
-    const operations: AnyBulkWriteOperation<StoredDocument>[] = documents.map((document) => ({
-      replaceOne: {
-        filter: { _id: document._id, _position: { $lt: document._position } },
-        replacement: toStored(document),
-        upsert: true,
-      },
+    const operations = documents.map((document) => ({
+      replaceOne: { ...replacement(document), upsert: true },
     }));
-    return await this.#on(collection, async (all) => {
-      try {
-        await all.bulkWrite(operations, { ordered: false });
-        return true;
-      } catch (error) {
-        // A duplicate `_id`: the stored document is as new, or another writer inserted it, older or not, at the same
-        // moment. Some compatible servers stop there.
-        if (!hasDuplicatesAlone(error)) throw error;
-        return false;
-      }
-    });
+    const isComplete = await this.#on(collection, (all) =>
+      isNew(all.bulkWrite(operations, { ordered: false })),
+    );
+    if (isComplete) return;
+    // A stored document is as new, or another writer inserted it, older or not, at the same moment. Some compatible
+    // servers stop there, so that what has become of the others is unknown.
+    if (documents.length > 1) for (const document of documents) await this.#replace(collection, [document]);
+    else for (const document of documents) await this.#replaceStored(collection, document);
   }
 
-  async #stillNewer(collection: string, documents: readonly Document[]): Promise<Document[]> {
-    const $in = documents.map(({ _id }) => _id);
-    const projection = { _position: 1 };
-    const stored = await this.#on(collection, (all) => all.find({ _id: { $in } }, { projection }).toArray());
-    const positions = new Map(stored.map(({ _id, _position }) => [_id, _position]));
-    return documents.filter(({ _id, _position }) => (positions.get(_id) ?? "") < _position);
+  async #replaceStored(collection: string, document: Document): Promise<void> {
+    const { filter, replacement: stored } = replacement(document);
+    await this.#on(collection, (all) => all.replaceOne(filter, stored));
   }
 
   #on<T>(name: string, work: (collection: Collection<StoredDocument>) => Promise<T>): Promise<T> {
@@ -193,18 +174,19 @@ function fromStored<D extends Document>({ _nested, ...fields }: StoredDocument):
   return documentOf<D>(fields, _nested);
 }
 
-async function isInserted(inserting: Promise<unknown>): Promise<boolean> {
+/** Of a document that is replaced where the stored one is older. */
+function replacement(document: Document) {
+  const filter = { _id: document._id, _position: { $lt: document._position } };
+  return { filter, replacement: toStored(document) };
+}
+
+/** False when a document with the same `_id` was there already. */
+async function isNew(writing: Promise<unknown>): Promise<boolean> {
   try {
-    await inserting;
+    await writing;
     return true;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
     throw error;
   }
-}
-
-function hasDuplicatesAlone(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
 }

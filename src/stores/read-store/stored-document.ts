@@ -14,9 +14,9 @@ export function storedParts(document: Document): StoredParts {
   return { fields, nested: Object.keys(nested).length > 0 ? JSON.stringify(nested) : undefined };
 }
 
-/** `nested`: of all or some of its fields. */
+/** `nested`: of its nested fields, or of any that are wanted: `fields` has the values of those that are not nested. */
 export function documentOf<D extends Document>(fields: object, nested: string | undefined): D {
-  return (nested === undefined ? fields : { ...JSON.parse(nested), ...fields }) as D;
+  return (nested === undefined ? fields : Object.assign(JSON.parse(nested), fields)) as D;
 }
 
 /** Without half a surrogate pair, which BSON can't hold. */

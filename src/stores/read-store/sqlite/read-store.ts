@@ -1,9 +1,8 @@
 // Opens the read store on SQLite; for who serves requests with a thread of its own, for what they must not wait for.
 import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
 import { storeError } from "../../connections/errors.ts";
-import { CheckpointMoved, type FindQuery, type ReadStore } from "../port.ts";
-import { SqliteReadStore } from "./synchronous-read-store.ts";
-import type { WriteOutcome } from "./thread.ts";
+import type { FindQuery, ReadStore } from "../port.ts";
+import { SqliteReadStore, throwIfMoved, type WriteOutcome } from "./synchronous-read-store.ts";
 
 /** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
@@ -14,7 +13,7 @@ const OFF_THREAD = ["getMany", "find", "count", "drop", "dropCheckpoint"] as con
 /**
  * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
  * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
- * they take a fifth of the CPU time of a call to another thread. Default false, as for who folds. `readOnly`: nothing in
+ * they take a tenth of the CPU time of a call to another thread. Default false, as for who folds. `readOnly`: nothing in
  * the file's folder changes; not with `offThread`. @throws StoreUnavailable, StoreFailed
  */
 export async function openSqliteReadStore(
@@ -45,8 +44,7 @@ function openForRequests(file: string): ReadStore {
       (ids.length <= MAX_DIRECT ? here : remote).getMany(collection, ids, fields),
     find: (collection, query) => (isLookup(query) ? here : remote).find(collection, query),
     async write(batch) {
-      const { moved } = (await thread.call("readStore", "writeOutcome", [batch])) as WriteOutcome;
-      if (moved) throw new CheckpointMoved(batch.checkpoint?.name ?? "", moved.stored);
+      throwIfMoved(batch, (await thread.call("readStore", "tryWrite", [batch])) as WriteOutcome);
     },
     async close() {
       await thread.close();

@@ -30,6 +30,9 @@ const CHECKPOINTS = "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY K
  */
 const COLUMNS = "(_id TEXT PRIMARY KEY, position TEXT NOT NULL, fields TEXT NOT NULL, nested TEXT)";
 
+/** As a value, because an error has its message alone on its way from another thread. */
+export type WriteOutcome = { isMoved: boolean; stored?: Checkpoint | undefined };
+
 export class SqliteReadStore implements ReadStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -86,12 +89,20 @@ export class SqliteReadStore implements ReadStore {
     );
   }
 
-  async write({ documents, checkpoint }: WriteBatch): Promise<void> {
+  async write(batch: WriteBatch): Promise<void> {
+    throwIfMoved(batch, await this.tryWrite(batch));
+  }
+
+  async tryWrite({ documents, checkpoint }: WriteBatch): Promise<WriteOutcome> {
     const work = () => {
-      if (checkpoint) this.#moveCheckpoint(checkpoint);
+      const stored = checkpoint && this.#checkpoint(checkpoint.name);
+      if (checkpoint && !isSameCheckpoint(stored, checkpoint.from)) return { isMoved: true, stored };
       for (const { collection, documents: changed } of documents) this.#upsert(collection, changed);
+      const save = "REPLACE INTO checkpoints (name, doc) VALUES (?, ?)";
+      if (checkpoint) this.#prepare(save).run(checkpoint.name, JSON.stringify(checkpoint.to));
+      return { isMoved: false };
     };
-    unavailableOnError(() => inTransaction(this.#db, work));
+    return unavailableOnError(() => inTransaction(this.#db, work));
   }
 
   async checkpoint(name: string): Promise<Checkpoint | undefined> {
@@ -139,12 +150,6 @@ export class SqliteReadStore implements ReadStore {
     return row && JSON.parse(String(row.doc));
   }
 
-  #moveCheckpoint({ name, from, to }: NonNullable<WriteBatch["checkpoint"]>): void {
-    const stored = this.#checkpoint(name);
-    if (!isSameCheckpoint(stored, from)) throw new CheckpointMoved(name, stored);
-    this.#prepare("REPLACE INTO checkpoints (name, doc) VALUES (?, ?)").run(name, JSON.stringify(to));
-  }
-
   #upsert(collection: string, documents: readonly Document[]): void {
     if (documents.length === 0) return;
     this.#create({ name: collection, indexes: [] });
@@ -177,6 +182,11 @@ export class SqliteReadStore implements ReadStore {
     }
     return statement;
   }
+}
+
+/** @throws CheckpointMoved */
+export function throwIfMoved({ checkpoint }: WriteBatch, { isMoved, stored }: WriteOutcome): void {
+  if (isMoved) throw new CheckpointMoved(checkpoint?.name ?? "", stored);
 }
 
 function openDatabase(file: string): DatabaseSync {

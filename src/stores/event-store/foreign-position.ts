@@ -18,3 +18,14 @@ export async function isOwnPosition({ eventStore }: Deps, position: Position): P
 export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
   if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
 }
+
+/** Whether the log has this event there. `categories`: those that it may be of. @throws StoreUnavailable */
+export async function isOfThisLog(
+  { eventStore }: { eventStore: Pick<EventStore, "head" | "readAll"> },
+  { position, eventId }: { position: Position; eventId: string },
+  categories: readonly string[],
+): Promise<boolean> {
+  if (!(await isOwnPosition({ eventStore }, position))) return false;
+  const [event] = await eventStore.readAll({ from: position, categories, limit: 1 });
+  return event?.position === position && event.id === eventId;
+}

@@ -8,7 +8,7 @@ import { pause, untilAborted } from "../../../src/runtime/pause.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { type FollowedEvent, LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, openStores, putCheckpoint, type Stores } from "../../support/runtime/stores.ts";
 
 describe("following the log", () => {
   let stores: Stores;
@@ -44,7 +44,7 @@ describe("following the log", () => {
   const change = (slug: string) => append(stores.eventStore, `link-sho.rt/${slug}`, [linkDisabled(slug)]);
   const documentsStandAt = async (position: string) => {
     for (const projection of lifecycleProjections)
-      await stores.readStore.saveCheckpoint(checkpointName(projection), { position });
+      await putCheckpoint(stores.readStore, checkpointName(projection), { position, eventId: position });
   };
 
   it("hands out what the documents do not show yet, and what comes", async () => {

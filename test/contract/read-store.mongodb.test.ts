@@ -1,6 +1,6 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
 import { MongoServerError } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
@@ -36,6 +36,36 @@ onServer(mongodb, () => {
       await expect(reading).rejects.toThrow(StoreUnavailable);
       await connection.close();
     });
+
+    it.each([undefined, { position: "9", eventId: "9" }])(
+      "refuses a commit whose checkpoint becomes another one while its documents are written: %j",
+      async (stored) => {
+        const url = server.newDatabase();
+        const connection = new MongodbConnection(url);
+        const [readStore, other] = [
+          await openMongodbReadStore(connection),
+          await openMongodbReadStore(new MongodbConnection(url)),
+        ];
+        const from = { position: "1", eventId: "1" };
+        await readStore.write({ documents: [], checkpoint: { name: "p", from: undefined, to: from } });
+        const run = connection.run.bind(connection);
+        let calls = 0;
+        vi.spyOn(connection, "run").mockImplementation(async (operation) => {
+          calls += 1;
+          // The first call reads the checkpoint, the second one writes the documents.
+          if (calls === 2 && stored === undefined) await run((db) => db.dropDatabase());
+          else if (calls === 2 && stored)
+            await other.write({ documents: [], checkpoint: { name: "p", from, to: stored } });
+          return await run(operation);
+        });
+        const checkpoint = { name: "p", from, to: { position: "2", eventId: "2" } };
+        const committing = readStore.write({ ...written("a"), checkpoint });
+        await expect(committing).rejects.toMatchObject({ code: "checkpoint_moved", stored });
+        expect(await other.checkpoint("p")).toEqual(stored);
+        await readStore.close();
+        await other.close();
+      },
+    );
 
     it("fails by a typed error where the server or its driver refuses a document", async () => {
       const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));

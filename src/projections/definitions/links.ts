@@ -9,7 +9,7 @@ import {
   withFlags,
 } from "../../events/link-events.ts";
 import { fingerprintOf, withOptions } from "../../events/link-options.ts";
-import { CATEGORY, linkKey } from "../../events/streams.ts";
+import { linkKey } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
@@ -32,7 +32,6 @@ export type LinkDocument = Document &
 
 export const links: Projection<LinkDocument> = {
   name: "links",
-  version: 2,
   collection: {
     name: "links",
     indexes: [
@@ -48,7 +47,6 @@ export const links: Projection<LinkDocument> = {
       ["fingerprint"],
     ],
   },
-  categories: [CATEGORY.link],
   handles: [
     "LinkCreated",
     "LinkRetargeted",

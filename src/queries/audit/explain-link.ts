@@ -1,7 +1,5 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
 
-import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
-import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
 import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/covering-seals.ts";
 import { amount } from "../../audit/verdict.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
@@ -16,7 +14,9 @@ import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { clicksBetween } from "../../projections/fold/clicks-between.ts";
+import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
+import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
@@ -41,8 +41,6 @@ export type ExplainDeps = {
   clock: () => Date;
 };
 
-/** Such projections keep what they could not take of links and clicks. */
-const CONSUMERS = [links, linkClicks, eventIndex];
 const MOST_UNREADABLE = 10;
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
@@ -65,7 +63,9 @@ export async function explainLink(
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
-  const { firstAt: first_at = null, lastAt: last_at = null, _position: up_to = null } = document ?? {};
+  const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
+  // Behind the event that a corrected document contains last.
+  const up_to = document?._position.replace(/\++$/, "") ?? null;
   const clicks = { ...hitCounts(document), first_at, last_at, up_to, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
@@ -197,10 +197,9 @@ function gaps(events: readonly RecordedEvent[]): string[] {
 
 async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): Promise<SetAsideEvent[]> {
   const found = new Map<Position, SetAsideEvent>();
-  for (const projection of CONSUMERS) {
-    const checkpoint = await readStore.checkpoint(checkpointName(projection));
-    const notes = setAsideCollection(projection.collection.name);
-    const { events } = await readSetAside(readStore, notes, checkpoint);
+  for (const { name } of projectionGroups) {
+    const checkpoint = await readStore.checkpoint(name);
+    const { events } = await readSetAside(readStore, setAsideCollection(name), checkpoint);
     for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
   }
   return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));

@@ -4,7 +4,7 @@ import { SLUG } from "../../commands/links/slug.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { linkFromStream } from "../../queries/links/find-link.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
@@ -136,7 +136,7 @@ export class LinkLookup {
     // Each before the next: what is appended or committed later was not there when the request came.
     const newest = await eventStore.newestOf?.(CATEGORY.link);
     const read = async () => {
-      const folded = newest === undefined ? undefined : await readStore.checkpoint(checkpointName(links));
+      const folded = newest === undefined ? undefined : await readStore.checkpoint(lifecycle.name);
       const document = await readStore.get<LinkDocument>(name, key);
       return { document, isComplete: newest !== undefined && (folded?.position ?? "") >= newest };
     };

@@ -6,7 +6,7 @@ import { forgetPassword } from "../../commands/links/link-password.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
@@ -163,6 +163,6 @@ async function showsAllLinks(
 ): Promise<boolean> {
   const lastMadeBy = closedAt + LAST_LINK_WITHIN_MS;
   if (clock().getTime() < lastMadeBy) return false;
-  const next = await nextLink((await readStore.checkpoint(checkpointName(links)))?.position);
+  const next = await nextLink((await readStore.checkpoint(lifecycle.name))?.position);
   return next === undefined || Date.parse(next.recordedAt) > lastMadeBy;
 }

@@ -6,18 +6,14 @@ import { newestSeal } from "../../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
-import { ProjectionGroup } from "../../projections/builds/projection-group.ts";
-import { type ProjectionGroupSpec, projectionGroups } from "../../projections/groups.ts";
-import { catchUpWatch } from "../../projections/runner/catch-up-watch.ts";
-import type {
-  FromProjector,
-  ProjectorThreadData,
-  ToProjector,
-} from "../../projections/runner/projector-messages.ts";
+import { GroupRun, leaseName } from "../../projections/builds/run-group.ts";
+import { groupStatus } from "../../projections/builds/status.ts";
+import { projectionGroups } from "../../projections/groups.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
 import { storesOf } from "../stores/backend.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Short, as lifecycle projections commit every 100 ms (groups.ts). */
@@ -41,23 +37,22 @@ async function runProjector(
   const log = threadLog(post);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const open = ({ name, projections, ...commit }: ProjectionGroupSpec) => {
-    return {
-      lease: { leases, name: `projector ${name}`, holder, log },
-      withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
-      group: new ProjectionGroup({
-        ...{ eventStore, readStore: foldStore, projections, clock, log, ...commit },
-        newId: randomUUID,
-      }),
-    };
-  };
-  const groups = projectionGroups.map(open);
+  const groups = projectionGroups.map((group) => ({
+    lease: { leases, name: leaseName(group), holder, log },
+    run: new GroupRun({ eventStore, readStore: foldStore, newId: randomUUID, log }, group),
+    status: groupStatus({ eventStore, readStore: foldStore, clock }, group),
+  }));
 
   let isUnavailable = false;
   const report = async () => {
     try {
       const projections = [];
-      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
+      for (const { run, status } of groups) {
+        const found = await status();
+        const { failure } = run;
+        const processed = run.processed(found);
+        projections.push({ ...found, processed, ...(failure !== undefined && { failure }) });
+      }
       post({ type: "status", projections });
       isUnavailable = false;
     } catch (err) {
@@ -77,7 +72,7 @@ async function runProjector(
   const keys = sealKeysFrom(config);
   const sealing = {
     ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
-    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
+    hasBacklog: () => groups.some(({ run }) => run.hasBacklog),
   };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
@@ -86,10 +81,7 @@ async function runProjector(
       (signal) => keepSealing(sealing, signal),
       stopping.signal,
     ),
-    ...groups.flatMap(({ lease, group }) => [
-      holdLease(lease, (signal) => group.run(signal), stopping.signal),
-      group.build(stopping.signal),
-    ]),
+    ...groups.map(({ lease, run }) => holdLease(lease, (signal) => run.run(signal), stopping.signal)),
   ]);
   clearInterval(reporting);
   await stores.close();

@@ -14,16 +14,19 @@ type Deps = {
 
 /**
  * `categories`: of the event at the checkpoint. Undefined for a consumer that begins with the first event: one without a
- * checkpoint, or whose checkpoint is of another log, as after an older copy was put back; that one is removed.
+ * checkpoint, or whose checkpoint is of another log, as after an older copy was put back; that one is removed, and
+ * `onForeign` is told of it.
  */
 export async function consumerCheckpoint(
   deps: Deps,
   name: string,
   categories: readonly string[],
+  onForeign: (checkpoint: Checkpoint) => void = () => undefined,
 ): Promise<Checkpoint | undefined> {
   const stored = await deps.readStore.checkpoint(name);
   if (stored === undefined || (await isOfThisLog(deps, stored, categories))) return stored;
   await deps.readStore.dropCheckpoint(name);
+  onForeign(stored);
   return undefined;
 }
 

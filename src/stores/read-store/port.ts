@@ -72,13 +72,15 @@ export type WriteBatch = {
 /**
  * The last event folded by a build, or passed by another consumer of the log: its position and its id, as another event at
  * that position is of another log. `waitsFor`: the event after it, of a newer program than the one that folds. `setAside`:
- * how many events up to the position could not be folded and were passed (set-aside.ts).
+ * how many events up to the position could not be folded and were passed (set-aside.ts). `more`: what else the consumer goes
+ * on from, plain JSON.
  */
 export type Checkpoint = {
   position: Position;
   eventId: string;
   waitsFor?: AwaitedEvent;
   setAside?: number;
+  more?: object;
 };
 
 export type AwaitedEvent = { position: Position; stream: string; revision: number; type: string };

@@ -1,6 +1,5 @@
 // What a build under the present rules changes: how many clicks move from which kind, device or browser to which.
 
-import { withdrawnOfAll } from "../../audit/clicks/read-withdrawals.ts";
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import type { Classified } from "../../events/classification/classify.ts";
 import { classifiedNow } from "../../events/classification/reclassify.ts";
@@ -9,6 +8,7 @@ import { CATEGORY } from "../../events/streams.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
+import { withdrawnOfAll } from "./read-withdrawals.ts";
 
 const FIELDS = {
   kind: ({ kind }) => kind,

@@ -36,8 +36,10 @@ function* differencesIn(stored: unknown, folded: unknown, path: string): Generat
     const length = Math.max(stored.length, folded.length);
     for (let n = 0; n < length; n++) yield* differencesIn(stored[n], folded[n], `${path}[${n}]`);
   } else if (isObject(stored) && isObject(folded)) {
+    // Members that begin with `_` are the fold's own.
     for (const name of new Set([...Object.keys(stored), ...Object.keys(folded)]))
-      yield* differencesIn(stored[name], folded[name], path ? `${path}.${name}` : name);
+      if (path !== "" || !name.startsWith("_"))
+        yield* differencesIn(stored[name], folded[name], path ? `${path}.${name}` : name);
   } else yield { field: path, stored: textOf(stored), folded: textOf(folded) };
 }
 

@@ -34,6 +34,21 @@ export async function* clicksBetween(
     });
 }
 
+/** The same of several links. */
+export async function* clicksOfLinks(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  links: ReadonlySet<string>,
+  range: LogRange,
+): AsyncGenerator<ClickEvent[]> {
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
+  for await (const events of logPages(eventStore, part))
+    yield events.flatMap((recorded) => {
+      if (!links.has(linkOf(recorded) ?? "")) return [];
+      const event = readableEvent(recorded);
+      return event?.type === "LinkClicked" ? [event] : [];
+    });
+}
+
 /** The link that the event says it is a click of; undefined for one that doesn't say so. */
 export function linkOf({ data }: RecordedEvent): string | undefined {
   const link = (data as { link?: unknown } | null)?.link;

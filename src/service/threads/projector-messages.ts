@@ -1,9 +1,9 @@
 // The messages between the projector thread and its parent, apart from log lines.
 import type { Config } from "../../config/config.ts";
-import type { ProjectionStatus } from "./status.ts";
+import type { GroupStatus } from "../../projections/builds/status.ts";
 
 export type ProjectorThreadData = { config: Config };
 
 export type ToProjector = { type: "status" } | { type: "stop" };
 
-export type FromProjector = { type: "status"; projections: ProjectionStatus[] };
+export type FromProjector = { type: "status"; projections: GroupStatus[] };

@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { withdrawnOfAll } from "../../src/audit/clicks/read-withdrawals.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import type { LinkDay } from "../../src/projections/definitions/days/link-day.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { collectionsOf, type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";

@@ -1,6 +1,6 @@
 // A scrape while a store does not answer.
 import { expect, it } from "vitest";
-import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+import type { ProjectionStatus } from "../../../src/projections/builds/status.ts";
 import type { RecorderStats } from "../../../src/redirect/clicks/click-recorder.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
 

@@ -1,7 +1,7 @@
 // Which late projections take a process out of the load balancer, and which only degrade it.
 import { describe, expect, it } from "vitest";
+import type { ProjectionStatus } from "../../../src/projections/builds/status.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
-import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { operatorStream } from "../../../src/events/streams.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
-import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
   requestRebuild,
   requestRollback,
-} from "../../../src/projections/operations/operate.ts";
+} from "../../../src/projections/builds/operate.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import { projectionRows } from "../../../src/queries/audit/projection-rows.ts";
 import { operator } from "../../support/commands/command-deps.ts";

@@ -42,7 +42,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
       visitCounter: () => memoryVisitCounter(),
     }),
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
-    clickSpools: () => undefined,
+    journalFiles: () => undefined,
     prepare: async () => (await secrets()).checkKey(),
     close,
   };

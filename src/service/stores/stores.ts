@@ -1,8 +1,8 @@
 // What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
 import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type Config, secretKeyOf } from "../../config/config.ts";
+import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
-import type { ClickSpools } from "../../redirect/spool/click-spool.ts";
 import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
@@ -18,6 +18,8 @@ export type StoreOptions = {
   offThread: boolean;
   /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
+  /** How long a write to the embedded log waits for another process's; its own default when absent; not with `offThread`. */
+  lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
   readOnly?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
@@ -58,11 +60,8 @@ export type Stores = {
   leases(): Promise<Leases>;
   coordination(): Promise<Coordination>;
   dailySalts(): Promise<DailySalts>;
-  /**
-   * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
-   * the same disk. `name`: of the caller's own spool; unique.
-   */
-  clickSpools(name: string): ClickSpools | undefined;
+  /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
+  journalFiles(): JournalFiles | undefined;
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
   /** Whether `prepare` needs no server, so that it is called before anybody else opens the stores. */

@@ -8,25 +8,19 @@ import { registerProjections } from "../../projections/builds/register-builds.ts
 import { allProjections } from "../../projections/groups.ts";
 import { collectionsOf } from "../../projections/projection.ts";
 import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
-import type { Leases } from "../../stores/coordination/leases.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
-import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { serverStores } from "./servers.ts";
 import type { Coordination, StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
-export type Backend = Coordination & {
-  eventStore: EventStore;
+type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
+
+export type Backend = Coordination & { [Name in Opened]: Awaited<ReturnType<Stores[Name]>> } & {
   /** For queries: reads the active build of each projection. */
   readStore: ReadStore;
-  foldStore: ReadStore;
-  secrets: EncryptedSecrets;
-  deliveryQueue: DeliveryQueue;
-  leases: Leases;
   /**
    * Creates missing collections and indexes; done already when all stores are embedded.
    * @throws StoreUnavailable

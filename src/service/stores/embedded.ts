@@ -8,7 +8,7 @@ import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
 import { integrityProblems, openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import { openSqliteSecrets } from "../../stores/secrets/sqlite.ts";
+import { openSqliteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
 import { openSqliteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
 import { keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 

@@ -25,7 +25,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
   });
   const secrets = opener(async () => {
-    const { mongodbSecrets } = await import("../../stores/secrets/mongodb.ts");
+    const { mongodbSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
     return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
   });
   return {
@@ -70,7 +70,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       return sqliteJournalFiles(join(config.dataDir, "click-journal"), { maxBytes, newName: randomUUID });
     },
     async prepare() {
-      const { prepareSecrets } = await import("../../stores/secrets/mongodb.ts");
+      const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
       const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");
       await prepareSecrets(await mongodb());
       await (await secrets()).checkKey();

@@ -94,7 +94,7 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
   const { eventStore, readStore } = backend;
   return createMetrics({
     redirects: () => redirect?.stats,
-    recorder: () => redirect?.recorder.stats(),
+    recorder: redirect && (() => redirect.recorder.status()),
     appendDuration: redirect?.recorder.appendDuration,
     projections,
     routerSetAside: () => routerSetAside(readStore),
@@ -111,7 +111,7 @@ function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
   return readiness({
     ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
     routerSetAside: () => routerSetAside(readStore),
-    recorder: () => redirect?.recorder.stats(),
+    recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
   });
 }

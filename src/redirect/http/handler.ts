@@ -5,11 +5,13 @@ import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
-import type { ClickRecorder } from "../clicks/click-recorder.ts";
+import type { RawHit } from "../clicks/hit.ts";
+import type { ClickRecorder } from "../clicks/recorder.ts";
 import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { type PostedForm, postedForm } from "../password/password-form.ts";
-import { firstRule } from "../rules/first-rule.ts";
+import type { CountryOf } from "../rules/country-of.ts";
+import { firstRule, type Visit } from "../rules/first-rule.ts";
 import { withQueryOf } from "../rules/forward-query.ts";
 import type { VisitOf } from "../rules/visit.ts";
 import type { Admit } from "../visits/admission.ts";
@@ -46,6 +48,7 @@ export type RedirectDeps = {
   recorder: Pick<ClickRecorder, "record">;
   /** For links with options. */
   visitOf: VisitOf;
+  countryOf: CountryOf;
   admit: Admit;
   baseHost: string;
   /** Of this service, which a 451 names as who blocks. */
@@ -80,7 +83,7 @@ const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]
  * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, visitOf, admit, stats, now, requestIdOf } = deps;
+  const { lookup, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
   const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
@@ -167,7 +170,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const visit = visitOf(options.key, hit);
     let target: Target = entry;
     const record = async () => {
-      target = firstRule(rules, visit) ?? entry;
+      target = firstRule(rules, await locatedVisit(options, hit, visit)) ?? entry;
       await recorder.record({ ...hit, link: target.packed });
     };
     const visitor = {
@@ -187,6 +190,12 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
     if (options.changes) answerMovedForNow(location, response, code);
     else answerMoved(location, response, code);
+  }
+
+  /** With the country of its address, where a rule asks for it and no proxy has named one. */
+  async function locatedVisit({ key, asksCountry }: EntryOptions, hit: RawHit, visit: Visit): Promise<Visit> {
+    if (!asksCountry || hit.country !== "") return visit;
+    return visitOf(key, { ...hit, country: await countryOf(hit.address) });
   }
 
   /** Answers 503 with Retry-After; the cause goes to the log only. */

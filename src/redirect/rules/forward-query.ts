@@ -13,16 +13,16 @@ export function withQueryOf(query: string, location: string): string {
   const [base, fragment] = hash < 0 ? [location, ""] : [location.slice(0, hash), location.slice(hash)];
   const question = base.indexOf("?");
   const own = question < 0 ? "" : base.slice(question + 1);
-  const names = new Set(own.split("&").map(nameOf));
-  const joined = headerSafe(
-    sent
-      .split("&")
-      .filter((part) => part !== "" && !names.has(nameOf(part)) && !isScanMark(part))
-      .join("&"),
-  );
+  const names = new Set(partsOf(own).map(nameOf));
+  const added = partsOf(sent).filter((part) => !names.has(nameOf(part)) && !isScanMark(part));
+  const joined = headerSafe(added.join("&"));
   if (joined === "") return location;
   if (question < 0) return `${base}?${joined}${fragment}`;
   return `${base}${own === "" || own.endsWith("&") ? "" : "&"}${joined}${fragment}`;
+}
+
+function partsOf(query: string): string[] {
+  return query.split("&").filter((part) => part !== "");
 }
 
 const ENCODED = /[%+]|[^ -~]/;

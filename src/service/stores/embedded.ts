@@ -38,7 +38,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
     redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
-    clickSpools: () => undefined,
+    journalFiles: () => undefined,
     prepare: async () => (await secrets()).checkKey(),
     close,
   };

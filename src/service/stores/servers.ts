@@ -1,8 +1,9 @@
 // Opens the stores of the deployment with servers: EventStoreDB or KurrentDB, MongoDB and Redis. Their drivers take half a
 // second to load, so each is imported when it is first needed.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { BadConfig } from "../../config/config.ts";
-import { sqliteClickSpools } from "../../redirect/spool/click-spool.sqlite.ts";
+import { sqliteJournalFiles } from "../../redirect/clicks/journal-file.sqlite.ts";
 import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
@@ -13,7 +14,7 @@ export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: 
 /** A server that is unavailable is no error when it is opened: calls fail until it answers. */
 export function serverStores(config: ServersConfig, options: StoreOptions): Stores {
   const { opener, close } = openers();
-  const { eventStorePrefix = "", clickSpoolMb = 0 } = config;
+  const { eventStorePrefix = "", clickJournalMb = 0 } = config;
   const openLog = () => openEventStore(config.eventStoreUrl, eventStorePrefix);
   const mongodb = opener(() => connectMongodb(config.mongodbUrl));
   const redis = opener(async () => {
@@ -55,8 +56,10 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const { redisDailySalts } = await import("../../redirect/clicks/visitors/daily-salts.redis.ts");
       return redisDailySalts(await redis());
     },
-    clickSpools: (name) =>
-      sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes: clickSpoolMb * 1024 * 1024 }),
+    journalFiles() {
+      const maxBytes = clickJournalMb * 1024 * 1024;
+      return sqliteJournalFiles(join(config.dataDir, "click-journal"), { maxBytes, newName: randomUUID });
+    },
     async prepare() {
       const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
       const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");

@@ -1,7 +1,7 @@
 // What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
 import { type Config, secretKeyOf } from "../../config/config.ts";
+import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
-import type { ClickSpools } from "../../redirect/spool/click-spool.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
@@ -17,6 +17,8 @@ export type StoreOptions = {
   offThread: boolean;
   /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
+  /** How long a write to the embedded log waits for another process's; its own default when absent; not with `offThread`. */
+  lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
   readOnly?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
@@ -50,11 +52,8 @@ export type Stores = {
   /** Undefined where there is none. */
   redis(): Promise<{ readonly unavailable: boolean } | undefined>;
   dailySalts(): Promise<DailySalts>;
-  /**
-   * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
-   * the same disk. `name`: of the caller's own spool; unique.
-   */
-  clickSpools(name: string): ClickSpools | undefined;
+  /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
+  journalFiles(): JournalFiles | undefined;
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
   /** Whether `prepare` needs no server, so that it is called before anybody else opens the stores. */

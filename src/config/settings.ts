@@ -230,7 +230,7 @@ export const SETTINGS = {
   redisUrl: {
     variable: "REDIS_URL",
     read: redisUrl,
-    unset: "in process",
+    unset: "files in `DATA_DIR`",
     what: "rate limits and counts of `max_clicks` of all processes together, and the salt of the day's visitor codes: `redis://user:password@host:6379/0`, `unix:///run/redis.sock?db=0`, or `redis+sentinel://user:password@host:26379,host:26379/mymaster/0`; with TLS `rediss` ([sentinels](operations.md#redis-with-sentinels))",
     isSecret: true,
   },

@@ -90,7 +90,8 @@ async function openRoles({ context, follower }: AppDeps) {
 }
 
 function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, readStore, redis } = context.backend;
+  const { redis, backend } = context;
+  const { eventStore, readStore } = backend;
   return createMetrics({
     redirects: () => redirect?.stats,
     recorder: redirect && (() => redirect.recorder.status()),
@@ -105,7 +106,8 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
 }
 
 function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, readStore, redis } = context.backend;
+  const { redis, backend } = context;
+  const { eventStore, readStore } = backend;
   return readiness({
     ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
     routerSetAside: () => routerSetAside(readStore),

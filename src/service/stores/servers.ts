@@ -2,13 +2,12 @@
 // second to load, so each is imported when it is first needed.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { memoryRateLimits, withOwnLimits } from "../../api/limits/rate-limit.memory.ts";
 import { BadConfig } from "../../config/config.ts";
 import { sqliteJournalFiles } from "../../redirect/clicks/journal-file.sqlite.ts";
 import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import { keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
+import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
 
@@ -48,19 +47,11 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");
       return mongodbLeases(await mongodb());
     },
-    async coordination() {
-      const { redisRateLimits } = await import("../../api/limits/rate-limit.redis.ts");
-      const { redisVisitCounter } = await import("../../redirect/visits/visit-counter.redis.ts");
-      const connection = await redis();
-      const hashes = keyringFor(config, options).hashes;
-      // Redis holds no address and no e-mail, only their hashes.
-      const limits = redisRateLimits(connection, (subject) => hashes(subject)[0]);
-      return {
-        redis: connection,
-        rateLimits: () => withOwnLimits(limits, memoryRateLimits()),
-        visitCounter: () => redisVisitCounter(connection),
-      };
+    async counts() {
+      const { redisCounts } = await import("../../stores/counts/redis/counts.ts");
+      return redisCounts(await redis(), hiddenBy(config, options));
     },
+    redis,
     async dailySalts() {
       const { redisDailySalts } = await import("../../redirect/clicks/visitors/daily-salts.redis.ts");
       return redisDailySalts(await redis());

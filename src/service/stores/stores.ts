@@ -1,10 +1,9 @@
 // What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
-import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type Config, secretKeyOf } from "../../config/config.ts";
 import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
-import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
@@ -33,16 +32,6 @@ export type VerifiableLog = {
   close(): Promise<void>;
 };
 
-/** What processes share beside the stores. */
-export type Coordination = {
-  /** Shared through Redis; while Redis is unavailable each process counts for itself. */
-  rateLimits(): RateLimits;
-  /** Of links with a limit; throws CoordinationUnavailable while Redis is unavailable. */
-  visitCounter(): VisitCounter;
-  /** Undefined where there is no Redis. */
-  redis: { readonly unavailable: boolean } | undefined;
-};
-
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and
  * log_form_unknown for an embedded log of another form.
@@ -58,7 +47,10 @@ export type Stores = {
   deliveryQueue(): Promise<DeliveryQueue>;
   /** Among all processes, or embedded among the jobs of this thread only. */
   leases(): Promise<Leases>;
-  coordination(): Promise<Coordination>;
+  /** Of all processes that share the data folder, or the servers. */
+  counts(): Promise<Counts>;
+  /** Undefined where there is none. */
+  redis(): Promise<{ readonly unavailable: boolean } | undefined>;
   dailySalts(): Promise<DailySalts>;
   /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
   journalFiles(): JournalFiles | undefined;
@@ -72,4 +64,10 @@ export type Stores = {
 /** @throws BadConfig without a SECRET_KEY; where the data folder may be written it is made there */
 export function keyringFor(config: StoresConfig, { readOnly }: StoreOptions): Keyring {
   return keyringOf(secretKeyOf(config, { readOnly }), config.secretKeyPrevious);
+}
+
+/** By what counts are called where they are kept, so that no address or e-mail is there. */
+export function hiddenBy(config: StoresConfig, options: StoreOptions): (name: string) => string {
+  const { hashes } = keyringFor(config, options);
+  return (name) => hashes(name)[0];
 }

@@ -45,8 +45,6 @@ export type EntryOptions = {
   changes: boolean;
   forwardQuery: boolean;
   rules: readonly (Target & { when: Conditions })[];
-  /** Whether a rule does. */
-  asksCountry: boolean;
 };
 
 /** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
@@ -75,7 +73,6 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
-    asksCountry: rules.some(({ when }) => when.country !== undefined),
     rules: rules.map(({ when, url }, index) => ({
       when: conditionsOf(when),
       ...targetOf(link, url, index + 1),

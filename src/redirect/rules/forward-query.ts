@@ -14,12 +14,16 @@ export function withQueryOf(query: string, location: string, winner: "destinatio
   const question = base.indexOf("?");
   const path = question < 0 ? base : base.slice(0, question);
   const own = question < 0 ? "" : base.slice(question + 1);
-  const theirs = sent.split("&").filter((part) => part !== "" && !isScanMark(part));
-  const added = headerSafe((winner === "visitor" ? theirs : without(theirs, own.split("&"))).join("&"));
+  const theirs = partsOf(sent).filter((part) => !isScanMark(part));
+  const added = headerSafe((winner === "visitor" ? theirs : without(theirs, partsOf(own))).join("&"));
   if (added === "") return location;
   const kept = winner === "visitor" ? without(own.split("&"), theirs).join("&") : own;
   const separator = kept === "" || kept.endsWith("&") ? "" : "&";
   return `${path}?${kept}${separator}${added}${fragment}`;
+}
+
+function partsOf(query: string): string[] {
+  return query.split("&").filter((part) => part !== "");
 }
 
 /** The parameters whose names none of `others` has. */

@@ -5,38 +5,21 @@ import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
-import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
-import type { Geo } from "../clicks/enrich/geo.ts";
+import { kindOfHit } from "../clicks/click-event.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import { systemName, type Visit } from "./first-rule.ts";
 
-export type VisitDeps = {
-  /** SECRET_KEY, the same in all processes. */
-  secretKey: string;
-  /**
-   * Called once, when a rule first needs a country that no proxy has named: the database takes memory of this
-   * thread.
-   */
-  openGeo: () => Geo;
-};
-
 /** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
 export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
 
-/** Memoizes the parsing of texts that repeat. */
-export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
+/** Memoizes the parsing of texts that repeat. `secretKey`: SECRET_KEY, the same in all processes. */
+export function visitReader(secretKey: string): VisitOf {
   const agent = memoize(2_000, agentOf);
   const language = memoize(2_000, primaryLanguage);
   const lotOf = dailyLots(secretKey);
-  let geo: Geo | undefined;
-  const placeByAddress = (address: string) => {
-    geo ??= openGeo();
-    return placeOrNowhere(geo, address);
-  };
   return (link, hit) => {
     let parameters: Visit["parameters"] | undefined;
-    let country: string | undefined;
     let lot: number | undefined;
     return {
       at: hit.at,
@@ -49,10 +32,7 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
       get os() {
         return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
       },
-      get country() {
-        country ??= hit.country || placeByAddress(hit.address).country;
-        return country;
-      },
+      country: hit.country || UNKNOWN,
       get language() {
         return language(hit.language);
       },

@@ -14,6 +14,8 @@ export type LogOptions = {
   readOnly?: boolean | undefined;
   /** Events whose stored text isn't what `append` writes are unreadable; costs twice the time of a read. */
   isChecked?: boolean;
+  /** How long a write waits for another process's, in milliseconds; default 5,000. */
+  lockWithinMs?: number;
 };
 
 /** `events`: their ids, and the JSON array of all. */
@@ -68,8 +70,8 @@ export class SqliteLog {
   #dictionaries: Dictionaries;
 
   /** @throws log_form_unknown, and SQLite's own error when the file can't be opened */
-  constructor(file: string, { readOnly = false, isChecked = false }: LogOptions = {}) {
-    const db = openLogFile(file, readOnly);
+  constructor(file: string, { readOnly = false, isChecked = false, lockWithinMs }: LogOptions = {}) {
+    const db = openLogFile(file, readOnly, lockWithinMs);
     this.#db = db;
     this.#isChecked = isChecked;
     this.#dictionaries = dictionariesOf(db);

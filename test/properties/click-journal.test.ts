@@ -6,7 +6,7 @@ import { CATEGORY } from "../../src/events/streams.ts";
 import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
-import { newSender, type Sender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
+import { newSender, type Sender, SimulatedWriter, termOf } from "../support/redirect/simulated-writer.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -21,14 +21,16 @@ const step = fc.record({
   clicks: fc.integer({ min: 1, max: 4 }),
   faults: fc.array(fault, { maxLength: 3 }),
   turnsAfter: fc.nat(20),
+  /** The thread dies after it has stored the clicks, before it has answered so. */
+  losesAnswer: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
-/** One recorder thread. After it the process starts another thread, or crashes with it. */
+/** One writer thread. After it the process starts another thread, or crashes with it. */
 const thread = fc.record({
   steps: fc.array(step, { maxLength: 8 }),
   end: fc.constantFrom("thread crashes", "process crashes", "process stops"),
 });
 
-const counts = { threads: 0, crashes: 0, "clicks accepted": 0, "reports of spooled clicks": 0 };
+const counts = { threads: 0, crashes: 0, "clicks accepted": 0, "steps with clicks in the journal": 0 };
 
 it("holds every accepted click exactly once, and those of a day in order", async () => {
   await fc.assert(
@@ -36,29 +38,29 @@ it("holds every accepted click exactly once, and those of a day in order", async
       const folder = await temporaryFolder();
       const store = await openSqliteEventStore(`${folder.path}/events.db`);
       const at = (hit: number) => MIDNIGHT - 5 + hit;
-      const options = { folder: `${folder.path}/spool`, store, at };
+      const options = { folder: `${folder.path}/journal`, store, at };
       const senders: Sender[] = [];
       let sender = senders[senders.push(newSender(writerName(0))) - 1] as Sender;
       try {
         for (const { steps, end } of threads) {
-          const recorder = new SimulatedRecorder(sender, options);
+          const writer = new SimulatedWriter(sender, options);
           counts.threads++;
-          for (const { clicks, faults, turnsAfter } of steps) {
-            recorder.eventStore.script.push(...faults);
-            recorder.send(clicks);
+          for (const { clicks, faults, turnsAfter, losesAnswer } of steps) {
+            writer.eventStore.script.push(...faults);
+            writer.losesAnswer = losesAnswer;
+            writer.send(clicks);
             await turns(turnsAfter);
-            counts["reports of spooled clicks"] += recorder.spool.clicks > 0 ? 1 : 0;
-            if (recorder.hasCrashed) counts.crashes++;
-            if (recorder.hasCrashed) break;
+            counts["steps with clicks in the journal"] += writer.journal.clicks > 0 ? 1 : 0;
+            if (writer.hasCrashed) counts.crashes++;
+            if (writer.hasCrashed) break;
           }
-          if (end === "process stops" && !recorder.hasCrashed && (await recorder.settled()))
-            await recorder.close();
-          recorder.crash();
+          if (end === "process stops" && !writer.hasCrashed && (await writer.settled())) await writer.close();
+          writer.crash();
           if (end !== "thread crashes")
             sender = senders[senders.push(newSender(writerName(senders.length))) - 1] as Sender;
         }
-        const last = new SimulatedRecorder(sender, options);
-        expect(await last.drained()).toBe(true);
+        const last = new SimulatedWriter(sender, options);
+        expect(await last.emptied()).toBe(true);
         await last.close();
 
         const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
@@ -85,7 +87,7 @@ it("holds every accepted click exactly once, and those of a day in order", async
 }, 120_000);
 
 afterAll(() => {
-  printCounts("click spool, any outages and crashes", counts);
+  printCounts("click journal, any outages and crashes", counts);
 });
 
 function writerName(index: number): string {

@@ -1,6 +1,4 @@
-// The recorder with its real thread and real files: killed under load, it neither loses nor duplicates a click.
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
+// The recorder with its real thread and real files: killed under load, it neither loses nor doubles a click.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
@@ -8,9 +6,10 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
-import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks/click-recorder.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
-import { recorderThreadStarter } from "../../src/service/threads/start-recorder-thread.ts";
+import { ClickRecorder, type RecorderDeps } from "../../src/redirect/clicks/recorder.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
+import { startWriter } from "../../src/service/threads/writer.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
@@ -41,35 +40,28 @@ describe("the click recorder", () => {
   let threads: Worker[];
   let recorder: ClickRecorder;
 
-  const realThreads = () =>
-    recorderThreadStarter(
-      parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }),
-      randomBytes(8).toString("hex"),
-    );
-
-  function start(options: Partial<ClickRecorderDeps> = {}): ClickRecorder {
-    const startReal = realThreads();
+  function start(options: Partial<RecorderDeps> = {}): ClickRecorder {
+    const log = createLogger("silent");
     recorder = new ClickRecorder({
       durability: "batched",
-      startThread: (revisions) => {
-        const thread = startReal(revisions) as Worker;
-        threads.push(thread);
-        return thread;
-      },
+      writer: startWriter(parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }), log),
       random: Math.random,
-      log: () => undefined,
+      log,
       ...options,
     });
     return recorder;
   }
 
+  const keep = (thread: Worker) => void threads.push(thread);
   beforeEach(async () => {
     folder = await temporaryFolder();
     store = await openSqliteEventStore(join(folder.path, "events.db"));
     threads = [];
+    process.on("worker", keep);
   });
 
   afterEach(async () => {
+    process.off("worker", keep);
     await recorder.close();
     await store.close();
     await folder.remove();
@@ -90,49 +82,42 @@ describe("the click recorder", () => {
     }
   });
 
-  it("commits everything recorded before drain resolves", async () => {
+  it("has stored everything recorded before it says so", async () => {
     start();
-    // All at the same time, because redirects wait once the oldest uncommitted hit is 40 ms old.
-    const { at } = hit(0);
-    for (const number of numbers(1000)) expect(recorder.record({ ...hit(number), at })).toBeUndefined();
-    await recorder.drain();
+    const recording = numbers(1000).map((number) => recorder.record(hit(number)));
+    await recorder.storeAll();
+    await Promise.all(recording);
     expect(await storedTerms()).toEqual(numbers(1000));
-    expect(recorder.stats()).toMatchObject({ recorded: 1000, committed: 1000, backlog: 0, lost: 0 });
+    expect(await recorder.status()).toMatchObject({ recorded: 1000, committed: 1000, waiting: 0, lost: 0 });
   });
 
-  it("neither loses nor duplicates a click when its thread is killed repeatedly under load", async () => {
+  it("neither loses nor doubles a click when its thread is killed repeatedly under load", async () => {
     start();
     let number = 0;
-    const inPace: (Promise<void> | undefined)[] = [];
+    const recording: (Promise<void> | undefined)[] = [];
     for (let kill = 0; kill < 3; kill++) {
-      const before = recorder.stats().committed;
-      while (recorder.stats().committed < before + 1000) {
-        for (let i = 0; i < 100 && recorder.stats().backlog < 2000; i++) {
-          inPace.push(recorder.record(hit(number++)));
-        }
+      const before = (await recorder.status()).committed;
+      while ((await recorder.status()).committed < before + 1000) {
+        for (let i = 0; i < 100; i++) recording.push(recorder.record(hit(number++)));
         await turn();
       }
       const thread = threads.at(-1) as Worker;
-      const ended = once(thread, "exit");
-      for (let i = 0; i < 700; i++) inPace.push(recorder.record(hit(number++)));
-      await Promise.all([thread.terminate(), ended]);
+      for (let i = 0; i < 700; i++) recording.push(recorder.record(hit(number++)));
+      await thread.terminate();
     }
-    await Promise.all(inPace);
-    await recorder.drain();
+    await Promise.all(recording);
+    await recorder.storeAll();
     expect(await storedTerms()).toEqual(numbers(number));
-    expect(recorder.stats()).toMatchObject({
-      recorded: number,
-      committed: number,
-      lost: 0,
-      threadRestarts: 3,
-    });
+    const { recorded, committed, lost, writerRestarts } = await recorder.status();
+    expect([recorded, committed, lost]).toEqual([number, number, 0]);
+    expect(writerRestarts).toBeGreaterThanOrEqual(3);
   });
 
   it("says how many clicks are lost when it must stop while the store takes none", async () => {
     const logged: string[] = [];
-    start({ log: (message) => logged.push(message) });
+    start({ log: { warn: (_: unknown, message?: string) => void logged.push(message ?? "") } });
     recorder.record(hit(0));
-    await recorder.drain();
+    await recorder.storeAll();
     const other = new DatabaseSync(join(folder.path, "events.db"));
     other.exec("BEGIN IMMEDIATE");
     for (const number of [1, 2]) recorder.record(hit(number));

@@ -163,7 +163,8 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       return;
     }
     stats.found += 1;
-    const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
+    const { forwardQuery } = options;
+    const location = forwardQuery ? withQueryOf(hit.query, target.location, forwardQuery) : target.location;
     if (options.changes) answerMovedForNow(location, response, code);
     else answerMoved(location, response, code);
   }

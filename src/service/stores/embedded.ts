@@ -24,11 +24,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     preparesAtOpening: true,
     eventStore: opener(() => openSqliteEventStore(log, options)),
     async openVerifiableLog() {
-      const eventStore = await openSqliteEventStore(log, {
-        offThread: false,
-        isChecked: true,
-        readOnly: true,
-      });
+      const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
       const problems = async () => integrityProblems(log);
       return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
     },

@@ -37,6 +37,25 @@ export type RecordedEvent = NewEvent & {
   unreadable?: string;
 };
 
+/**
+ * An event as texts: what a seal signs and a verification compares. `data` and `metadata` are the JSON that `append` wrote;
+ * where that can't be said they are what could be read of it, or empty, and `unreadable` says why.
+ */
+export type StoredText = {
+  id: string;
+  stream: string;
+  revision: number;
+  position: Position;
+  type: string;
+  recordedAt: string;
+  data: string;
+  metadata: string;
+  unreadable?: string;
+};
+
+/** `stream`: whose events it concerns, where it is not the whole log. */
+export type StructureProblem = { what: string; stream?: string };
+
 /** Opaque, zero-padded by the adapter so that it sorts as text. */
 export type Position = string;
 
@@ -77,6 +96,16 @@ export interface EventStore {
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
   /** The next events, in position order, of all streams of the categories; fewer than `limit` at the end of the log. */
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
+  /**
+   * Every event of the service in position order, without any filter, for seals and verification; fewer than `limit` at the
+   * end of the log. `after` is exclusive.
+   */
+  readStored(options: { after?: Position | undefined; limit: number }): Promise<StoredText[]>;
+  /**
+   * What of the store's structure is not as our program makes it, a line each: a trigger or another schema, damage that the
+   * store itself finds, streams that somebody deleted or cut. Reads the whole store, so not for a thread that serves.
+   */
+  structureProblems(): Promise<StructureProblem[]>;
   /**
    * Catches up and then follows new events in position order until the signal aborts; never yields an empty batch.
    * Appends of other processes arrive within 250 ms. Pull-based: a slow consumer causes backpressure, not buffering.

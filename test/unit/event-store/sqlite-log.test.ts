@@ -163,12 +163,12 @@ describe("of an edited file", () => {
     ["a name that stands twice in a nested object", `replace(body, '"c":', '"c":0,"c":')`, [3]],
     ["white space inside of an event", `replace(body, '"n":3', '"n": 3')`, [4]],
     ["white space between two events", `replace(body, '},{"id"', '}, {"id"')`, [4]],
-  ])("%s is told when the text is checked, though it parses to the same", async (_, body, spoilt) => {
+  ])("%s is told of the stored text, though it parses to the same", async (_, body, spoilt) => {
     await written();
     edit(`UPDATE appends SET body = ${body} WHERE position = 4`);
     const plain = await (await open()).readAll(all);
     expect(plain.filter(({ unreadable }) => unreadable !== undefined)).toEqual([]);
-    const checked = await (await open({ isChecked: true })).readAll(all);
+    const checked = await (await open()).readStored({ limit: 1_000 });
     const found = checked.filter(({ unreadable }) => unreadable !== undefined);
     expect(found.map(({ position }) => Number(position))).toEqual(spoilt);
   });
@@ -190,7 +190,7 @@ describe("of an edited file", () => {
       sampleEvent(odd),
       sampleEvent(JSON.parse('{"b":1,"a":{"__proto__":1}}')),
     ]);
-    const events = await (await open({ isChecked: true })).readAll(all);
+    const events = await (await open()).readStored({ limit: 1_000 });
     expect(events.map(({ unreadable }) => unreadable)).toEqual([undefined, undefined]);
   });
 

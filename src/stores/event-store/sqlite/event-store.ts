@@ -14,6 +14,8 @@ import {
   type ReadOptions,
   type RecordedEvent,
   RevisionConflict,
+  type StoredText,
+  type StructureProblem,
   type SubscribeOptions,
 } from "../port.ts";
 import {
@@ -23,6 +25,7 @@ import {
   type LogOptions,
   type ReadAllRequest,
   type ReadRequest,
+  type ReadStoredRequest,
   SqliteLog,
 } from "./log.ts";
 import { openLogFile } from "./log-file.ts";
@@ -45,6 +48,8 @@ type Log = {
   append(request: AppendRequest): Promise<AppendOutcome>;
   read(request: ReadRequest): Promise<RecordedEvent[]>;
   readAll(request: ReadAllRequest): Promise<RecordedEvent[]>;
+  readStored(request: ReadStoredRequest): Promise<StoredText[]>;
+  structureProblems(): Promise<StructureProblem[]>;
   head(): Promise<number>;
   close(): Promise<void>;
 };
@@ -52,7 +57,7 @@ type Log = {
 /** Reading them changes the folder. */
 const UNKNOWN: NewestPositions = { newestOf: async () => undefined, close: () => undefined };
 
-const METHODS = ["append", "read", "readAll", "head"] as const;
+const METHODS = ["append", "read", "readAll", "readStored", "structureProblems", "head"] as const;
 
 /** @throws log_form_unknown for a file of another form, StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
@@ -102,6 +107,8 @@ function logInCaller(file: string, options: LogOptions): Log {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
     read: async (request) => unavailableOnError(() => log.read(request)),
     readAll: async (request) => unavailableOnError(() => log.readAll(request)),
+    readStored: async (request) => unavailableOnError(() => log.readStored(request)),
+    structureProblems: async () => unavailableOnError(() => log.structureProblems()),
     head: async () => unavailableOnError(() => log.head()),
     close: async () => log.close(),
   };
@@ -145,6 +152,16 @@ class SqliteEventStore implements EventStore {
     this.#refuseWhenClosed();
     const before = from === undefined ? Number(after ?? 0) : Number(from) - 1;
     return await this.#log.readAll({ ...options, after: before });
+  }
+
+  async readStored({ after, limit }: { after?: Position | undefined; limit: number }): Promise<StoredText[]> {
+    this.#refuseWhenClosed();
+    return await this.#log.readStored({ after: Number(after ?? 0), limit });
+  }
+
+  async structureProblems(): Promise<StructureProblem[]> {
+    this.#refuseWhenClosed();
+    return await this.#log.structureProblems();
   }
 
   subscribe({ after, signal, batchSize: limit = 500, categories }: SubscribeOptions) {

@@ -4,6 +4,8 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
+import { structureProblems } from "../../connections/structure.sqlite.ts";
+import type { StructureProblem } from "../port.ts";
 import type { Dictionaries } from "./bodies.ts";
 
 /**
@@ -76,4 +78,31 @@ function refuseOtherForm(db: DatabaseSync, file: string): void {
 export function dictionariesOf(db: DatabaseSync): Dictionaries {
   const rows = db.prepare("SELECT number, bytes FROM dictionaries").all();
   return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
+}
+
+/** Appends that lie over each other: their events have a place twice, of which a reader by stream sees one. */
+const OVERLAPS = ["position", "revision"].map(
+  (number) => `
+  SELECT stream, position FROM (
+    SELECT stream, position, ${number} - count AS before,
+      lag(${number}) OVER (${number === "revision" ? "PARTITION BY stream" : ""} ORDER BY ${number}) AS previous
+    FROM appends
+  ) WHERE before < previous LIMIT 10`,
+);
+
+/** What is not as our program makes it: the schema, what SQLite's own check finds, and appends over each other. */
+export function fileProblems(db: DatabaseSync): StructureProblem[] {
+  const problems = structureProblems(db, SCHEMA).map((what) => ({ what }));
+  const damage = (db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[])
+    .filter(({ integrity_check: line }) => line !== "ok")
+    .map(({ integrity_check: line }) => ({ what: `the file is damaged: ${line}` }));
+  const overlaps = OVERLAPS.flatMap((sql) => db.prepare(sql).all() as { stream: string; position: number }[]);
+  return [
+    ...problems,
+    ...damage,
+    ...overlaps.map(({ stream, position }) => ({
+      what: `the append that ends at position ${position} lies over the one before it`,
+      stream,
+    })),
+  ];
 }

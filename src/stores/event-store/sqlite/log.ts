@@ -4,16 +4,21 @@ import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
 import { categoryOf } from "../categories.ts";
-import type { ExpectedRevision, NewEvent, ReadAllOptions, RecordedEvent } from "../port.ts";
-import { type AppendRow, compressed, type Dictionaries, eventsOfRow, jsonOf } from "./bodies.ts";
-import { DICTIONARY, dictionariesOf, openLogFile } from "./log-file.ts";
+import type {
+  ExpectedRevision,
+  NewEvent,
+  ReadAllOptions,
+  RecordedEvent,
+  StoredText,
+  StructureProblem,
+} from "../port.ts";
+import { type AppendRow, compressed, type Dictionaries, eventsOfRow, jsonOf, textsOfRow } from "./bodies.ts";
+import { DICTIONARY, dictionariesOf, fileProblems, openLogFile } from "./log-file.ts";
 import { positionText } from "./positions.ts";
 
 export type LogOptions = {
   /** For a file in a folder that can't be written, or that must not be changed. */
   readOnly?: boolean | undefined;
-  /** Events whose stored text isn't what `append` writes are unreadable; costs twice the time of a read. */
-  isChecked?: boolean;
 };
 
 /** `events`: their ids, and the JSON array of all. */
@@ -30,6 +35,7 @@ export type AppendOutcome = { revision: number; position: number } | { actual: n
 
 export type ReadRequest = { stream: string; from: number; backwards: boolean; limit: number };
 export type ReadAllRequest = Pick<ReadAllOptions, "categories" | "limit"> & { after: number };
+export type ReadStoredRequest = { after: number; limit: number };
 
 /** Whose bodies are compressed: large numbers of events alike, read in bulk. */
 const COMPRESSED = "clicks";
@@ -54,7 +60,6 @@ export function appendRequest(
 
 export class SqliteLog {
   readonly #db: DatabaseSync;
-  readonly #isChecked: boolean;
   readonly #decoded = new LRUCache<number, { row: AppendRow; events: RecordedEvent[] }>({
     maxSize: DECODED_EVENTS,
     sizeCalculation: ({ events }) => events.length,
@@ -64,18 +69,22 @@ export class SqliteLog {
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
+  readonly #everyAppend: StatementSync;
   readonly #ofCategories = new Map<number, StatementSync>();
   #dictionaries: Dictionaries;
 
   /** @throws log_form_unknown, and SQLite's own error when the file can't be opened */
-  constructor(file: string, { readOnly = false, isChecked = false }: LogOptions = {}) {
+  constructor(file: string, { readOnly = false }: LogOptions = {}) {
     const db = openLogFile(file, readOnly);
     this.#db = db;
-    this.#isChecked = isChecked;
     this.#dictionaries = dictionariesOf(db);
     this.#insert = db.prepare(`INSERT INTO appends (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
     this.#last = db.prepare("SELECT revision FROM appends WHERE stream = ? ORDER BY revision DESC LIMIT 1");
     this.#head = db.prepare("SELECT max(position) AS position FROM appends");
+    // By the rowid alone: no index, and nothing that is computed from a row, decides what is read.
+    this.#everyAppend = db.prepare(
+      `SELECT ${COLUMNS} FROM appends NOT INDEXED WHERE position > ? ORDER BY position`,
+    );
     const ofStream = `SELECT ${COLUMNS} FROM appends WHERE stream = $stream`;
     this.#forwards = db.prepare(`${ofStream} AND revision >= $from ORDER BY revision`);
     // From the append on that has the revision, which an index finds; from the last one, if none has.
@@ -111,6 +120,22 @@ export class SqliteLog {
     const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, after]));
     const start = positionText(after);
     return this.#collect(rows, limit, ({ position }) => position > start, false);
+  }
+
+  readStored({ after, limit }: ReadStoredRequest): StoredText[] {
+    const start = positionText(after);
+    const found: StoredText[] = [];
+    for (const row of this.#everyAppend.iterate(after) as Iterable<AppendRow>) {
+      if (found.length >= limit) break;
+      for (const text of textsOfRow(row, this.#dictionariesFor(row)))
+        if (text.position > start) found.push(text);
+    }
+    return found.slice(0, limit);
+  }
+
+  /** What the schema, SQLite's own check and the numbers of the appends say. */
+  structureProblems(): StructureProblem[] {
+    return fileProblems(this.#db);
   }
 
   /** Runs all reads of `work` in one snapshot, and locks the file once for them. */
@@ -187,11 +212,16 @@ export class SqliteLog {
   #eventsOf(row: AppendRow): RecordedEvent[] {
     const known = this.#decoded.get(row.position);
     if (known && isDeepStrictEqual(known.row, row)) return known.events;
-    if (row.dictionary !== null && !this.#dictionaries.has(row.dictionary))
-      this.#dictionaries = dictionariesOf(this.#db);
-    const events = eventsOfRow(row, this.#dictionaries, this.#isChecked);
+    const events = eventsOfRow(row, this.#dictionariesFor(row));
     this.#decoded.set(row.position, { row, events });
     return events;
+  }
+
+  /** Another program may have added one meanwhile. */
+  #dictionariesFor({ dictionary }: AppendRow): Dictionaries {
+    if (dictionary !== null && !this.#dictionaries.has(dictionary))
+      this.#dictionaries = dictionariesOf(this.#db);
+    return this.#dictionaries;
   }
 }
 

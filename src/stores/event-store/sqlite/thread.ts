@@ -9,6 +9,7 @@ import {
   type AppendRequest,
   type ReadAllRequest,
   type ReadRequest,
+  type ReadStoredRequest,
   SqliteLog,
 } from "./log.ts";
 
@@ -51,6 +52,8 @@ if (parentPort) {
       log.inSnapshot(() => requests.map((request) => log.read(request))),
     ),
     readAll: (request: ReadAllRequest) => log.readAll(request),
+    readStored: (request: ReadStoredRequest) => log.readStored(request),
+    structureProblems: () => log.structureProblems(),
     head: () => log.head(),
   };
   serveThread(parentPort, { log: served }, async () => log.close());

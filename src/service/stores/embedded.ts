@@ -5,7 +5,7 @@ import { fileDailySalts } from "../../redirect/clicks/visitors/daily-salts.files
 import { memoryVisitCounter } from "../../redirect/visits/visit-counter.memory.ts";
 import { openers } from "../../stores/connections/openers.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
-import { integrityProblems, openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { openSqliteSecrets } from "../../stores/secrets/sqlite.ts";
@@ -25,7 +25,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     eventStore: opener(() => openSqliteEventStore(log, options)),
     async openVerifiableLog() {
       const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
-      const problems = async () => integrityProblems(log);
+      const problems = async () => (await eventStore.structureProblems()).map(({ what }) => what);
       return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
     },
     foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),

@@ -16,8 +16,6 @@ export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
 export type StoreOptions = {
   /** Embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
   offThread: boolean;
-  /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
-  pollMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
   readOnly?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */

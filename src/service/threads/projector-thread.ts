@@ -20,8 +20,6 @@ import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hol
 import { storesOf } from "../stores/backend.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
-const POLL_MS = 25;
 
 const parent = parentPort;
 if (parent) {
@@ -35,7 +33,7 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const stores = storesOf(config, { offThread: false, pollMs: POLL_MS });
+  const stores = storesOf(config, { offThread: false });
   const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
   const eventStore = await stores.eventStore();
   const log = threadLog(post);

@@ -76,6 +76,9 @@ export type ReadAllOptions = {
   limit: number;
 };
 
+/** `after` is exclusive. */
+export type ReadStoredOptions = { after?: Position | undefined; limit: number };
+
 export type SubscribeOptions = {
   after?: Position | undefined;
   categories: readonly string[];
@@ -98,9 +101,9 @@ export interface EventStore {
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
   /**
    * Every event of the service in position order, without any filter, for seals and verification; fewer than `limit` at the
-   * end of the log. `after` is exclusive.
+   * end of the log.
    */
-  readStored(options: { after?: Position | undefined; limit: number }): Promise<StoredText[]>;
+  readStored(options: ReadStoredOptions): Promise<StoredText[]>;
   /**
    * What of the store's structure is not as our program makes it, a line each: a trigger or another schema, damage that the
    * store itself finds, streams that somebody deleted or cut. Reads the whole store, so not for a thread that serves.
@@ -114,11 +117,10 @@ export interface EventStore {
   /** Position of the last event in the store; undefined when it is empty. */
   head(): Promise<Position | undefined>;
   /**
-   * Position of the newest event of a category, whichever process appended it, without a call to another thread or a
-   * server; the empty text when there is none. Absent where a store can't know it so; undefined when it can't be said at
-   * the moment.
+   * Position of the newest event of a category, whichever process appended it; the empty text when there is none. Absent
+   * where it takes a call to a server.
    */
-  newestOf?(category: string): Promise<Position | undefined>;
+  newestOf?(category: string): Promise<Position>;
   close(): Promise<void>;
 }
 

@@ -3,8 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { plainJson } from "../plain-json.ts";
-import type { NewEvent, RecordedEvent, StoredText } from "../port.ts";
-import { positionText } from "./positions.ts";
+import type { NewEvent, Position, RecordedEvent, StoredText } from "../port.ts";
 
 /** A row of the table `appends`; `position` and `revision`: of its last event. */
 export type AppendRow = {
@@ -16,6 +15,12 @@ export type AppendRow = {
   dictionary: number | null;
   body: string | Uint8Array;
 };
+
+const DIGITS = 20;
+
+export function positionText(position: number): Position {
+  return String(position).padStart(DIGITS, "0");
+}
 
 /** By number. */
 export type Dictionaries = ReadonlyMap<number, Uint8Array>;

@@ -1,9 +1,8 @@
-// The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
-import { basename } from "node:path";
+// The event store of the embedded default: one SQLite file, read in the caller's thread, appended to there or in another.
+import type { DatabaseSync } from "node:sqlite";
 import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
 import { StoreUnavailable, storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
-import { follow } from "../follow.ts";
 import {
   type AppendResult,
   type EventStore,
@@ -12,85 +11,55 @@ import {
   type Position,
   type ReadAllOptions,
   type ReadOptions,
+  type ReadStoredOptions,
   type RecordedEvent,
   RevisionConflict,
   type StoredText,
   type StructureProblem,
   type SubscribeOptions,
 } from "../port.ts";
-import {
-  type AppendOutcome,
-  type AppendRequest,
-  appendRequest,
-  type LogOptions,
-  type ReadAllRequest,
-  type ReadRequest,
-  type ReadStoredRequest,
-  SqliteLog,
-} from "./log.ts";
-import { openLogFile } from "./log-file.ts";
-import { type NewestPositions, newestPositions } from "./newest-position.ts";
-import { positionText } from "./positions.ts";
+import { AppendSignal } from "./append-signal.ts";
+import { positionText } from "./bodies.ts";
+import { follow } from "./follow.ts";
+import { fileProblems, openLogFile } from "./log-file.ts";
+import { LogReader } from "./read-log.ts";
+import { appendRequest, LogWriter } from "./write-log.ts";
 
-/** LogOptions are not for logs in a thread of their own. */
-export type SqliteEventStoreOptions = LogOptions & {
-  /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
+export type SqliteEventStoreOptions = {
+  /** Appends run in a thread of their own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
-  /** Poll interval for appends of other processes, in milliseconds; default 100. */
-  pollMs?: number;
+  /** Nothing in the file's folder changes, also when the file was altered; not with `offThread`. */
+  readOnly?: boolean | undefined;
   clock?: () => Date;
 };
 
-type Settings = Required<Pick<SqliteEventStoreOptions, "pollMs" | "clock">>;
+type Appends = Pick<LogWriter, "append" | "close">;
 
-/** SqliteLog with asynchronous methods, in this thread or in another. */
-type Log = {
-  append(request: AppendRequest): Promise<AppendOutcome>;
-  read(request: ReadRequest): Promise<RecordedEvent[]>;
-  readAll(request: ReadAllRequest): Promise<RecordedEvent[]>;
-  readStored(request: ReadStoredRequest): Promise<StoredText[]>;
-  structureProblems(): Promise<StructureProblem[]>;
-  head(): Promise<number>;
-  close(): Promise<void>;
+const NO_APPENDS: Appends = {
+  append: () => Promise.reject(new StoreUnavailable("The log was opened to be read only")),
+  close: async () => undefined,
 };
 
-/** Reading them changes the folder. */
-const UNKNOWN: NewestPositions = { newestOf: async () => undefined, close: () => undefined };
-
-const METHODS = ["append", "read", "readAll", "readStored", "structureProblems", "head"] as const;
-
-/** @throws log_form_unknown for a file of another form, StoreUnavailable when the file can't be opened */
+/**
+ * @throws log_form_unknown for a file of another form; log_altered for one with a trigger, a view or another schema, unless
+ * it is only read; StoreUnavailable when the file can't be opened
+ */
 export async function openSqliteEventStore(
   file: string,
-  options: SqliteEventStoreOptions = {},
+  { offThread = false, readOnly = false, clock = () => new Date() }: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
-  const { offThread = false, pollMs = 100, clock = () => new Date() } = options;
-  const log = offThread ? await logInThread(file) : logInCaller(file, options);
-  const newest = options.readOnly ? UNKNOWN : newestPositions(file);
-  return new SqliteEventStore(log, newest, { pollMs, clock });
+  const db = unavailableOnError(() => openLogFile(file, readOnly), file);
+  try {
+    const reader = unavailableOnError(() => new LogReader(db), file);
+    const appends = readOnly ? NO_APPENDS : offThread ? await appendsInThread(file) : new LogWriter(db);
+    return new SqliteEventStore({ db, reader, appends, appended: new AppendSignal(file), clock });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
-/**
- * What SQLite itself finds wrong with the file, a line each, the first ten; reads all of it, so not for a thread that serves.
- * @throws log_form_unknown, StoreUnavailable
- */
-export function integrityProblems(file: string): string[] {
-  return unavailableOnError(() => {
-    const db = openLogFile(file, true);
-    try {
-      const lines = db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
-      return lines.flatMap(({ integrity_check: line }) =>
-        line === "ok" ? [] : [`${basename(file)} is damaged: ${line}`],
-      );
-    } finally {
-      db.close();
-    }
-  }, file);
-}
-
-async function logInThread(file: string): Promise<Log> {
-  // Opened here first, as a thread that can't start is a store that is unavailable, whatever the reason.
-  unavailableOnError(() => openLogFile(file).close(), file);
+async function appendsInThread(file: string): Promise<Appends> {
   const thread = threadClient({
     file: new URL("./thread.ts", import.meta.url),
     name: "event-store",
@@ -98,33 +67,23 @@ async function logInThread(file: string): Promise<Log> {
     toError: storeError,
   });
   await thread.start();
-  return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };
+  return { ...remoteMethods<Appends, "append">(thread, "log", ["append"]), close: thread.close };
 }
 
-function logInCaller(file: string, options: LogOptions): Log {
-  const log = unavailableOnError(() => new SqliteLog(file, options), file);
-  return {
-    append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
-    read: async (request) => unavailableOnError(() => log.read(request)),
-    readAll: async (request) => unavailableOnError(() => log.readAll(request)),
-    readStored: async (request) => unavailableOnError(() => log.readStored(request)),
-    structureProblems: async () => unavailableOnError(() => log.structureProblems()),
-    head: async () => unavailableOnError(() => log.head()),
-    close: async () => log.close(),
-  };
-}
+type Deps = {
+  db: DatabaseSync;
+  reader: LogReader;
+  appends: Appends;
+  appended: AppendSignal;
+  clock: () => Date;
+};
 
 class SqliteEventStore implements EventStore {
-  readonly #log: Log;
-  readonly #newest: NewestPositions;
-  readonly #settings: Settings;
-  readonly #wakes = new Set<() => void>();
+  readonly #deps: Deps;
   readonly #closing = new AbortController();
 
-  constructor(log: Log, newest: NewestPositions, settings: Settings) {
-    this.#log = log;
-    this.#newest = newest;
-    this.#settings = settings;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   async append(
@@ -134,62 +93,64 @@ class SqliteEventStore implements EventStore {
   ): Promise<AppendResult> {
     if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
     this.#refuseWhenClosed();
-    const recordedAt = this.#settings.clock().toISOString();
-    const outcome = await this.#log.append(appendRequest(stream, expected, events, recordedAt));
+    const { appends, appended, clock } = this.#deps;
+    const outcome = await appends.append(appendRequest(stream, expected, events, clock().toISOString()));
     if ("actual" in outcome) throw new RevisionConflict(stream, expected, outcome.actual);
-    for (const wake of this.#wakes) wake();
+    appended.send();
     return { revision: outcome.revision, position: positionText(outcome.position) };
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
-    this.#refuseWhenClosed();
     const { backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
     const { from = backwards ? Number.MAX_SAFE_INTEGER : 0 } = options;
-    return await this.#log.read({ stream, from, backwards, limit });
+    return this.#reading((reader) => reader.read({ stream, from, backwards, limit }));
   }
 
   async readAll({ after, from, ...options }: ReadAllOptions): Promise<RecordedEvent[]> {
-    this.#refuseWhenClosed();
     const before = from === undefined ? Number(after ?? 0) : Number(from) - 1;
-    return await this.#log.readAll({ ...options, after: before });
+    return this.#reading((reader) => reader.readAll({ ...options, after: before }));
   }
 
-  async readStored({ after, limit }: { after?: Position | undefined; limit: number }): Promise<StoredText[]> {
-    this.#refuseWhenClosed();
-    return await this.#log.readStored({ after: Number(after ?? 0), limit });
+  async readStored({ after, limit }: ReadStoredOptions): Promise<StoredText[]> {
+    return this.#reading((reader) => reader.readStored({ after: Number(after ?? 0), limit }));
   }
 
   async structureProblems(): Promise<StructureProblem[]> {
-    this.#refuseWhenClosed();
-    return await this.#log.structureProblems();
+    return this.#reading(() => fileProblems(this.#deps.db));
   }
 
   subscribe({ after, signal, batchSize: limit = 500, categories }: SubscribeOptions) {
-    const store = {
+    const log = {
       head: () => this.head(),
       readAll: (position: Position | undefined) => this.readAll({ categories, after: position, limit }),
-      wakes: this.#wakes,
-      pollMs: this.#settings.pollMs,
+      appended: this.#deps.appended,
     };
-    return follow(store, after, AbortSignal.any([signal, this.#closing.signal]));
+    return follow(log, after, AbortSignal.any([signal, this.#closing.signal]));
   }
 
   async head(): Promise<Position | undefined> {
-    this.#refuseWhenClosed();
-    const position = await this.#log.head();
+    const position = this.#reading((reader) => reader.head());
     return position === 0 ? undefined : positionText(position);
   }
 
-  async newestOf(category: string): Promise<Position | undefined> {
-    return await this.#newest.newestOf(category);
+  async newestOf(category: string): Promise<Position> {
+    const position = this.#reading((reader) => reader.newestOf(category));
+    return position === 0 ? "" : positionText(position);
   }
 
   /** Ends subscriptions, and waits for pending appends. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    this.#newest.close();
-    await this.#log.close();
+    const { db, appends, appended } = this.#deps;
+    appended.close();
+    await appends.close();
+    if (db.isOpen) db.close();
+  }
+
+  #reading<T>(read: (reader: LogReader) => T): T {
+    this.#refuseWhenClosed();
+    return unavailableOnError(() => read(this.#deps.reader));
   }
 
   #refuseWhenClosed(): void {

@@ -1,6 +1,6 @@
 // The file of the SQLite log: its one table of appends, and the dictionaries that clicks are compressed with.
 import { mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
@@ -38,7 +38,8 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
  * an acknowledged event survives a power failure.
- * @throws log_form_unknown for a file of another form
+ * @throws log_form_unknown for a file of another form; log_altered for one that is to be written and is not as our program
+ * makes it
  */
 export function openLogFile(file: string, readOnly = false): DatabaseSync {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
@@ -49,6 +50,8 @@ export function openLogFile(file: string, readOnly = false): DatabaseSync {
     if (readOnly) return db;
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     inTransaction(db, () => createSchema(db));
+    const [problem] = structureProblems(db, SCHEMA);
+    if (problem) throw new Refused("log_altered", `${file} was altered by another program: ${problem}`);
     return db;
   } catch (error) {
     db.close();
@@ -90,18 +93,17 @@ const OVERLAPS = ["position", "revision"].map(
   ) WHERE before < previous LIMIT 10`,
 );
 
-/** What is not as our program makes it: the schema, what SQLite's own check finds, and appends over each other. */
+/** What the schema, SQLite's own check, and the numbers of the appends say. */
 export function fileProblems(db: DatabaseSync): StructureProblem[] {
-  const problems = structureProblems(db, SCHEMA).map((what) => ({ what }));
-  const damage = (db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[])
-    .filter(({ integrity_check: line }) => line !== "ok")
-    .map(({ integrity_check: line }) => ({ what: `the file is damaged: ${line}` }));
+  const name = basename(db.location() ?? "the log");
+  const checked = db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
+  const damage = checked.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
   const overlaps = OVERLAPS.flatMap((sql) => db.prepare(sql).all() as { stream: string; position: number }[]);
   return [
-    ...problems,
-    ...damage,
+    ...structureProblems(db, SCHEMA).map((what) => ({ what: `${name} was altered: ${what}` })),
+    ...damage.map((what) => ({ what: `${name} is damaged: ${what}` })),
     ...overlaps.map(({ stream, position }) => ({
-      what: `the append that ends at position ${position} lies over the one before it`,
+      what: `the append that ends at position ${position} lies over another one`,
       stream,
     })),
   ];

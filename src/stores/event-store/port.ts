@@ -92,10 +92,13 @@ export interface EventStore {
    * Appends all events or none; a server's limit of bytes or events an append may cut a larger one, then a failure leaves
    * its first events, and the same append again completes it (see the adapter). Idempotent at an exact revision or `none`:
    * repeating the same ids returns the first result; with only some of them there it is a conflict. At least one event.
-   * @throws RevisionConflict when the stream is not at the expected revision
+   * @throws RevisionConflict when the stream is not at the expected revision; StreamRemoved when somebody deleted it
    */
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
-  /** Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive. */
+  /**
+   * Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive.
+   * @throws StreamRemoved when somebody deleted the stream, or cut events off its start that are asked for
+   */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
   /** The next events, in position order, of all streams of the categories; fewer than `limit` at the end of the log. */
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
@@ -135,5 +138,16 @@ export class RevisionConflict extends DomainError {
     this.stream = stream;
     this.expected = expected;
     this.actual = actual;
+  }
+}
+
+/** Events of the stream were deleted or cut in the store, which this program never does: only an operator can mend it. */
+export class StreamRemoved extends DomainError {
+  override readonly code = "stream_removed";
+  readonly what: string;
+  /** `what`: happened to it, as structureProblems says it. */
+  constructor(stream: string, what: string) {
+    super(`Stream ${stream}: ${what}`);
+    this.what = what;
   }
 }

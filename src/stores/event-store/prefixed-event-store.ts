@@ -1,5 +1,5 @@
 // Lets several services share an event store: adds a prefix to stream names on the way in and strips it on the way out.
-import { type EventStore, RevisionConflict, type StoredText } from "./port.ts";
+import { type EventStore, RevisionConflict, type StoredText, StreamRemoved } from "./port.ts";
 
 /** Returns `store` itself when the prefix is empty. */
 export function prefixedEventStore(store: EventStore, prefix: string): EventStore {
@@ -11,15 +11,8 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
     stream: event.stream.slice(prefix.length),
   });
   return {
-    async append(stream, expected, events) {
-      try {
-        return await store.append(inside(stream), expected, events);
-      } catch (error) {
-        if (!(error instanceof RevisionConflict)) throw error;
-        throw new RevisionConflict(stream, error.expected, error.actual);
-      }
-    },
-    read: async (stream, options) => (await store.read(inside(stream), options)).map(outside),
+    append: (stream, ...request) => naming(stream, store.append(inside(stream), ...request)),
+    read: async (stream, options) => (await naming(stream, store.read(inside(stream), options))).map(outside),
     readAll: async (options) =>
       (await store.readAll({ ...options, categories: options.categories.map(inside) })).map(outside),
     async readStored({ after, limit }) {
@@ -44,4 +37,15 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
     head: () => store.head(),
     close: () => store.close(),
   };
+}
+
+/** Errors that name a stream name it as the caller did. */
+async function naming<T>(stream: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof RevisionConflict) throw new RevisionConflict(stream, error.expected, error.actual);
+    if (error instanceof StreamRemoved) throw new StreamRemoved(stream, error.what);
+    throw error;
+  }
 }

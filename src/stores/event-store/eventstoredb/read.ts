@@ -1,5 +1,12 @@
 // Reads of EventStoreDB: one stream, the log or a part of it, the last event of the log, and its live tail.
-import { BACKWARDS, END, type EventStoreDBClient, FORWARDS, START } from "@eventstore/db-client";
+import {
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  FORWARDS,
+  type ResolvedEvent,
+  START,
+} from "@eventstore/db-client";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
 import type { Position, ReadAllOptions, ReadOptions, RecordedEvent, SubscribeOptions } from "../port.ts";
 import { type Deps, isMissingStream, leaveOrThrow } from "./errors.ts";
@@ -19,13 +26,14 @@ const BUFFER = 1_000;
  */
 const RESUBSCRIBE = { fromMs: 500, toMs: 500 };
 
-/** A missing or deleted stream reads as empty. */
-export async function readStream(
+/** Undefined for a missing stream, as which one counts that was deleted, until it is appended to again. */
+export async function readStream<T extends Placed>(
   client: EventStoreDBClient,
   stream: string,
   { from, backwards = false, limit = Number.MAX_SAFE_INTEGER }: ReadOptions,
   idleMs: number,
-): Promise<RecordedEvent[]> {
+  read: (event: ResolvedEvent) => T,
+): Promise<T[] | undefined> {
   if (limit <= 0) return [];
   const options = {
     fromRevision: from === undefined ? (backwards ? END : START) : BigInt(from),
@@ -34,7 +42,12 @@ export async function readStream(
     requiresLeader,
   } as const;
   const events = client.readStream(stream, options, { highWaterMark: BUFFER });
-  return await collect(batchesOf(events, { read: recorded, idleMs }));
+  try {
+    return await collect(batchesOf(events, { read, idleMs }));
+  } catch (error) {
+    if (isMissingStream(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The next events of some categories. */
@@ -127,14 +140,9 @@ function logAfter<T extends Placed>(
 /** Up to the end, but where the limit says otherwise: a read that is left before its end stays with the client. */
 async function collect<T>(batches: AsyncGenerator<T[]>, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
   const found: T[] = [];
-  try {
-    for await (const batch of batches) {
-      for (const event of batch) found.push(event);
-      if (found.length >= limit) break;
-    }
-    return found.slice(0, limit);
-  } catch (error) {
-    if (isMissingStream(error)) return [];
-    throw error;
+  for await (const batch of batches) {
+    for (const event of batch) found.push(event);
+    if (found.length >= limit) break;
   }
+  return found.slice(0, limit);
 }

@@ -41,10 +41,10 @@ export function everyEvent(): Selection<StoredText> {
 }
 
 /** Metadata of streams, which stand in a stream `$$` with its name behind it, and tombstones. */
-export function streamChanges(): Selection<RecordedEvent> {
+export function streamChanges(): Selection<StoredText> {
   return {
     filter: eventTypeFilter({ prefixes: ["$metadata", TOMBSTONE], ...OPTIONS }),
     isWanted: () => true,
-    read: recorded,
+    read: storedText,
   };
 }

@@ -12,7 +12,11 @@ import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/erro
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { openLogFile } from "../../src/stores/event-store/sqlite/log-file.ts";
+import { appendRequest, LogWriter } from "../../src/stores/event-store/sqlite/write-log.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { subscribed } from "../support/event-store/subscribed.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
@@ -73,6 +77,24 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread, clock });
     await store.append("link-a", "none", [sampleEvent()]);
     expect((await store.read("link-a"))[0]?.recordedAt).toBe("2026-03-01T10:00:00.000Z");
+    await store.close();
+  });
+
+  it("delivers the appends of another process, of which no signal comes, within 250 ms", async () => {
+    const folder = await folderOfTest();
+    const file = join(folder.path, "events.db");
+    const store = await openSqliteEventStore(file, { offThread });
+    const writer = new LogWriter(openLogFile(file));
+    const subscription = subscribed(store, { categories: ["link"] });
+    const took: number[] = [];
+    for (let revision = -1; revision < 4; revision++) {
+      await writer.append(appendRequest("link-a", revision, [sampleEvent()], new Date().toISOString()));
+      const appended = performance.now();
+      await subscription.take(1);
+      took.push(performance.now() - appended);
+    }
+    expect(took.toSorted((a, b) => a - b)[2]).toBeLessThan(stretched(250));
+    await writer.close();
     await store.close();
   });
 

@@ -9,6 +9,8 @@ export class AppendSignal {
   readonly #channel: BroadcastChannel;
   readonly #waiting = new Set<() => void>();
   #isOpen = true;
+  /** Signals so far. */
+  count = 0;
   #telling: NodeJS.Timeout | undefined;
 
   /** Keeps no process. */
@@ -26,20 +28,18 @@ export class AppendSignal {
     }, TELL_AFTER_MS).unref();
   }
 
-  /** `received` resolves at the next signal, after `timeoutMs`, or when `until` aborts, at the latest when it is cancelled. */
-  next(timeoutMs: number, until: AbortSignal): { received: Promise<void>; cancel(): void } {
+  /** Resolves at the next signal, after `timeoutMs`, or when `until` aborts. */
+  async next(timeoutMs: number, until: AbortSignal): Promise<void> {
     const { promise, resolve: wake } = Promise.withResolvers<void>();
-    const timer = setTimeout(wake, timeoutMs);
     const onAbort = () => wake();
+    const timer = setTimeout(wake, timeoutMs);
     this.#waiting.add(wake);
     until.addEventListener("abort", onAbort);
-    const cancel = () => {
-      clearTimeout(timer);
-      this.#waiting.delete(wake);
-      until.removeEventListener("abort", onAbort);
-      wake();
-    };
-    return { received: promise, cancel };
+    if (until.aborted) wake();
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(wake);
+    until.removeEventListener("abort", onAbort);
   }
 
   close(): void {
@@ -48,6 +48,7 @@ export class AppendSignal {
   }
 
   #wake(): void {
+    this.count += 1;
     for (const wake of this.#waiting) wake();
   }
 }

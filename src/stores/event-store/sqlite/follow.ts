@@ -19,21 +19,16 @@ export async function* follow(
 ): AsyncGenerator<RecordedEvent[]> {
   let position = after ?? "";
   while (!signal.aborted) {
-    // Before the log is read, so that an append between the read and the wait is not missed.
-    const next = log.appended.next(POLL_MS, signal);
-    try {
-      const head = (await log.head()) ?? "";
-      if (position < head) {
-        const batch = await log.readAll(position || undefined);
-        if (signal.aborted) return;
-        // Without a matching event the next read starts at the head, so that nothing is searched twice.
-        position = batch.at(-1)?.position ?? head;
-        if (batch.length > 0) yield batch;
-      } else {
-        await next.received;
-      }
-    } finally {
-      next.cancel();
+    const signals = log.appended.count;
+    const head = (await log.head()) ?? "";
+    if (position < head) {
+      const batch = await log.readAll(position || undefined);
+      if (signal.aborted) return;
+      // Without a matching event the next read starts at the head, so that nothing is searched twice.
+      position = batch.at(-1)?.position ?? head;
+      if (batch.length > 0) yield batch;
+    } else if (log.appended.count === signals) {
+      await log.appended.next(POLL_MS, signal);
     }
   }
 }

@@ -170,7 +170,7 @@ export const REFUSALS = {
   seals_untrusted: {},
   bad_export: {},
   log_form_unknown: {},
-  log_altered: {},
+  file_altered: {},
   secret_key_unknown: {},
   bad_name: {},
   mail_not_sent: {},

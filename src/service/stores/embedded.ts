@@ -4,6 +4,7 @@ import { memoryRateLimits } from "../../api/limits/rate-limit.memory.ts";
 import { fileDailySalts } from "../../redirect/clicks/visitors/daily-salts.files.ts";
 import { memoryVisitCounter } from "../../redirect/visits/visit-counter.memory.ts";
 import { openers } from "../../stores/connections/openers.ts";
+import { alterationsOf } from "../../stores/connections/structure.sqlite.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
 import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
@@ -25,7 +26,12 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     eventStore: opener(() => openSqliteEventStore(log, options)),
     async openVerifiableLog() {
       const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
-      const problems = async () => (await eventStore.structureProblems()).map(({ what }) => what);
+      // Of the other files at each opening, too; here whatever was put into them since.
+      const others = ["read.db", "secrets.db", "deliveries.db"].map(fileOf);
+      const problems = async () => [
+        ...(await eventStore.structureProblems()).map(({ what }) => what),
+        ...others.flatMap((file) => alterationsOf(file)),
+      ];
       return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
     },
     foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),

@@ -126,12 +126,14 @@ describe.each([{ offThread: false }, { offThread: true }])("a file with a trigge
       await expect(append).rejects.toThrow(StoreFailed);
       expect(rows()).toEqual(before);
       await expect(open({ offThread })).rejects.toMatchObject({
-        code: "log_altered",
-        message: expect.stringMatching(/there is a trigger changing that our program doesn't make$/),
+        code: "file_altered",
+        message: expect.stringMatching(/: the trigger changing doesn't belong there$/),
       });
       const readOnly = await open({ readOnly: true });
       expect(await readOnly.structureProblems()).toEqual([
-        { what: "events.db was altered: there is a trigger changing that our program doesn't make" },
+        {
+          what: "events.db is not as this program makes it: the trigger changing doesn't belong there",
+        },
       ]);
       expect(await readOnly.readAll(all)).toHaveLength(1);
     },
@@ -254,12 +256,12 @@ describe("of an edited file", () => {
         "CREATE TABLE appends (position INTEGER PRIMARY KEY, category, stream, revision, count, recorded_at, dictionary, body)",
         "INSERT INTO appends SELECT * FROM old; DROP TABLE old",
       ],
-      /^events.db was altered: the table appends is not as our program makes it/,
+      /^events.db is not as this program makes it: the table appends is another one/,
     ],
     [
       "a view in the place of the table",
       ["ALTER TABLE appends RENAME TO old; CREATE VIEW appends AS SELECT * FROM old"],
-      /there is a view appends/,
+      /the view appends doesn't belong there/,
     ],
     ["an index that is gone", ["DROP INDEX appends_by_category"], /the index appends_by_category is missing/],
     [

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
-import { structureProblems } from "../../connections/structure.sqlite.ts";
+import { alterations, refuseAltered } from "../../connections/structure.sqlite.ts";
 import type { StructureProblem } from "../port.ts";
 import type { Dictionaries } from "./bodies.ts";
 
@@ -38,7 +38,7 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
  * an acknowledged event survives a power failure.
- * @throws log_form_unknown for a file of another form; log_altered for one that is to be written and is not as our program
+ * @throws log_form_unknown for a file of another form; file_altered for one that is to be written and is not as our program
  * makes it
  */
 export function openLogFile(file: string, readOnly = false): DatabaseSync {
@@ -50,8 +50,7 @@ export function openLogFile(file: string, readOnly = false): DatabaseSync {
     if (readOnly) return db;
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     inTransaction(db, () => createSchema(db));
-    const [problem] = structureProblems(db, SCHEMA);
-    if (problem) throw new Refused("log_altered", `${file} was altered by another program: ${problem}`);
+    refuseAltered(db, SCHEMA);
     return db;
   } catch (error) {
     db.close();
@@ -100,7 +99,7 @@ export function fileProblems(db: DatabaseSync): StructureProblem[] {
   const damage = checked.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
   const overlaps = OVERLAPS.flatMap((sql) => db.prepare(sql).all() as { stream: string; position: number }[]);
   return [
-    ...structureProblems(db, SCHEMA).map((what) => ({ what: `${name} was altered: ${what}` })),
+    ...alterations(db, SCHEMA).map((what) => ({ what })),
     ...damage.map((what) => ({ what: `${name} is damaged: ${what}` })),
     ...overlaps.map(({ stream, position }) => ({
       what: `the append that ends at position ${position} lies over another one`,

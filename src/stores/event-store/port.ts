@@ -120,10 +120,10 @@ export interface EventStore {
   /** Position of the last event in the store; undefined when it is empty. */
   head(): Promise<Position | undefined>;
   /**
-   * Position of the newest event of a category, whichever process appended it; the empty text when there is none. Absent
-   * where it takes a call to a server.
+   * Position of the newest event of a category, whichever process appended it; the empty text when there is none, undefined
+   * while it can't be read. Absent where it takes a call to a server.
    */
-  newestOf?(category: string): Promise<Position>;
+  newestOf?(category: string): Promise<Position | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,28 +1,21 @@
 // Reads the event log of one SQLite file, synchronously, on a connection that may be of a reader alone.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isDeepStrictEqual } from "node:util";
-import { LRUCache } from "lru-cache";
-import type { ReadAllOptions, RecordedEvent, StoredText } from "../port.ts";
+import type {
+  Position,
+  ReadAllOptions,
+  ReadOptions,
+  ReadStoredOptions,
+  RecordedEvent,
+  StoredText,
+} from "../port.ts";
 import { type AppendRow, type Dictionaries, eventsOfRow, positionText, textsOfRow } from "./bodies.ts";
 import { dictionariesOf } from "./log-file.ts";
 
-export type ReadRequest = { stream: string; from: number; backwards: boolean; limit: number };
-export type ReadAllRequest = Pick<ReadAllOptions, "categories" | "limit"> & { after: number };
-
-/**
- * Events that stay decoded: several readers of a thread follow the end of the log one after the other, and who pages
- * through it continues inside an append.
- */
-const DECODED_EVENTS = 5_000;
-
 export const COLUMNS = "position, stream, revision, count, recorded_at, dictionary, body";
 
+/** The methods are those of the port. */
 export class LogReader {
   readonly #db: DatabaseSync;
-  readonly #decoded = new LRUCache<number, { row: AppendRow; events: RecordedEvent[] }>({
-    maxSize: DECODED_EVENTS,
-    sizeCalculation: ({ events }) => events.length,
-  });
   readonly #head: StatementSync;
   readonly #newestOf: StatementSync;
   readonly #forwards: StatementSync;
@@ -51,40 +44,42 @@ export class LogReader {
     );
   }
 
-  /** Events of one stream, in order or newest first. */
-  read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
+  read(
+    stream: string,
+    { backwards = false, from = backwards ? LAST : 0, limit = LAST }: ReadOptions = {},
+  ): RecordedEvent[] {
     const rows = (backwards ? this.#backwards : this.#forwards).iterate({ stream, from });
     const isWanted = ({ revision }: RecordedEvent) => (backwards ? revision <= from : revision >= from);
     return collect(rows, limit, (row) => {
-      const events = this.#eventsOf(row).filter(isWanted);
+      const events = eventsOfRow(row, this.#dictionariesFor(row)).filter(isWanted);
       return backwards ? events.reverse() : events;
     });
   }
 
-  readAll({ after, categories, limit }: ReadAllRequest): RecordedEvent[] {
+  readAll({ after, from, categories, limit }: ReadAllOptions): RecordedEvent[] {
     const names = [...new Set(categories)];
     if (names.length === 0) return [];
+    const start = from === undefined ? Number(after ?? 0) : Number(from) - 1;
     // No limit in SQL, as it would count appends.
-    const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, after]));
-    const start = positionText(after);
-    return collect(rows, limit, (row) => this.#eventsOf(row).filter(({ position }) => position > start));
+    const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, start]));
+    return collect(rows, limit, (row) => behind(start, eventsOfRow(row, this.#dictionariesFor(row))));
   }
 
-  readStored({ after, limit }: { after: number; limit: number }): StoredText[] {
-    const start = positionText(after);
-    return collect(this.#everyAppend.iterate(after), limit, (row) =>
-      textsOfRow(row, this.#dictionariesFor(row)).filter(({ position }) => position > start),
+  readStored({ after, limit }: ReadStoredOptions): StoredText[] {
+    const start = Number(after ?? 0);
+    return collect(this.#everyAppend.iterate(start), limit, (row) =>
+      behind(start, textsOfRow(row, this.#dictionariesFor(row))),
     );
   }
 
-  /** Position of the last event; 0 when there is none. */
-  head(): number {
-    return (this.#head.get() as { position: number | null }).position ?? 0;
+  head(): Position | undefined {
+    const { position } = this.#head.get() as { position: number | null };
+    return position === null ? undefined : positionText(position);
   }
 
-  /** Position of the last event of a category; 0 when there is none. */
-  newestOf(category: string): number {
-    return (this.#newestOf.get(category) as { position: number | null }).position ?? 0;
+  newestOf(category: string): Position {
+    const { position } = this.#newestOf.get(category) as { position: number | null };
+    return position === null ? "" : positionText(position);
   }
 
   /** One ordered branch per category; SQLite merges them as it goes, so that a reader that stops early sorts nothing. */
@@ -98,21 +93,21 @@ export class LogReader {
     return statement;
   }
 
-  /** Readers share the objects, so these must not be mutated. A row that somebody has edited in the file is read anew. */
-  #eventsOf(row: AppendRow): RecordedEvent[] {
-    const known = this.#decoded.get(row.position);
-    if (known && isDeepStrictEqual(known.row, row)) return known.events;
-    const events = eventsOfRow(row, this.#dictionariesFor(row));
-    this.#decoded.set(row.position, { row, events });
-    return events;
-  }
-
   /** Another program may have added one meanwhile. */
   #dictionariesFor({ dictionary }: AppendRow): Dictionaries {
     if (dictionary !== null && !this.#dictionaries.has(dictionary))
       this.#dictionaries = dictionariesOf(this.#db);
     return this.#dictionaries;
   }
+}
+
+/** A revision, and a number of events, that is never reached. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** A reader may go on inside an append. */
+function behind<T extends { position: Position }>(start: number, events: T[]): T[] {
+  const after = positionText(start);
+  return events.filter(({ position }) => position > after);
 }
 
 function collect<T>(rows: Iterable<unknown>, limit: number, eventsOf: (row: AppendRow) => T[]): T[] {

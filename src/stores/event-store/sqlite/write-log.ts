@@ -91,13 +91,13 @@ export class LogWriter {
     const before = expected === "none" ? -1 : expected;
     const revision = before + ids.length;
     if (last !== before) {
-      const again = { stream, from: before + 1, backwards: false, limit: ids.length };
-      const there = last < revision ? [] : this.#reader.read(again);
+      const again = { from: before + 1, limit: ids.length };
+      const there = last < revision ? [] : this.#reader.read(stream, again);
       const isRepeated = there.length > 0 && ids.every((id, n) => there[n]?.id === id);
       if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
       return { actual: last < 0 ? "none" : last };
     }
-    const position = this.#reader.head() + ids.length;
+    const position = Number(this.#reader.head() ?? 0) + ids.length;
     this.#store([position, stream, revision, ids.length, recordedAt, dictionary, body]);
     return { revision, position };
   }

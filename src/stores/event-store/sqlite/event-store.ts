@@ -15,6 +15,8 @@ export type SqliteEventStoreOptions = {
   offThread?: boolean;
   /** Nothing in the file's folder changes, also when the file was altered; not with `offThread`. */
   readOnly?: boolean | undefined;
+  /** How long a write waits for another process's, in milliseconds; default 5,000; not with `offThread`. */
+  lockWithinMs?: number;
   clock?: () => Date;
 };
 
@@ -31,9 +33,10 @@ const NO_APPENDS: Appends = {
  */
 export async function openSqliteEventStore(
   file: string,
-  { offThread = false, readOnly = false, clock = () => new Date() }: SqliteEventStoreOptions = {},
+  options: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
-  const db = unavailableOnError(() => openLogFile(file, readOnly), file);
+  const { offThread = false, readOnly = false, lockWithinMs, clock = () => new Date() } = options;
+  const db = unavailableOnError(() => openLogFile(file, readOnly, lockWithinMs), file);
   const appends = readOnly ? NO_APPENDS : offThread ? await appendsInThread(file) : new LogWriter(db);
   const reader = unavailableOnError(() => new LogReader(db), file);
   const appended = new AppendSignal(file);

@@ -37,13 +37,13 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
- * an acknowledged event survives a power failure.
+ * an acknowledged event survives a power failure. `lockWithinMs`: how long a write waits for another process's.
  * @throws log_form_unknown for a file of another form; file_altered for one that is to be written and is not as our program
  * makes it
  */
-export function openLogFile(file: string, readOnly = false): DatabaseSync {
+export function openLogFile(file: string, readOnly = false, lockWithinMs = 5_000): DatabaseSync {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
-  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: 5000 });
+  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: lockWithinMs });
   try {
     db.exec("PRAGMA cache_size = -4096");
     if (readOnly || !isEmpty(db)) refuseOtherForm(db, file);

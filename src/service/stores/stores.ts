@@ -22,12 +22,8 @@ export type StoreOptions = {
   log?: (message: string) => void;
 };
 
-/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
-export type VerifiableLog = {
-  eventStore: EventStore;
-  integrityProblems: (() => Promise<string[]>) | undefined;
-  close(): Promise<void>;
-};
+/** `structureProblems`: of the log, and embedded of the other files beside it. */
+export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
 
 /** What processes share beside the stores. */
 export type Coordination = {

@@ -93,7 +93,9 @@ const EDITS: Record<string, [Edit, RegExp]> = {
     (db) => {
       sql(...shiftBehind(`(SELECT position FROM appends WHERE ${LINK})`, 1))(db);
       sql(`INSERT INTO appends (${COLUMNS}) SELECT position + 1, 'link-sho.rt/new', 0, 1, recorded_at, NULL,
-        replace(replace(body, '"slug":"l3"', '"slug":"new"'), '"id":"', '"id":"1') FROM appends WHERE ${LINK}`)(db);
+        replace(replace(body, '"slug":"l3"', '"slug":"new"'), '"id":"', '"id":"1') FROM appends WHERE ${LINK}`)(
+        db,
+      );
     },
     /problems found/,
   ],
@@ -142,7 +144,10 @@ const EDITS: Record<string, [Edit, RegExp]> = {
     /1 problem found, the first in the log: events.db is not .*the trigger rewriting doesn't belong there/,
   ],
   "a view": [sql("CREATE VIEW links AS SELECT * FROM appends"), /the view links doesn't belong there/],
-  "an index of its own": [sql("CREATE INDEX quick ON appends (recorded_at)"), /the index quick doesn't belong there/],
+  "an index of its own": [
+    sql("CREATE INDEX quick ON appends (recorded_at)"),
+    /the index quick doesn't belong there/,
+  ],
   "an index that lacks a row": [
     sql(
       "PRAGMA writable_schema = ON",
@@ -151,7 +156,9 @@ const EDITS: Record<string, [Edit, RegExp]> = {
     /events.db/,
   ],
   "a member that stands twice": [
-    sql(`UPDATE appends SET body = replace(body, '"longUrl":', '"longUrl":"https://evil.example/","longUrl":') WHERE ${LINK}`),
+    sql(
+      `UPDATE appends SET body = replace(body, '"longUrl":', '"longUrl":"https://evil.example/","longUrl":') WHERE ${LINK}`,
+    ),
     /link-sho.rt\/l3, revision 0 .*(was changed|not as it was written)/,
   ],
   "a body with a space behind it": [
@@ -256,7 +263,9 @@ describe.each(SIZES)("a log of %i events", { timeout: 600_000 }, (size) => {
   it("is proved as it was written", async () => {
     const { sentence, problems } = await verification(await copyOf(untouched));
     expect(problems).toEqual([]);
-    expect(sentence).toMatch(/^Proved: all [\d,]+ events up to position \d+ .*; no event is without a seal\.$/);
+    expect(sentence).toMatch(
+      /^Proved: all [\d,]+ events up to position \d+ .*; no event is without a seal\.$/,
+    );
   });
 
   it.each(Object.entries(EDITS))("says what was done: %s", async (name, [edit, named]) => {
@@ -270,7 +279,11 @@ describe.each(SIZES)("a log of %i events", { timeout: 600_000 }, (size) => {
 
   it("says that an older backup was put back", async () => {
     const found = await verification(await copyOf(backup));
-    expectNamed("an older backup", found, /seal \d is not in the log any more, and it is the newest that was made/);
+    expectNamed(
+      "an older backup",
+      found,
+      /seal \d is not in the log any more, and it is the newest that was made/,
+    );
   });
 
   it("trusts no seal that somebody else made anew", async () => {

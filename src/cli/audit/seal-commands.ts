@@ -115,7 +115,7 @@ async function newestAnchor({ backend, config }: Session) {
   const judge = new SealJudge(sealKeysFrom(config).map(({ publicKey }) => publicKey));
   const { seal, reason } = judge.next(sealFacts(event, readSeal(event)));
   if (!seal || reason !== undefined) throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
-  return { anchor: anchorText(seal), events: seal.total, position: seal.position };
+  return { anchor: anchorText(seal), position: seal.position };
 }
 
 function anchorFrom(text: string): KnownSeal {
@@ -169,6 +169,6 @@ async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
   while (await sealer.read());
   if (sealer.unsealed.events > 0 || sealer.hasKeyChanged) await sealer.seal();
   const { last } = sealer;
-  const { number = -1, total: events = 0, position = null } = last ?? {};
-  return { seals: number + 1, events, position, anchor: last ? anchorText(knownSeal(last)) : null };
+  const { number = -1, position = null } = last ?? {};
+  return { seals: number + 1, position, anchor: last ? anchorText(knownSeal(last)) : null };
 }

@@ -1,6 +1,5 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
 
-import { coverageOf } from "../../audit/seals/covering-seals.ts";
 import { amount } from "../../audit/verdict.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
@@ -24,6 +23,7 @@ import { findKey } from "../accounts.ts";
 import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { auditedEvent } from "./audited-event.ts";
+import { coverageOf } from "./covering-seals.ts";
 import { proofProblems, recount } from "./link-proof.ts";
 import { withdrawalRow } from "./withdrawal-rows.ts";
 

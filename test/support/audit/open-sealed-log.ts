@@ -7,8 +7,6 @@ import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.
 import { append, openStores } from "../runtime/stores.ts";
 import { KEYS } from "./keys.ts";
 
-export { KEYS, LATER_KEYS } from "./keys.ts";
-
 export const CLICKS = "clicks-a-20260301";
 export const LINK = "link-sho.rt/abc";
 

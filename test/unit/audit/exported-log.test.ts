@@ -4,14 +4,8 @@ import type { ExportSelection } from "../../../src/audit/export/export-lines.ts"
 import { exportLog } from "../../../src/audit/export/export-log.ts";
 import { verifyExport } from "../../../src/audit/export/verify-export.ts";
 import { leafHash } from "../../../src/audit/seals/merkle.ts";
-import {
-  CLICKS,
-  KEYS,
-  LATER_KEYS,
-  LINK,
-  type OpenSealedLog,
-  openSealedLog,
-} from "../../support/audit/open-sealed-log.ts";
+import { KEYS, LATER_KEYS } from "../../support/audit/keys.ts";
+import { CLICKS, LINK, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
 import { position } from "../../support/event-store/stored-events.ts";
 
 /** Positions: an account and a link, clicks 3 to 22, a seal, clicks 24 to 43, a seal, clicks 45 to 64, a seal. */

@@ -1,9 +1,10 @@
 // Which seals cover given events: found by halving the stream of seals, so that a long log costs a few reads.
+
+import { readSeal } from "../../audit/seals/judge-seals.ts";
+import { type SealReader, sealAt } from "../../audit/seals/read-seals.ts";
+import { isSignedByItsKey, type Seal } from "../../audit/seals/seal.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import { readSeal } from "./judge-seals.ts";
-import { type SealReader, sealAt } from "./read-seals.ts";
-import { isSignedByItsKey, type Seal } from "./seal.ts";
 
 /** `seals`: their numbers, in order. `problems`: why one of them can't be relied upon. `unsealed`: behind the newest seal. */
 export type Coverage = {

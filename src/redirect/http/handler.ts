@@ -1,0 +1,209 @@
+// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, not for its CPU
+// time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { isRefused } from "../../runtime/refused.ts";
+import type { RawHit } from "../clicks/hit.ts";
+import type { ClickRecorder } from "../clicks/recorder.ts";
+import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
+import type { LinkLookup } from "../lookup/lookup.ts";
+import { type PostedForm, postedForm } from "../password/password-form.ts";
+import type { CountryOf } from "../rules/country-of.ts";
+import { firstRule, type Visit } from "../rules/first-rule.ts";
+import { withQueryOf } from "../rules/forward-query.ts";
+import type { VisitOf } from "../rules/visit.ts";
+import type { Admit } from "../visits/admission.ts";
+import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OTHER } from "./answers.ts";
+import { hitOf } from "./hit-of-request.ts";
+import { hostResolver } from "./hosts.ts";
+import { pathSegment } from "./path-segment.ts";
+import type { Requester } from "./requester.ts";
+
+/** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
+export type RedirectStats = {
+  found: number;
+  notFound: number;
+  disabled: number;
+  blocked: number;
+  /** Outside of the link's time, or beyond its clicks. */
+  expired: number;
+  /** Answered with the page that asks for the password. */
+  asked: number;
+  error: number;
+};
+
+export type RedirectDeps = {
+  lookup: Pick<LinkLookup, "peek" | "find">;
+  recorder: Pick<ClickRecorder, "record">;
+  /** For links with options. */
+  visitOf: VisitOf;
+  countryOf: CountryOf;
+  admit: Admit;
+  baseHost: string;
+  /** Of this service, which a 451 names as who blocks. */
+  baseUrl: string;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  stats: RedirectStats;
+};
+
+export type RedirectHandlerDeps = RedirectDeps & {
+  requester: Requester;
+  /** The request id for error answers and log lines. */
+  requestIdOf: (request: IncomingMessage) => string;
+  log: Pick<Logger, "error">;
+};
+
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * True when the handler has answered the request, or will answer it or call `passOn` with it untouched; false when
+ * it is to be passed on now.
+ */
+export type HandleRequest = (request: IncomingMessage, response: ServerResponse, passOn: Handle) => boolean;
+
+/** A refusal so long after the last one is of another outage. */
+const OUTAGE_OVER_MS = 60_000;
+
+const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
+
+/** `form`: of a POST. */
+type Asked = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
+
+/**
+ * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
+ * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
+ */
+export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
+  const { lookup, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
+  const isHttps = deps.baseUrl.startsWith("https:");
+  const hostOf = hostResolver(deps.baseHost);
+  const baseHost = hostOf(deps.baseHost);
+  let lastRefusedAt = Number.NEGATIVE_INFINITY;
+
+  const refuse = ({ request, response }: Asked, code: LinkRefusal) =>
+    answerRefused(request, response, requestIdOf(request), code);
+
+  function answer(host: string, slug: string, asked: Asked): Promise<void> | undefined {
+    const entry = lookup.peek(host, slug);
+    if (entry) return follow(entry, asked);
+    return lookup.find(host, slug).then((found) => {
+      if (found) return follow(found, asked);
+      stats.notFound += 1;
+      return refuse(asked, "link_not_found");
+    });
+  }
+
+  /** What a link without a password is sent goes where it would go without the link. */
+  async function answerForm(host: string, slug: string, asked: Asked, passOn: Handle): Promise<void> {
+    const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
+    if (entry?.options?.passwordId === undefined) return passOn(asked.request, asked.response);
+    // A body may take half a minute: the link is answered as it is then.
+    await answer(host, slug, { ...asked, form: await postedForm(asked.request) });
+  }
+
+  /** Of a link without options: a promise only if the redirect has to wait for its click. */
+  function follow(entry: LinkEntry, asked: Asked): Promise<void> | undefined {
+    const { request, response, form } = asked;
+    if (entry.status !== "live") {
+      stats.disabled += 1;
+      refuse(asked, "link_not_found");
+      return undefined;
+    }
+    if (entry.options) return followWithOptions(entry, entry.options, asked);
+    const send = () => {
+      if (entry.block) return answerBlocked(entry.block, asked);
+      stats.found += 1;
+      answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
+    };
+    const wait = recorder.record(hitOf(entry, request, requester, now()));
+    if (wait) return wait.then(send);
+    send();
+    return undefined;
+  }
+
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, asked: Asked): void {
+    stats.blocked += 1;
+    if (legal) asked.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
+    refuse(asked, legal ? "link_blocked_legally" : "link_blocked");
+  }
+
+  /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
+  async function followWithOptions(entry: LinkEntry, options: EntryOptions, asked: Asked): Promise<void> {
+    const { request, response, form } = asked;
+    const { activeFrom, expiresAt, expiredLocation, rules } = options;
+    const code = form ? SEE_OTHER : options.code;
+    const hit = hitOf(entry, request, requester, now());
+    const answerInstead = (reason: LinkRefusal) => {
+      stats.expired += 1;
+      if (expiredLocation === undefined) refuse(asked, reason);
+      else answerMovedForNow(expiredLocation, response, code);
+    };
+    if (hit.at < activeFrom) return answerInstead("link_not_active");
+    if (hit.at >= expiresAt) return answerInstead("link_expired");
+    const visit = visitOf(options.key, hit);
+    let target: Target = entry;
+    const record = async () => {
+      target = firstRule(rules, await locatedVisit(options, hit, visit)) ?? entry;
+      await recorder.record({ ...hit, link: target.packed });
+    };
+    const visitor = {
+      ...{ request, response, form, requestId: requestIdOf(request), now: hit.at, address: hit.address },
+      isSecure: isHttps || entry.host !== baseHost,
+      get isPerson() {
+        return visit.isPerson;
+      },
+    };
+    const admission = await admit(options, visitor, record);
+    if (admission === "exhausted") return answerInstead("link_exhausted");
+    if (admission === "answered") {
+      stats.asked += 1;
+      return;
+    }
+    stats.found += 1;
+    const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
+    if (options.changes) answerMovedForNow(location, response, code);
+    else answerMoved(location, response, code);
+  }
+
+  /** With the country of its address, where a rule asks for it and no proxy has named one. */
+  async function locatedVisit({ key, asksCountry }: EntryOptions, hit: RawHit, visit: Visit): Promise<Visit> {
+    if (!asksCountry || hit.country !== "") return visit;
+    return visitOf(key, { ...hit, country: await countryOf(hit.address) });
+  }
+
+  /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */
+  function unavailable(err: unknown, asked: Asked): void {
+    stats.error += 1;
+    const code =
+      (["recorder_busy", "too_busy"] as const).find((busy) => isRefused(err, busy)) ?? "store_unavailable";
+    if (!(err instanceof DomainError))
+      deps.log.error({ err, request_id: requestIdOf(asked.request) }, "a short link could not be followed");
+    else if (code !== "too_busy") {
+      if (now() - lastRefusedAt > OUTAGE_OVER_MS)
+        deps.log.error({ code, reason: err.message }, "short links are answered 503");
+      lastRefusedAt = now();
+    }
+    if (asked.response.headersSent) asked.response.destroy();
+    else refuse(asked, code);
+  }
+
+  return (request, response, passOn) => {
+    if (!METHODS.has(request.method)) return false;
+    const slug = pathSegment(request.url ?? "");
+    if (slug === undefined) return false;
+    const host = hostOf(requester.host(request));
+    if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
+    const asked: Asked = { request, response };
+    try {
+      const isPost = request.method === "POST";
+      const answering = isPost ? answerForm(host, slug, asked, passOn) : answer(host, slug, asked);
+      answering?.catch((err: unknown) => unavailable(err, asked));
+    } catch (err) {
+      unavailable(err, asked);
+    }
+    return true;
+  };
+}

@@ -37,6 +37,8 @@ export function createFastify(deps: FastifyDeps): Api {
     trustProxy: deps.trust,
     bodyLimit: BODY_LIMIT_BYTES,
     pluginTimeout: START_TIMEOUT_MS,
+    // What comes on open connections during a stop is answered, with `connection: close` (http-server.ts).
+    return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // Given here instead of by setters, so that Fastify does not load Ajv.
     schemaController: {

@@ -35,7 +35,7 @@ const HOME = `new MutationObserver(() => document.querySelector(".topbar a.link"
   .observe(document.body, { childList: true, subtree: true });
 `;
 
-/** The redirect is not a Fastify route (redirect/http/redirect-handler.ts), so it is described by hand. */
+/** The redirect is not a Fastify route (redirect/http/handler.ts), so it is described by hand. */
 const REDIRECT = {
   summary: "Follow a short link",
   description: "Redirects to the original URL and records a click. HEAD answers the same headers.",

@@ -1,4 +1,4 @@
-// Bounds how many passwords are hashed at once, as each takes a core for tens of milliseconds and 19 MB.
+// Bounds how many passwords of accounts are hashed at once, as each takes a core for tens of milliseconds and 19 MB.
 import pLimit from "p-limit";
 import { Refused } from "../runtime/refused.ts";
 
@@ -10,7 +10,7 @@ export type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
  */
 export type PasswordWork = { known: Bounded; unknown: Bounded };
 
-/** At most three of libuv's four threads; one is left for file access and compression. */
+/** With one for passwords of links (redirect/password/) no more than libuv's four threads. */
 const CONCURRENCY = { known: 1, unknown: 2 } as const;
 /** About one second of work. */
 const MOST_WAITING = 50;

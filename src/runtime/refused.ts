@@ -176,8 +176,8 @@ export const REFUSALS = {
   mail_not_sent: {},
   worker_ended: {},
   data_dir_in_use: {},
-  // Clicks stay in memory.
-  spool_full: {},
+  // Clicks go to the event store at once.
+  journal_full: {},
   // The redirect answers 503 instead of losing the click.
   recorder_busy: {},
 

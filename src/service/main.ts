@@ -96,11 +96,11 @@ export function workersFrom(given: string): number {
   throw new BadConfig([`--workers: "${given}" is not a number from 1 to ${MOST_WORKERS}`]);
 }
 
-/** Checked here, as the recorder thread, which reads the database, could only log the error. */
+/** Checked here, as the writer thread, which reads the database, could only log the error. */
 async function refuseBadGeo(file: string): Promise<void> {
-  const { openGeo } = await import("../redirect/clicks/enrich/geo.ts");
+  const { readDatabase } = await import("../redirect/clicks/enrich/geo.ts");
   try {
-    openGeo(file);
+    readDatabase(file);
   } catch (error) {
     throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${messageOf(error)})`]);
   }

@@ -1,16 +1,19 @@
 // One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
 import { setImmediate } from "node:timers/promises";
+import { rateLimits } from "../api/limits/rate-limit.ts";
 import { requestIds } from "../api/request-id.ts";
 import { passwordWork } from "../commands/password-work.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, secretKeyOf } from "../config/config.ts";
+import { redirectHandler } from "../redirect/http/handler.ts";
 import { httpServer } from "../redirect/http/http-server.ts";
-import { redirectHandler } from "../redirect/http/redirect-handler.ts";
 import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";
+import { visitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { systemClock } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
+import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -79,6 +82,8 @@ export async function openService(
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const { signal } = stopping;
+    const shared = await opened.counts();
+    const counts = withOwnCounts(shared, ownCounts());
     const context: RoleContext = {
       config,
       log,
@@ -86,8 +91,10 @@ export async function openService(
       backend,
       health,
       roles,
-      rateLimits: group?.rateLimits ?? backend.rateLimits(),
-      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      redis: await opened.redis(),
+      counts,
+      rateLimits: rateLimits(counts),
+      visitCounter: visitCounter(shared, clock),
       passwordWork: passwordWork(),
       group,
       stopping: signal,
@@ -109,6 +116,7 @@ async function serve(
 ): Promise<string> {
   const { config, log, roles, backend } = context;
   const { follower, run: follow } = openLogFollower(context);
+  context.group?.onFollow(() => follower.catchUp());
   const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
   const trust = trustOf(config.trustProxy);
   const requestIdOf = requestIds(runtimeDeps.newId());

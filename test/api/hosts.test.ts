@@ -1,4 +1,6 @@
 // Which routes answer on which host, over real HTTP.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -61,4 +63,25 @@ describe("hosts", () => {
         expect((await service.ask(path, { host })).status).toBe(200);
     },
   );
+
+  it.each([
+    ["two Host headers", "/here", ["own.example.org", "localhost"], 400],
+    ["the same Host twice", "/here", ["own.example.org", "own.example.org"], 400],
+    ["no Host", "/here", [], 400],
+    ["an absolute target of another host", "http://own.example.org/here", ["localhost"], 400],
+    [
+      "an absolute target with a name before the host",
+      "http://own.example.org@localhost/here",
+      ["localhost"],
+      400,
+    ],
+    ["an absolute target of the same host", "http://Own.example.org:80/here", ["own.example.org"], 301],
+  ])("answers %s as RFC 9112 says", async (_, target, hosts, status) => {
+    const socket = connect(service.port, "127.0.0.1");
+    const headers = hosts.map((host) => `Host: ${host}\r\n`).join("");
+    socket.write(`GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+    const [head] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    expect(head.toString().split(" ")[1]).toBe(String(status));
+  });
 });

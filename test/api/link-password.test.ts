@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkPasswordSecret } from "../../src/commands/links/link-password.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
-import { FIREFOX } from "../support/portal/browser-like.ts";
+import { FIREFOX, visitor } from "../support/portal/browser-like.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { until } from "../support/runtime/until.ts";
@@ -211,6 +211,30 @@ describe("a link with a password", () => {
     // Of another link too; from another address it opens.
     expect((await give(await shorten(), PASSWORD, from)).status).toBe(429);
     expect((await give(slug)).status).toBe(303);
+  });
+
+  it("keeps nobody from signing in, however many send its right password at once", async () => {
+    const slug = await shorten();
+    const person = visitor(service.port, { address: "198.51.100.77" });
+    const account = { email: "owner@example.com", password: "seven brown foxes" };
+    await person.submit("/portal/sign-up", account);
+    const lines = service.logged.length;
+    let isFlooded = true;
+    const statuses = new Set<number>();
+    const from = { "x-forwarded-for": newAddress() };
+    const flood = Array.from({ length: 120 }, async (_, n) => {
+      while (isFlooded) statuses.add((await give(slug, n % 2 ? PASSWORD : `wrong ${n}`, from)).status);
+    });
+    const signIns: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const browser = visitor(service.port, { address: `198.51.100.${n + 80}` });
+      signIns.push((await browser.submit("/portal/sign-in", account)).status);
+    }
+    isFlooded = false;
+    await Promise.all(flood);
+    expect(signIns).toEqual(Array(6).fill(200));
+    expect([...statuses].filter((status) => ![303, 401, 429, 503].includes(status))).toEqual([]);
+    expect(service.logged.slice(lines).filter((line) => /"level":50/.test(line))).toEqual([]);
   });
 
   it.each([

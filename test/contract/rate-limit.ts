@@ -1,20 +1,18 @@
 // The contract of rate limits (interface, part 8), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
-
-/** Two clients of the same windows, as in two processes. */
-export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };
+import { type RateLimits, rateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
+import type { CountsFixture } from "./counts.ts";
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");
 
-export function rateLimitsContract(name: string, open: () => Promise<RateLimitsFixture>): void {
+export function rateLimitsContract(name: string, open: () => Promise<CountsFixture>): void {
   describe(`rate limits: ${name}`, () => {
     let limits: RateLimits;
     let others: RateLimits;
     const at = (milliseconds: number) => new Date(START + milliseconds);
     beforeAll(async () => {
       const fixture = await open();
-      ({ limits, others } = fixture);
+      [limits, others] = [rateLimits(fixture.counts), rateLimits(fixture.others)];
       return () => fixture.close();
     });
     const newSubject = () => `key ${crypto.randomUUID()}`;
@@ -71,6 +69,15 @@ export function rateLimitsContract(name: string, open: () => Promise<RateLimitsF
       const full = { granted: false, used: 1, resetAt: START + WINDOW_MS };
       expect(await others.take(subject, 1, at(1000), 0)).toEqual(full);
       expect((await limits.take(subject, 1, at(WINDOW_MS), 0)).granted).toBe(true);
+    });
+
+    it("gives a request back, also of a full window, and none below zero", async () => {
+      const subject = newSubject();
+      await limits.take(subject, 1, at(0));
+      expect((await others.take(subject, 1, at(1), -1)).used).toBe(0);
+      await limits.take(subject, 1, at(2), -1);
+      expect(await limits.take(subject, 1, at(3))).toMatchObject({ granted: true, used: 1 });
+      expect((await others.take(subject, 1, at(4))).granted).toBe(false);
     });
 
     it("takes the limit of each request, so that a change of tier applies to the next one", async () => {

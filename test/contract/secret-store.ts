@@ -1,8 +1,8 @@
-// The contract of secret stores for re-encryption, beyond the secrets port.
+// The contract of what keeps sealed secrets, and of what lies in it when SECRET_KEY changes.
 import { beforeAll, describe, expect, it } from "vitest";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
-import type { SecretStore, StoredSecret } from "../../src/stores/secrets/port.ts";
+import type { SecretStore, Secrets, StoredSecret } from "../../src/stores/secrets/port.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
 
 const NOW = new Date("2026-03-01T10:00:00.000Z");
@@ -23,45 +23,54 @@ export function secretStoreContract(
     });
 
     const all = async () => {
-      const found: StoredSecret[] = [];
-      for (let after = ""; ; after = found.at(-1)?.key ?? "") {
-        const page = await store.page(after, 3);
-        found.push(...page);
-        if (page.length < 3) return found;
+      const stored: StoredSecret[] = [];
+      for (let after = ""; ; after = stored.at(-1)?.name ?? "") {
+        const page = await store.page("", after, 3);
+        stored.push(...page);
+        if (page.length < 3) return stored;
       }
     };
     const clear = async () => {
-      for (const { key } of await all()) await store.delete(key);
+      for (const { name } of await all()) await store.remove(name);
     };
 
-    it("are paged in the order of keys, with value and expiry, expired or not", async () => {
+    it("are paged by prefix in the order of names, with value and expiry, expired or not", async () => {
       await clear();
       const expiresAt = "2026-02-01T00:00:00.000Z";
-      for (const n of [4, 2, 0, 3, 1])
-        await store.put(`page/${n}`, { value: { n }, ...(n === 2 && { expiresAt }) });
-      const found = await all();
-      expect(found).toEqual(
-        [0, 1, 2, 3, 4].map((n) => ({ key: `page/${n}`, value: { n }, ...(n === 2 && { expiresAt }) })),
-      );
+      const stored = (n: number) => ({ name: `page/${n}`, value: `v${n}`, ...(n === 2 && { expiresAt }) });
+      for (const n of [4, 2, 0, 3, 1]) await store.swap(undefined, stored(n));
+      for (const name of ["page", "page0", "pag/1"]) await store.swap(undefined, { name, value: "other" });
+      expect(await store.page("page/", "", 3)).toEqual([0, 1, 2].map(stored));
+      expect(await store.page("page/", "page/2", 3)).toEqual([3, 4].map(stored));
+      expect(await store.get("page/2")).toEqual(stored(2));
+      expect(await store.get("page/5")).toBeUndefined();
+      expect(await all()).toHaveLength(8);
     });
 
-    it("are replaced only while they have the expected value, and keep their expiry", async () => {
+    it("are written only while they are as expected, with their new expiry", async () => {
       await clear();
-      const expiresAt = "2026-03-02T00:00:00.000Z";
-      await store.put("replaced", { value: "first", expiresAt });
-      expect(await store.replace({ key: "replaced", value: "other" }, "second")).toBe(false);
-      expect(await store.replace({ key: "replaced", value: "first" }, "second")).toBe(true);
-      expect(await all()).toEqual([{ key: "replaced", value: "second", expiresAt }]);
-      expect(await store.replace({ key: "missing", value: "first" }, "second")).toBe(false);
-      expect(await store.get("missing", NOW)).toBeUndefined();
+      const [first, second] = [
+        { name: "swapped", value: "first", expiresAt: "2026-03-02T00:00:00.000Z" },
+        { name: "swapped", value: "second" },
+      ];
+      expect(await store.swap(first, second)).toBe(false);
+      expect(await store.swap(undefined, first)).toBe(true);
+      expect(await store.swap(undefined, second)).toBe(false);
+      expect(await store.swap({ ...first, value: "other" }, second)).toBe(false);
+      expect(await all()).toEqual([first]);
+      expect(await store.swap(first, second)).toBe(true);
+      expect(await all()).toEqual([second]);
     });
 
-    it("are removed only while they have the expected value", async () => {
+    it("are removed, or only while they have the expected value", async () => {
       await clear();
-      await store.put("removed", { value: { a: 1 } });
-      expect(await store.remove({ key: "removed", value: { a: 2 } })).toBe(false);
-      expect(await store.remove({ key: "removed", value: { a: 1 } })).toBe(true);
-      expect(await store.remove({ key: "removed", value: { a: 1 } })).toBe(false);
+      await store.swap(undefined, { name: "removed", value: "a" });
+      expect(await store.remove("removed", "b")).toBe(false);
+      expect(await store.remove("removed", "a")).toBe(true);
+      expect(await store.remove("removed", "a")).toBe(false);
+      await store.swap(undefined, { name: "removed", value: "a" });
+      expect(await store.remove("removed")).toBe(true);
+      expect(await all()).toEqual([]);
     });
 
     it("are readable with the key only", async () => {
@@ -92,7 +101,7 @@ export function secretStoreContract(
       await expect(old.putIfAbsent("email/2", { value: "x" }, NOW)).rejects.toThrow(/another SECRET_KEY/);
       await expect(old.putIfPresent("email/1", { value: "x" }, NOW)).rejects.toThrow(/another SECRET_KEY/);
       await expectAll(both);
-      expect((await all()).map(({ key }) => key)).not.toContain("email/2");
+      expect((await all()).map(({ name }) => name)).not.toContain("email/2");
     });
 
     it("are replaced by what is put under a new key, also where their name depends on the key", async () => {
@@ -103,14 +112,25 @@ export function secretStoreContract(
       expect(await both.get(BY_EMAIL, NOW)).toBe("2");
     });
 
+    it("that were changed beside the key that they are named by get the name of the present one", async () => {
+      await clear();
+      await encryptedSecrets(store, keyringOf(OLD)).put(BY_EMAIL, { value: "1" });
+      const both = encryptedSecrets(store, keyringOf(NEW, OLD));
+      expect(await both.putIfPresent(BY_EMAIL, { value: "2" }, NOW)).toBe(true);
+      await both.reencrypt(NOW);
+      expect(await encryptedSecrets(store, keyringOf(NEW)).get(BY_EMAIL, NOW)).toBe("2");
+      expect((await all()).filter(({ name }) => name.startsWith("account-by-email/"))).toHaveLength(1);
+      expect(await both.reencrypt(NOW)).toBe(0);
+    });
+
     it("that are changed or deleted during re-encryption stay so", async () => {
       await clear();
       await fill(encryptedSecrets(store, keyringOf(OLD)));
       const secrets = encryptedSecrets(store, keyringOf(NEW, OLD));
       // Changes each record between its read and its write.
       const slow = storeWith(store, {
-        page: async (after, limit) => {
-          const found = await store.page(after, limit);
+        page: async (prefix, after, limit) => {
+          const found = await store.page(prefix, after, limit);
           if (after !== "") return found;
           await secrets.put("email/1", { value: "new@example.com" });
           for (const key of [BY_EMAIL, LOCK, "webhook:7"]) await secrets.delete(key);
@@ -121,10 +141,10 @@ export function secretStoreContract(
       expect(await secrets.get("email/1", NOW)).toBe("new@example.com");
       expect(await secrets.get(BY_EMAIL, NOW)).toBeUndefined();
       expect(await secrets.get("webhook:7", NOW)).toBeUndefined();
-      const remaining = (await all()).map(({ key }) => key);
-      expect(remaining.filter((key) => key.startsWith("account-by-email/") || key === "webhook:7")).toEqual(
-        [],
-      );
+      const remaining = (await all()).map(({ name }) => name);
+      expect(
+        remaining.filter((name) => name.startsWith("account-by-email/") || name === "webhook:7"),
+      ).toEqual([]);
     });
   });
 }
@@ -133,7 +153,7 @@ const DIGEST = "1f".repeat(32);
 const BY_EMAIL = `account-by-email/${DIGEST}`;
 const LOCK = `${BY_EMAIL}/lock`;
 
-async function fill(secrets: Pick<SecretStore, "put">): Promise<void> {
+async function fill(secrets: Pick<Secrets, "put">): Promise<void> {
   await secrets.put("email/1", { value: "you@example.com" });
   await secrets.put(BY_EMAIL, { value: "1" });
   await secrets.put("token/sign-up/1", { value: { a: [1] }, expiresAt: "2026-03-02T00:00:00.000Z" });
@@ -141,7 +161,7 @@ async function fill(secrets: Pick<SecretStore, "put">): Promise<void> {
   for (let n = 0; n < 21; n++) await secrets.put(`webhook:${n}`, { value: { key: `whk_${n}` } });
 }
 
-async function expectAll(secrets: Pick<SecretStore, "get" | "list">): Promise<void> {
+async function expectAll(secrets: Pick<Secrets, "get" | "list">): Promise<void> {
   expect(await secrets.get("email/1", NOW)).toBe("you@example.com");
   expect(await secrets.get(BY_EMAIL, NOW)).toBe("1");
   expect(await secrets.get("token/sign-up/1", NOW)).toEqual({ a: [1] });

@@ -1,7 +1,9 @@
 // The secrets contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
-import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/mongodb.ts";
+import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
+import { keyringOf } from "../../src/stores/secrets/keyring.ts";
+import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/mongodb/secret-store.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { secretStoreContract } from "./secret-store.ts";
@@ -18,10 +20,12 @@ onServer(mongodb, () => {
     const url = server.newDatabase();
     const connection = new MongodbConnection(url);
     await prepareSecrets(connection);
-    const secrets = mongodbSecrets(connection);
+    const over = (opened: MongodbConnection) =>
+      encryptedSecrets(mongodbSecrets(opened), keyringOf("a".repeat(32)));
+    const secrets = over(connection);
     return {
       secrets,
-      openAnother: async () => mongodbSecrets(new MongodbConnection(url)),
+      openAnother: async () => over(new MongodbConnection(url)),
       close: () => secrets.close(),
     };
   });

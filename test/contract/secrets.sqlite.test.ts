@@ -4,18 +4,21 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
-import { openSqliteSecrets } from "../../src/stores/secrets/sqlite.ts";
+import { openSqliteSecrets } from "../../src/stores/secrets/sqlite/secret-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 
+const openSecrets = async (file: string, offThread = false) =>
+  encryptedSecrets(await openSqliteSecrets(file, { offThread }), keyringOf("a".repeat(32)));
+
 const open = async (offThread: boolean) => {
   const folder = await temporaryFolder();
   const file = join(folder.path, "secrets.db");
-  const secrets = await openSqliteSecrets(file, { offThread });
+  const secrets = await openSecrets(file, offThread);
   return {
     secrets,
-    openAnother: () => openSqliteSecrets(file, { offThread }),
+    openAnother: () => openSecrets(file, offThread),
     close: async () => {
       await secrets.close();
       await folder.remove();
@@ -25,21 +28,6 @@ const open = async (offThread: boolean) => {
 
 secretsContract("SQLite in the caller's thread", () => open(false));
 secretsContract("SQLite in its own thread", () => open(true));
-
-secretsContract("SQLite, encrypted", async () => {
-  const folder = await temporaryFolder();
-  const file = join(folder.path, "secrets.db");
-  const openOne = async () => encryptedSecrets(await openSqliteSecrets(file), keyringOf("a".repeat(32)));
-  const secrets = await openOne();
-  return {
-    secrets,
-    openAnother: openOne,
-    close: async () => {
-      await secrets.close();
-      await folder.remove();
-    },
-  };
-});
 
 secretStoreContract("SQLite", async () => {
   const folder = await temporaryFolder();
@@ -52,18 +40,21 @@ secretStoreContract("SQLite", async () => {
 });
 
 describe("SQLite secrets", () => {
-  it("leave no byte of a swept, a deleted or a replaced salt in any file", async () => {
+  it("leave no byte of a swept, a removed or a replaced value in any file", async () => {
     const folder = await temporaryFolder();
     onTestFinished(() => folder.remove());
     const secrets = await openSqliteSecrets(join(folder.path, "secrets.db"));
     onTestFinished(() => secrets.close());
-    const salts = { swept: "5a17".repeat(16), deleted: "d3a1".repeat(16), replaced: "0ff5".repeat(16) };
-    await secrets.put("swept", { value: salts.swept, expiresAt: "2026-03-01T00:00:00.000Z" });
-    await secrets.put("deleted", { value: salts.deleted });
-    await secrets.put("replaced", { value: salts.replaced });
+    const salts = { swept: "5a17".repeat(16), removed: "d3a1".repeat(16), replaced: "0ff5".repeat(16) };
+    const [swept, removed, replaced] = [
+      { name: "swept", value: salts.swept, expiresAt: "2026-03-01T00:00:00.000Z" },
+      { name: "removed", value: salts.removed },
+      { name: "replaced", value: salts.replaced },
+    ];
+    for (const salt of [swept, removed, replaced]) await secrets.swap(undefined, salt);
     expect(await bytesIn(folder.path)).toContain(salts.swept);
-    await secrets.put("replaced", { value: "another" });
-    await secrets.delete("deleted");
+    await secrets.swap(replaced, { name: "replaced", value: "another" });
+    await secrets.remove("removed");
     await secrets.sweep(new Date("2026-03-01T00:00:00.000Z"));
     const remaining = await bytesIn(folder.path);
     for (const salt of Object.values(salts)) expect(remaining).not.toContain(salt);
@@ -74,7 +65,7 @@ describe("SQLite secrets", () => {
     onTestFinished(() => folder.remove());
     const secrets = await openSqliteSecrets(join(folder.path, "secrets.db"));
     onTestFinished(() => secrets.close());
-    await secrets.put("key", { value: 1 });
+    await secrets.swap(undefined, { name: "key", value: "1" });
     for (const name of await readdir(folder.path))
       expect((await stat(join(folder.path, name))).mode & 0o077).toBe(0);
   });

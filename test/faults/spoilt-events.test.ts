@@ -204,7 +204,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined },
       projections: statuses,
       routerSetAside: () => routerSetAside(backend.readStore),
-      recorder: () => undefined,
+      recorder: undefined,
       logProblems: () => ({}),
       webhooks: undefined,
     });

@@ -1,7 +1,6 @@
 // What must hold of rules and forwarded queries whatever a stranger sends: shares, the lot of a day, and headers.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import type { RawHit } from "../../src/redirect/clicks/hit.ts";
 import { conditionsOf, firstRule } from "../../src/redirect/rules/first-rule.ts";
 import { withQueryOf } from "../../src/redirect/rules/forward-query.ts";
@@ -9,8 +8,7 @@ import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { effort } from "../support/runtime/effort.ts";
 
 const DAY = 86_400_000;
-const openGeo = () => geoOf(undefined, undefined);
-const visitOf = visitReader({ secretKey: "s".repeat(32), openGeo });
+const visitOf = visitReader("s".repeat(32));
 
 const hitOf = (hit: Partial<RawHit>): RawHit => ({
   ...{ link: "", at: 20_000 * DAY, method: "GET", query: "", address: "203.0.113.9", country: "" },
@@ -77,7 +75,7 @@ describe("a visitor's lot", () => {
   });
 
   it("is in [0, 100), and the same all day and in every process", () => {
-    const other = visitReader({ secretKey: "s".repeat(32), openGeo });
+    const other = visitReader("s".repeat(32));
     const times = fc.nat({ max: DAY - 1 });
     fc.assert(
       fc.property(hits, times, times, fc.string(), (hit, first, second, query) => {
@@ -92,7 +90,7 @@ describe("a visitor's lot", () => {
 
   it("is drawn anew for another day, link, address, browser and service, but not within an IPv6 /64", () => {
     const visitor = { address: "2001:db8:1:2:3:4:5:6", userAgent: "Browser/1" };
-    const others = visitReader({ secretKey: "t".repeat(32), openGeo });
+    const others = visitReader("t".repeat(32));
     const lots = [
       lotOf(visitor),
       lotOf({ ...visitor, at: 20_001 * DAY }),

@@ -1,6 +1,6 @@
 // Limits wrong passwords of links by the client's address and by link. Right ones count for nothing: a room full
 // of people who open a link behind one address are not kept out.
-import type { PasswordTries } from "../../redirect/password/password-gate.ts";
+import type { PasswordTries } from "../../redirect/password/password-check.ts";
 import { byAddress, type CountDeps, refuseTries } from "./rate-limit.ts";
 
 /** Per hour; that of a link is wide, because whoever uses it up keeps out everybody who has no pass yet. */
@@ -13,13 +13,17 @@ export function linkPasswordTries({ rateLimits, clock }: CountDeps): PasswordTri
       [`link-password-link ${link}`, WRONG.link],
     ] as const;
   return {
-    async refuseMore(address, link) {
+    async take(address, link) {
       const now = clock();
-      for (const [subject, limit] of windows(address, link))
-        refuseTries(await rateLimits.take(subject, limit, now, 0), now);
+      const [ofAddress, ofLink] = windows(address, link);
+      refuseTries(await rateLimits.take(...ofAddress, now), now);
+      const window = await rateLimits.take(...ofLink, now);
+      if (!window.granted) await rateLimits.take(...ofAddress, now, -1);
+      refuseTries(window, now);
     },
-    async countWrong(address, link) {
-      for (const [subject, limit] of windows(address, link)) await rateLimits.take(subject, limit, clock());
+    async giveBack(address, link) {
+      for (const [subject, limit] of windows(address, link))
+        await rateLimits.take(subject, limit, clock(), -1);
     },
   };
 }

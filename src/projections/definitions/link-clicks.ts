@@ -82,7 +82,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       clicks.people += 1;
       clicks.rank = clickRank(clicks.people);
     }
-    // Clicks of several writers, or from a spool, are appended out of order.
+    // Clicks of several writers, or from a journal, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     addRecent(clicks.recent, click);

@@ -15,7 +15,7 @@ export type RedirectedLink = Pick<
 export type Target = {
   /** Value of the Location header: the URL as normalised ASCII. */
   location: string;
-  /** What the clicks that it gets repeat of it, serialised, as hits carry it to the recorder thread. */
+  /** What the clicks that it gets repeat of it, serialised, as hits carry it to the writer thread. */
   packed: PackedTarget;
 };
 
@@ -45,6 +45,8 @@ export type EntryOptions = {
   changes: boolean;
   forwardQuery: boolean;
   rules: readonly (Target & { when: Conditions })[];
+  /** Whether a rule does. */
+  asksCountry: boolean;
 };
 
 /** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
@@ -73,6 +75,7 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
+    asksCountry: rules.some(({ when }) => when.country !== undefined),
     rules: rules.map(({ when, url }, index) => ({
       when: conditionsOf(when),
       ...targetOf(link, url, index + 1),

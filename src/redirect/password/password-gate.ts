@@ -1,26 +1,16 @@
 // The password of a link at the redirect: who has a pass goes on, others are asked, the right answer gives a pass.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { PasswordWork } from "../../commands/password-work.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { answerError } from "../http/answers.ts";
 import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";
+import type { PasswordCheck } from "./password-check.ts";
 import type { PostedForm } from "./password-form.ts";
 import { PAGE_HEADERS, passwordPage } from "./password-page.ts";
 
-/** Wrong passwords of a client's address, and of a link. */
-export type PasswordTries = {
-  /** @throws rate_limit_exceeded after too many */
-  refuseMore(address: string, link: string): Promise<void>;
-  countWrong(address: string, link: string): Promise<void>;
-};
-
 type PasswordGateDeps = {
   passes: LinkPasses;
-  /** Undefined where there is no such password. @throws StoreUnavailable */
-  isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
-  tries: PasswordTries;
-  work: PasswordWork["unknown"];
+  check: PasswordCheck;
   log: Pick<Logger, "warn">;
 };
 
@@ -54,13 +44,11 @@ const TOO_LARGE = { status: 400, code: "body_too_large", error: "This is too lon
 
 type Refusal = { status: number; code: string; error: string; retryAfter?: number };
 
-export function passwordGate({ passes, isPassword, tries, work, log }: PasswordGateDeps): PasswordGate {
-  /** Who has tried too often is refused before the queue, so that they don't keep others from it. */
-  async function refusalOf({ link, passwordId }: PassFor, address: string, password: string) {
-    await tries.refuseMore(address, link);
-    const isRight = await work(() => isPassword(passwordId, password));
-    if (!isRight) await tries.countWrong(address, link);
-    if (isRight === undefined) log.warn({ link }, "the password of a link is missing from the secrets");
+export function passwordGate({ passes, check, log }: PasswordGateDeps): PasswordGate {
+  async function refusalOf(of: PassFor, address: string, password: string) {
+    const isRight = await check(of, address, password);
+    if (isRight === undefined)
+      log.warn({ link: of.link }, "the password of a link is missing from the secrets");
     return isRight ? undefined : WRONG;
   }
 

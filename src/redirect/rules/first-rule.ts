@@ -2,7 +2,7 @@
 import type { LinkRule, RuleConditions } from "../../events/link-options.ts";
 import type { DeviceType } from "../../events/vocabulary.ts";
 
-/** What conditions are about; each member is worked out when a condition first reads it. */
+/** What conditions are about; what takes time is worked out when a condition first reads it. */
 export type Visit = {
   /** Milliseconds since 1970. */
   at: number;
@@ -13,8 +13,8 @@ export type Visit = {
   readonly country: string;
   /** A language tag in lower case, or empty. */
   readonly language: string;
-  /** Of the short URL. */
-  readonly query: URLSearchParams;
+  /** Values by name, of the short URL's query. */
+  readonly parameters: ReadonlyMap<string, ReadonlySet<string>>;
   /** In [0, 100), the same for one visitor, link and UTC day. */
   readonly lot: number;
 };
@@ -67,7 +67,7 @@ function fits({ from, to, query, language, device, os, country }: Conditions, vi
   return (
     visit.at >= from &&
     visit.at < to &&
-    query.every(([name, value]) => asks(visit.query, name, value)) &&
+    query.every(([name, value]) => asks(visit.parameters, name, value)) &&
     (language === undefined || language.some((tag) => speaks(visit.language, tag))) &&
     (device === undefined || device.includes(visit.device)) &&
     (os === undefined || os.includes(visit.os)) &&
@@ -75,8 +75,9 @@ function fits({ from, to, query, language, device, os, country }: Conditions, vi
   );
 }
 
-function asks(query: URLSearchParams, name: string, value: string | true): boolean {
-  return value === true ? query.has(name) : query.getAll(name).includes(value);
+function asks(parameters: Visit["parameters"], name: string, value: string | true): boolean {
+  const values = parameters.get(name);
+  return values !== undefined && (value === true || values.has(value));
 }
 
 /** `pt` is also `pt-br`; not the other way round (RFC 4647, 3.3.1). */

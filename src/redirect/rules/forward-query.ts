@@ -13,32 +13,40 @@ export function withQueryOf(query: string, location: string): string {
   const [base, fragment] = hash < 0 ? [location, ""] : [location.slice(0, hash), location.slice(hash)];
   const question = base.indexOf("?");
   const own = question < 0 ? "" : base.slice(question + 1);
-  const names = new Set(parametersOf([own]).map(([name]) => name));
-  const parts = sent.split("&").filter((part) => part !== "");
-  const parameters = parametersOf(parts);
-  const joined = parts
-    .filter((_, n) => {
-      const [name = "", value] = parameters[n] ?? [];
-      return !names.has(name) && !(name === "qr" && value === "1");
-    })
-    .map(headerSafe)
-    .join("&");
+  const names = new Set(partsOf(own).map(nameOf));
+  const added = partsOf(sent).filter((part) => !names.has(nameOf(part)) && !isScanMark(part));
+  const joined = headerSafe(added.join("&"));
   if (joined === "") return location;
   if (question < 0) return `${base}?${joined}${fragment}`;
   return `${base}${own === "" || own.endsWith("&") ? "" : "&"}${joined}${fragment}`;
 }
 
-/**
- * One of each part that is not empty; all at once, as a query can have thousands. Never throws: percent-encoding
- * that is malformed stands for itself (URL Standard, 5.1).
- */
-function parametersOf(parts: readonly string[]): [name: string, value: string][] {
-  // Behind `&`, as URLSearchParams leaves out a first `?`, which is part of the name here.
-  return [...new URLSearchParams(`&${parts.join("&")}`)];
+function partsOf(query: string): string[] {
+  return query.split("&").filter((part) => part !== "");
 }
 
-function headerSafe(part: string): string {
-  return part.replace(/[^\x21-\x7e]/g, (character) => {
+const ENCODED = /[%+]|[^ -~]/;
+
+/** Never throws: percent-encoding that is malformed stands for itself (URL Standard, 5.1). */
+function nameOf(part: string): string {
+  const equals = part.indexOf("=");
+  const name = equals < 0 ? part : part.slice(0, equals);
+  return ENCODED.test(name) ? decoded(name) : name;
+}
+
+function isScanMark(part: string): boolean {
+  const equals = part.indexOf("=");
+  return equals > 0 && nameOf(part) === "qr" && decoded(part.slice(equals + 1)) === "1";
+}
+
+/** Behind `&`, as URLSearchParams leaves out a first `?`, which is part of a name here. */
+function decoded(text: string): string {
+  const [[name = ""] = []] = new URLSearchParams(`&${text.replaceAll("=", "%3D")}`);
+  return name;
+}
+
+function headerSafe(text: string): string {
+  return text.replace(/[^\x21-\x7e]/g, (character) => {
     const byte = character.charCodeAt(0) & 0xff;
     return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   });

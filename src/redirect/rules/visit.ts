@@ -5,38 +5,21 @@ import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
-import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
-import type { Geo } from "../clicks/enrich/geo.ts";
+import { kindOfHit } from "../clicks/click-event.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import { systemName, type Visit } from "./first-rule.ts";
 
-export type VisitDeps = {
-  /** SECRET_KEY, the same in all processes. */
-  secretKey: string;
-  /**
-   * Called once, when a rule first needs a country that no proxy has named: the database takes memory of this
-   * thread.
-   */
-  openGeo: () => Geo;
-};
-
 /** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
 export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
 
-/** Memoizes the parsing of texts that repeat. */
-export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
+/** Memoizes the parsing of texts that repeat. `secretKey`: SECRET_KEY, the same in all processes. */
+export function visitReader(secretKey: string): VisitOf {
   const agent = memoize(2_000, agentOf);
   const language = memoize(2_000, primaryLanguage);
   const lotOf = dailyLots(secretKey);
-  let geo: Geo | undefined;
-  const placeByAddress = (address: string) => {
-    geo ??= openGeo();
-    return placeOrNowhere(geo, address);
-  };
   return (link, hit) => {
-    let query: URLSearchParams | undefined;
-    let country: string | undefined;
+    let parameters: Visit["parameters"] | undefined;
     let lot: number | undefined;
     return {
       at: hit.at,
@@ -49,16 +32,13 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
       get os() {
         return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
       },
-      get country() {
-        country ??= hit.country || placeByAddress(hit.address).country;
-        return country;
-      },
+      country: hit.country || UNKNOWN,
       get language() {
         return language(hit.language);
       },
-      get query() {
-        query ??= new URLSearchParams(hit.query);
-        return query;
+      get parameters() {
+        parameters ??= firstParameters(hit.query);
+        return parameters;
       },
       get lot() {
         lot ??= lotOf(link, hit);
@@ -66,6 +46,22 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
       },
     };
   };
+}
+
+/** As a browser's address bar holds a few dozen, and a flood of them would hold up everybody's redirects. */
+const MOST_PARAMETERS = 200;
+
+/** Values by name. */
+function firstParameters(query: string): Visit["parameters"] {
+  let end = query.indexOf("&");
+  for (let read = 1; read < MOST_PARAMETERS && end >= 0; read++) end = query.indexOf("&", end + 1);
+  const parameters = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(end < 0 ? query : query.slice(0, end))) {
+    const values = parameters.get(name);
+    if (values) values.add(value);
+    else parameters.set(name, new Set([value]));
+  }
+  return parameters;
 }
 
 /** Bits of a number that a division keeps exact. */

@@ -13,7 +13,7 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
-  { config, log, clock, backend, passwordWork, onStop }: RoleContext,
+  { config, log, clock, backend, counts, passwordWork, onStop }: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
@@ -32,7 +32,7 @@ export async function openPortal(
     return { adminToken: token, foldStore, verifications };
   };
   return {
-    ...{ eventStore, readStore, secrets, rateLimits, passwordWork, links, log },
+    ...{ eventStore, readStore, secrets, counts, rateLimits, passwordWork, links, log },
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     ...{ deliveryQueue: backend.deliveryQueue, logReader },
     operating: adminToken === undefined ? undefined : openOperating(adminToken),

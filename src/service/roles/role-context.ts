@@ -6,14 +6,16 @@ import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Close } from "../../runtime/stop/stop-in-stages.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import type { Backend } from "../stores/backend.ts";
 import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */
 export type WorkerGroup = {
-  /** Both are counted for all of them; undefined where Redis counts. */
-  rateLimits?: RateLimits;
-  visitCounter?: VisitCounter;
+  /** `catchUp`: called when another one has changed something; resolves when this process goes by it. */
+  onFollow(catchUp: () => Promise<void>): void;
+  /** Resolves when the others go by what is in the log now, or after a second. */
+  othersFollow(): Promise<void>;
   /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
   answerMetrics(own: () => Promise<object[]>): void;
   /** Of all of them together, in Prometheus's text format. */
@@ -30,10 +32,14 @@ export type RoleContext = {
   backend: Backend;
   health: LogHealth;
   roles: Roles;
-  /** Both are counted for all processes; the visits are those of links with `maxClicks`. */
+  /** Undefined where there is none. */
+  redis: { readonly unavailable: boolean } | undefined;
+  /** For all processes, and for this one while those are unavailable. */
+  counts: Counts;
   rateLimits: RateLimits;
+  /** Of links with `maxClicks`, for all processes. */
   visitCounter: VisitCounter;
-  /** Of the accounts' passwords and of links' together. */
+  /** Of the accounts' passwords. */
   passwordWork: PasswordWork;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;

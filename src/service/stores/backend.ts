@@ -8,25 +8,21 @@ import { registerProjections } from "../../projections/builds/register-builds.ts
 import { allProjections } from "../../projections/groups.ts";
 import { collectionsOf } from "../../projections/projection.ts";
 import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
-import type { Leases } from "../../stores/coordination/leases.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
-import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { serverStores } from "./servers.ts";
-import type { Coordination, StoreOptions, Stores, StoresConfig } from "./stores.ts";
+import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
-export type Backend = Coordination & {
-  eventStore: EventStore;
+type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
+
+export type Backend = Pick<Stores, "counts" | "redis"> & {
+  [Name in Opened]: Awaited<ReturnType<Stores[Name]>>;
+} & {
   /** For queries: reads the active build of each projection. */
   readStore: ReadStore;
-  foldStore: ReadStore;
-  secrets: EncryptedSecrets;
-  deliveryQueue: DeliveryQueue;
-  leases: Leases;
   /**
    * Creates missing collections and indexes; done already when all stores are embedded.
    * @throws StoreUnavailable
@@ -55,7 +51,7 @@ export function dataFiles({
 }
 
 /**
- * Opens all stores; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
+ * Opens all stores but the counts, which commands do without; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
  * answers.
  * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
@@ -65,7 +61,6 @@ export async function openBackend(config: StoresConfig, options: StoreOptions): 
     // First and before any file is written, as the log may be of another form.
     const eventStore = await stores.eventStore();
     const secrets = await stores.secrets();
-    const coordination = await stores.coordination();
     const foldStore = await stores.foldStore();
     const [deliveryQueue, leases] = [await stores.deliveryQueue(), await stores.leases()];
     const prepare = async () => {
@@ -74,18 +69,7 @@ export async function openBackend(config: StoresConfig, options: StoreOptions): 
     };
     if (stores.preparesAtOpening) await prepare();
     const readStore = queriedStore(foldStore);
-    const { close } = stores;
-    return {
-      ...coordination,
-      eventStore,
-      readStore,
-      foldStore,
-      secrets,
-      deliveryQueue,
-      leases,
-      prepare,
-      close,
-    };
+    return { ...stores, eventStore, readStore, foldStore, secrets, deliveryQueue, leases, prepare };
   } catch (error) {
     await stores.close();
     throw error;

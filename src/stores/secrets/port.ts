@@ -1,10 +1,12 @@
-// The port for data that must not be in events: e-mail addresses, webhook keys, idempotent answers. Records may expire.
-/** `value` is plain JSON. `expiresAt`: ISO 8601 UTC; an expired record reads as absent and is deleted by `sweep`. */
+// The port for data that must not be in events: e-mail addresses, webhook keys, idempotent answers; and what its adapters
+// implement, which knows nothing of keys and values.
+
+/** `value` is plain JSON. `expiresAt`: ISO 8601; an expired record reads as absent and is deleted by `sweep`. */
 export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
 
 export interface Secrets {
   get(key: string, now: Date): Promise<unknown | undefined>;
-  /** All records whose keys begin with the prefix, ordered by key. Not paged: for few records, such as one's sessions. */
+  /** All records whose keys begin with the prefix, ordered by key: for few records, such as one's sessions. */
   list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]>;
   /** Writes only if the key is absent or expired; returns the value that is stored afterwards. */
   putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
@@ -19,20 +21,24 @@ export interface Secrets {
   close(): Promise<void>;
 }
 
-/** A record as stored, expired or not. `value` is plain JSON: under encryption a text. */
-export type StoredSecret = { key: string; value: unknown; expiresAt?: string | undefined };
+/** A record as stored, expired or not. `value`: sealed, never the same twice. `expiresAt`: ISO 8601 UTC with milliseconds. */
+export type StoredSecret = { name: string; value: string; expiresAt?: string | undefined };
 
-/** What an adapter implements: Secrets, and what re-encryption needs (reencrypt.ts). */
-export interface SecretStore extends Secrets {
-  /** The next records after a key, in the order of keys; from the first one when `after` is empty. */
-  page(after: string, limit: number): Promise<StoredSecret[]>;
-  /** Compare-and-swap of the value, with the same expiry; false when the record has another value by now. */
-  replace(secret: StoredSecret, value: unknown): Promise<boolean>;
-  /** Deletes the record; false when it has another value by now. */
-  remove(secret: StoredSecret): Promise<boolean>;
+/** What an adapter implements; expired records are there until they are swept. */
+export interface SecretStore {
+  get(name: string): Promise<StoredSecret | undefined>;
+  /** The records whose names begin with `prefix` and come after `after`, in the order of names, at most `limit`. */
+  page(prefix: string, after: string, limit: number): Promise<StoredSecret[]>;
+  /** Writes `after` while the record of its name is `before`, or while there is none; false otherwise. */
+  swap(before: StoredSecret | undefined, after: StoredSecret): Promise<boolean>;
+  /** Deletes the record, or only while it has that value; whether there was one. */
+  remove(name: string, value?: string): Promise<boolean>;
+  /** Deletes records that have expired by `now`; returns how many. */
+  sweep(now: Date): Promise<number>;
+  close(): Promise<void>;
 }
 
-/** Upper bound of the keys that begin with the prefix. */
+/** Upper bound of the names that begin with the prefix. */
 export function endOf(prefix: string): string {
   return `${prefix}\u{10ffff}`;
 }

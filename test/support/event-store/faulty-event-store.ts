@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 
-/** `lost`: appended, but the answer is an error. `slow`: longer than the outbox waits before it spools. */
+/** `lost`: appended, but the answer is an error. `slow`: longer than the rest between two appends. */
 export const APPEND_FAULTS = [
   "refused",
   "lost",

@@ -1,13 +1,12 @@
 // What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
-import { passwordGate } from "../../../src/redirect/password/password-gate.ts";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
-import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
+import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
 import { Refused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = { key: "localhost/abc", maxClicks: 1 };
 const PROTECTED = { ...LINK, passwordId: "p" };
@@ -22,7 +21,10 @@ const recorded = async () => undefined;
 /** `knows`: whether visitors give the password, or what looking at it throws. */
 function start(knows: boolean | Error = true, people = 0) {
   const asked: string[] = [];
-  const limit = clickLimit({ counter: memoryVisitCounter(), people: async () => people });
+  const limit = clickLimit({
+    counter: visitCounter(ownCounts(), () => new Date(0)),
+    people: async () => people,
+  });
   const gate = async ({ link }: { link: string }) => {
     asked.push(link);
     if (knows instanceof Error) throw knows;
@@ -67,23 +69,5 @@ describe("a visit of a guarded link", () => {
     };
     await expect(admit(PROTECTED, person, record)).rejects.toThrow(StoreUnavailable);
     expect(isRecorded).toBe(false);
-  });
-});
-
-describe("a password while the secrets are unavailable", () => {
-  it("opens nothing, and counts no try", async () => {
-    const wrong: string[] = [];
-    const gate = passwordGate({
-      passes: linkPasses("key"),
-      isPassword: () => Promise.reject(new StoreUnavailable("away")),
-      tries: { refuseMore: async () => undefined, countWrong: async (address) => void wrong.push(address) },
-      work: (work) => work(),
-      log: { warn: () => undefined } as never,
-    });
-    const form = { password: "x" };
-    await expect(gate({ link: LINK.key, passwordId: "p" }, { ...person, form })).rejects.toThrow(
-      StoreUnavailable,
-    );
-    expect(wrong).toEqual([]);
   });
 });

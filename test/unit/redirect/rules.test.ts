@@ -1,11 +1,11 @@
 // Which rule leads a visit, as a table, and how the visitor's query joins a destination.
 import { describe, expect, it } from "vitest";
 import type { RuleConditions } from "../../../src/events/link-options.ts";
-import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import type { RawHit } from "../../../src/redirect/clicks/hit.ts";
 import { conditionsOf, firstRule } from "../../../src/redirect/rules/first-rule.ts";
 import { withQueryOf } from "../../../src/redirect/rules/forward-query.ts";
 import { visitReader } from "../../../src/redirect/rules/visit.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
 
 const SAFARI =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15";
@@ -15,11 +15,7 @@ const PIXEL =
   "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36";
 const at = Date.parse("2026-05-01T12:00:00Z");
 
-const berlin = { country: "DE", region: "Berlin", city: "Berlin" };
-const visitOf = visitReader({
-  secretKey: "s".repeat(32),
-  openGeo: () => geoOf({ get: (address) => (address === "203.0.113.9" ? berlin : undefined) }, undefined),
-});
+const visitOf = visitReader("s".repeat(32));
 const plain: RawHit = {
   ...{ link: "", at, method: "GET", query: "", address: "198.51.100.7", country: "" },
   ...{ userAgent: "", referrer: "", language: "", prefetch: "" },
@@ -42,10 +38,9 @@ describe("a rule", () => {
     [{ userAgent: SAFARI }, { os: ["Mac OS"] }, true],
     [{ userAgent: SAFARI }, { os: ["iOS"] }, false],
     [{}, { os: ["unknown"] }, true],
-    [{ address: "203.0.113.9" }, { country: ["AT", "DE"] }, true],
-    [{ address: "198.51.100.7" }, { country: ["DE"] }, false],
-    [{ address: "203.0.113.9", country: "AT" }, { country: ["DE"] }, false],
-    [{ country: "AT" }, { country: ["AT"] }, true],
+    [{ country: "DE" }, { country: ["AT", "DE"] }, true],
+    [{ country: "AT" }, { country: ["DE"] }, false],
+    [{}, { country: ["DE"] }, false],
     [{ language: "de-AT,de;q=0.9,en;q=0.1" }, { language: ["de"] }, true],
     [{ language: "pt-BR" }, { language: ["pt-br"] }, true],
     [{ language: "pt" }, { language: ["pt-br"] }, false],
@@ -76,6 +71,39 @@ describe("a rule", () => {
     expect(chosen({ userAgent: SAFARI, query: "a" }, ...rules)).toBe(3);
     expect(chosen({ userAgent: SAFARI }, ...rules)).toBeUndefined();
   });
+});
+
+describe("a visit with thousands of parameters", () => {
+  const names = Array.from({ length: 20 }, (_, rule) =>
+    Array.from({ length: 50 }, (_, n) => `r${rule}n${n}`),
+  );
+  const rules = names.map((of) => ({ query: Object.fromEntries(of.map((name) => [name, true as const])) }));
+  const query = "a&".repeat(7_000);
+
+  it("is read as far as its first two hundred", () => {
+    expect(chosen({ query: `${"a&".repeat(199)}b=1` }, { query: { b: "1" } })).toBe(1);
+    expect(chosen({ query: `${"a&".repeat(200)}b=1` }, { query: { b: "1" } })).toBeUndefined();
+  });
+
+  it("costs the thread of everybody's redirects a millisecond at most, forwarded or by twenty rules of fifty names", () => {
+    const all = rules.map((when) => ({ when: conditionsOf(when) }));
+    const led = msOf(() => firstRule(all, visitOf("localhost/abc", { ...plain, query })));
+    const forwarded = msOf(() => withQueryOf(query, "https://example.com/?b=1"));
+    expect([led < stretched(1), forwarded < stretched(1)], `${led} ms, ${forwarded} ms`).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  /** The shortest of many, which the compiler and other programs have not held up. */
+  function msOf(work: () => unknown): number {
+    const times = Array.from({ length: 200 }, () => {
+      const began = performance.now();
+      work();
+      return performance.now() - began;
+    });
+    return Math.min(...times);
+  }
 });
 
 describe("the visitor's query", () => {

@@ -176,7 +176,7 @@ describe("time travel", () => {
         data: { ...retargeted, from: "https://example.com/", to: "https://example.com/2" },
       },
     ]);
-    // An hour late, from a spool.
+    // An hour late, from a journal.
     await clicked("2026-03-02T10:30:00Z", {}, "2026-03-02T13:00:00Z");
     await project();
     const then = async (as_of: string) => {

@@ -1,0 +1,91 @@
+// Checks passwords of links, so that neither wrong nor right ones sent in numbers keep others from theirs.
+import { createHmac } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import { atMost } from "../../runtime/at-most.ts";
+import { addressOf } from "../../runtime/client-address.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { PassFor } from "./link-pass.ts";
+
+/** Wrong passwords of a client's address, and of a link. */
+export type PasswordTries = {
+  /** Before the check, so that no more are checked at once than are left. @throws rate_limit_exceeded */
+  take(address: string, link: string): Promise<void>;
+  /** After a right password, which counts for nothing. */
+  giveBack(address: string, link: string): Promise<void>;
+};
+
+export type PasswordCheckDeps = {
+  /** Hashes, which takes tens of milliseconds of a core. Undefined where there is no such password. @throws StoreUnavailable */
+  isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
+  tries: PasswordTries;
+  /** Random, of this process: what it remembers of right passwords is hashed under it. */
+  key: Uint8Array;
+};
+
+/** @throws rate_limit_exceeded, too_busy, StoreUnavailable */
+export type PasswordCheck = (of: PassFor, address: string, password: string) => Promise<boolean | undefined>;
+
+/** Being checked or waiting for it. */
+const MOST_OF_ADDRESS = 4;
+const MOST_OF_LINK = 16;
+const MOST_WAITING = 50;
+const REMEMBERED_MS = 10 * 60_000;
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * One hash at a time, in a queue of its own. A right password is remembered for ten minutes, and the same one that comes
+ * from one address several times at once is checked once.
+ */
+export function passwordCheck({ isPassword, tries, key }: PasswordCheckDeps): PasswordCheck {
+  const hashing = pLimit(1);
+  const right = new LRUCache<string, true>({ ...atMost(MOST_REMEMBERED), ttl: REMEMBERED_MS });
+  const inFlight = new Map<string, ReturnType<PasswordCheck>>();
+  const waiting = new Map<string, number>();
+  const hidden = (...texts: string[]) =>
+    createHmac("sha256", key).update(JSON.stringify(texts)).digest("base64");
+
+  async function check({ link, passwordId }: PassFor, address: string, password: string) {
+    const leave = enter(addressOf(address), link);
+    try {
+      await tries.take(address, link);
+      const known = hidden(passwordId, password);
+      // Whoever is asked again because the store is away has tried nothing.
+      const giveBack = () => tries.giveBack(address, link);
+      const hash = async () => right.has(known) || (await isPassword(passwordId, password));
+      const isRight =
+        right.has(known) ||
+        (await hashing(hash).catch((error) => giveBack().then(() => Promise.reject(error))));
+      if (!isRight) return isRight;
+      right.set(known, true);
+      await giveBack();
+      return true;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Returns what leaves again. @throws too_busy */
+  function enter(address: string, link: string): () => void {
+    const places = [`address ${address}`, `link ${link}`];
+    const [ofAddress = 0, ofLink = 0] = places.map((place) => waiting.get(place) ?? 0);
+    if (ofAddress >= MOST_OF_ADDRESS || ofLink >= MOST_OF_LINK || hashing.pendingCount >= MOST_WAITING)
+      throw new Refused("too_busy");
+    const add = (more: 1 | -1) => {
+      for (const place of places) {
+        const count = (waiting.get(place) ?? 0) + more;
+        if (count > 0) waiting.set(place, count);
+        else waiting.delete(place);
+      }
+    };
+    add(1);
+    return () => add(-1);
+  }
+
+  return (of, address, password) => {
+    const same = hidden(of.passwordId, password, address);
+    const checking = inFlight.get(same) ?? check(of, address, password).finally(() => inFlight.delete(same));
+    inFlight.set(same, checking);
+    return checking;
+  };
+}

@@ -1,0 +1,112 @@
+// The secret store on SQLite, in a file of its own in which deleted values are overwritten.
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
+import { storeError } from "../../connections/errors.ts";
+import {
+  GroupCommit,
+  inTransaction,
+  limitOf,
+  openReadOnlyOrEmpty,
+  unavailableOnError,
+} from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
+import { endOf, type SecretStore, type StoredSecret } from "../port.ts";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at TEXT) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS secrets_by_expiry ON secrets (expires_at) WHERE expires_at IS NOT NULL;
+`;
+const STATEMENTS = {
+  get: "SELECT * FROM secrets WHERE name = ?",
+  page: `SELECT * FROM secrets WHERE name > ? AND name >= ? AND name < ? ORDER BY name ${limitOf("?")}`,
+  insert: "INSERT INTO secrets VALUES ($name, $value, $expiresAt) ON CONFLICT DO NOTHING",
+  swap: "UPDATE secrets SET value = $value, expires_at = $expiresAt WHERE name = $name AND value = $before",
+  remove: "DELETE FROM secrets WHERE name = $name AND value = coalesce($value, value)",
+  sweep: "DELETE FROM secrets WHERE expires_at <= ?",
+};
+type Statements = Record<keyof typeof STATEMENTS, StatementSync>;
+const METHODS = ["get", "page", "swap", "remove", "sweep"] as const;
+
+/**
+ * `offThread`: run in a thread of its own, started by the first call, so that the caller's event loop waits neither for
+ * the disk nor for the write lock of another process; calls throw StoreUnavailable then. Default false: synchronous in
+ * the caller's thread. `readOnly`: nothing in the file's folder changes; not with `offThread`.
+ */
+export async function openSqliteSecrets(
+  file: string,
+  { offThread = false, readOnly = false } = {},
+): Promise<SecretStore> {
+  if (!offThread || readOnly) return unavailableOnError(() => secretsIn(openFile(file, readOnly)), file);
+  const thread = threadClient({
+    file: new URL("./thread.ts", import.meta.url),
+    name: "secrets",
+    data: { file },
+    toError: storeError,
+  });
+  const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
+  return { ...methods, close: thread.close };
+}
+
+/** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
+function openFile(file: string, readOnly: boolean): DatabaseSync {
+  if (readOnly) return openReadOnlyOrEmpty(file, SCHEMA);
+  mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  chmodSync(file, 0o600);
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
+  inTransaction(db, () => db.exec(SCHEMA));
+  refuseAltered(db, SCHEMA);
+  return db;
+}
+
+function secretsIn(db: DatabaseSync): SecretStore {
+  const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)]);
+  const statements = Object.fromEntries(prepared) as Statements;
+  let leavesBytes = false;
+  // The write-ahead log still has the pages with values that were deleted.
+  const writes = new GroupCommit(db, () => {
+    if (leavesBytes) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    leavesBytes = false;
+  });
+  const removed = (changes: number | bigint): number => {
+    leavesBytes ||= changes > 0;
+    return Number(changes);
+  };
+  return {
+    async get(name) {
+      const row = statements.get.get(name);
+      return row && secretOf(row);
+    },
+    async page(prefix, after, limit) {
+      return statements.page.all(after, prefix, endOf(prefix), limit).map(secretOf);
+    },
+    swap: (before, after) =>
+      writes.write(() => {
+        const row = rowOf(after);
+        const { changes } = before
+          ? statements.swap.run({ ...row, before: before.value })
+          : statements.insert.run(row);
+        return changes === 1;
+      }),
+    remove: (name, value = null as never) =>
+      writes.write(() => removed(statements.remove.run({ name, value }).changes) === 1),
+    sweep: (now) => writes.write(() => removed(statements.sweep.run(now.toISOString()).changes)),
+    /** Commits pending writes first. */
+    async close() {
+      if (!db.isOpen) return;
+      writes.flush();
+      db.close();
+    },
+  };
+}
+
+function rowOf({ name, value, expiresAt = null as never }: StoredSecret) {
+  return { name, value, expiresAt };
+}
+
+function secretOf({ name, value, expires_at }: Record<string, unknown>): StoredSecret {
+  const expiresAt = expires_at === null ? undefined : String(expires_at);
+  return { name: String(name), value: String(value), expiresAt };
+}

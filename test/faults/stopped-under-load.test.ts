@@ -1,0 +1,68 @@
+// A service that is stopped while visitors keep their connections: each reads a real answer as its last, and is counted.
+import { Agent, type IncomingMessage, request } from "node:http";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../support/service/service-process.ts";
+
+const VISITORS = 40;
+
+let folder: TemporaryFolder;
+let instance: Environment;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  instance = await instanceOf(folder.path);
+});
+afterAll(() => folder.remove());
+
+it("answers the last request of each connection with its redirect and `connection: close`", async () => {
+  const { keys } = await accountWithKeys(instance, "developer", 1);
+  const service = await startService(instance);
+  const shorten = (fields: object) =>
+    fetch(`${service.url}/api/v1/shorten`, {
+      method: "POST",
+      headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://example.com/", ...fields }),
+    }).then(async (answer) => ((await answer.json()) as { slug: string }).slug);
+  const slug = await shorten({});
+  const last: Answer[] = [];
+  let answered = 0;
+  const visit = async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let isOpen = true; isOpen; ) {
+      const answer = await get(agent, `${service.url}/${slug}`);
+      answered += answer.status === 301 ? 1 : 0;
+      isOpen = answer.connection !== "close";
+      if (!isOpen) last.push(answer);
+    }
+    agent.destroy();
+  };
+  const visitors = Array.from({ length: VISITORS }, visit);
+  await until("every visitor to be answered often", () => answered > VISITORS * 5);
+  const began = performance.now();
+  await Promise.all([service.stop("SIGTERM"), ...visitors]);
+  expect(last).toEqual(Array(VISITORS).fill({ status: 301, connection: "close" }));
+  expect(performance.now() - began).toBeLessThan(4_000);
+  const store = await openSqliteEventStore(`${folder.path}/events.db`);
+  const clicks = await store.readAll({ categories: ["clicks"], limit: 100_000 });
+  await store.close();
+  expect(clicks).toHaveLength(answered);
+});
+
+type Answer = { status: number | undefined; connection: string | undefined };
+
+function get(agent: Agent, url: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { agent }, (response: IncomingMessage) => {
+      const { statusCode: status, headers } = response;
+      response.resume().on("end", () => resolve({ status, connection: headers.connection }));
+    });
+    asking.on("error", reject).end();
+  });
+}

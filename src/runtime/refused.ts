@@ -192,7 +192,6 @@ export const REFUSALS = {
   nothing_to_classify: {},
   backup_refused: {},
   reason_required: {},
-  bad_anchor: {},
   key_missing: {},
   bad_key: {},
   file_not_found: {},

@@ -1,78 +1,57 @@
 // Which seals cover given events: found by halving the stream of seals, so that a long log costs a few reads.
-
-import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
-import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { SEALS_STREAM } from "../../events/streams.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 import { readSeal } from "./judge-seals.ts";
-import { isSignedByItsKey, leafOf, rootOf, type Seal } from "./seal.ts";
+import { type SealReader, sealAt } from "./read-seals.ts";
+import { isSignedByItsKey, type Seal } from "./seal.ts";
 
-type Deps = { eventStore: Pick<EventStore, "read" | "readAll"> };
+/** `seals`: their numbers, in order. `problems`: why one of them can't be relied upon. `unsealed`: behind the newest seal. */
+export type Coverage = {
+  numbers: number[];
+  problems: string[];
+  unsealed: Position[];
+  newest: Position | undefined;
+};
 
-/** `seal`: undefined when it can't be read. */
-export type CoveringSeal = { number: number; seal: Seal | undefined };
-
-/** `seals`: in order. `unsealed`: positions behind the newest seal. */
-export type Coverage = { seals: CoveringSeal[]; unsealed: Position[]; newest: Position | undefined };
-
-const PAGE = 2_000;
-
-/** @throws StoreUnavailable */
-export async function coverageOf({ eventStore }: Deps, positions: readonly Position[]): Promise<Coverage> {
-  const known = new Map<number, RecordedEvent>();
+/** Of events at the positions. `trusted`: public keys. @throws StoreUnavailable */
+export async function coverageOf(
+  eventStore: SealReader,
+  positions: readonly Position[],
+  trusted: readonly string[],
+): Promise<Coverage> {
   const [last] = await eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
-  if (last) known.set(last.revision, last);
-  const reachOf = async (number: number): Promise<Position> => {
-    const recorded =
-      known.get(number) ?? (await eventStore.read(SEALS_STREAM, { from: number, limit: 1 }))[0];
-    if (!recorded) return "";
-    known.set(number, recorded);
-    return readSeal(recorded)?.position ?? recorded.position;
+  const known = new Map<number, Seal | undefined>(last && [[last.revision, readSeal(last)]]);
+  const sealOf = async (number: number): Promise<Seal | undefined> => {
+    if (!known.has(number)) known.set(number, await sealAt(eventStore, number));
+    return known.get(number);
   };
-  const newest = last && (await reachOf(last.revision));
+  const newest = last && ((await sealOf(last.revision))?.position ?? last.position);
   const numbers = new Set<number>();
   const unsealed: Position[] = [];
   for (const position of positions) {
-    if (!last || position > (newest ?? "")) unsealed.push(position);
-    else numbers.add(await firstReaching(position, last.revision));
-  }
-  const seals = [...numbers].sort((a, b) => a - b).map((number) => sealOf(number, known.get(number)));
-  return { seals, unsealed, newest };
-
-  async function firstReaching(position: Position, end: number): Promise<number> {
-    let [low, high] = [0, end];
+    if (!last || position > (newest ?? "")) {
+      unsealed.push(position);
+      continue;
+    }
+    let [low, high] = [0, last.revision];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((await reachOf(middle)) < position) low = middle + 1;
+      if (((await sealOf(middle))?.position ?? "") < position) low = middle + 1;
       else high = middle;
     }
-    await reachOf(low);
-    return low;
+    numbers.add(low);
   }
+  const ordered = [...numbers].sort((a, b) => a - b);
+  const problems: string[] = [];
+  for (const number of ordered) {
+    const problem = signatureProblem(await sealOf(number), trusted);
+    if (problem) problems.push(`seal ${number} ${problem}`);
+  }
+  return { numbers: ordered, problems, unsealed, newest };
 }
 
-/** Why the seal proves nothing of its block, by what is in the log now; undefined when it does. Reads the block. */
-export async function blockProblem(
-  { eventStore }: Deps,
-  { number, seal }: CoveringSeal,
-): Promise<string | undefined> {
-  if (!seal) return undefined;
-  const leaves: Buffer[] = [];
-  const part = { after: seal.after, upTo: seal.position, categories: Object.values(CATEGORY), limit: PAGE };
-  for await (const page of logPages(eventStore, part)) leaves.push(...page.map(leafOf));
-  if (leaves.length === seal.events && rootOf(leaves) === seal.root) return undefined;
-  return `what lies under seal ${number} is not what was sealed`;
-}
-
-/** Why its signature can't be relied upon; undefined when it can. `trusted`: public keys. */
-export function signatureProblem(
-  { number, seal }: CoveringSeal,
-  trusted: readonly string[],
-): string | undefined {
-  if (!seal) return `seal ${number} can't be read`;
-  if (!isSignedByItsKey(seal)) return `seal ${number} is not what was signed`;
-  return trusted.includes(seal.publicKey) ? undefined : `seal ${number} is signed with another key`;
-}
-
-function sealOf(number: number, recorded: RecordedEvent | undefined): CoveringSeal {
-  return { number, seal: recorded && readSeal(recorded) };
+function signatureProblem(seal: Seal | undefined, trusted: readonly string[]): string | undefined {
+  if (!seal) return "can't be read";
+  if (!isSignedByItsKey(seal)) return "is not what was signed";
+  return trusted.includes(seal.publicKey) ? undefined : "is signed with another key";
 }

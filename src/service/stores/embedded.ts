@@ -27,11 +27,11 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
       const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
       // Of the other files at each opening, too; here whatever was put into them since.
       const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
-      const problems = async () => [
-        ...(await eventStore.structureProblems()).map(({ what }) => what),
-        ...others.flatMap((file) => alterationsOf(file)),
+      const structureProblems = async () => [
+        ...(await eventStore.structureProblems()),
+        ...others.flatMap((file) => alterationsOf(file)).map((what) => ({ what })),
       ];
-      return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
+      return { eventStore, structureProblems, close: () => eventStore.close() };
     },
     foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),
     secrets,

@@ -23,12 +23,8 @@ export type StoreOptions = {
   log?: (message: string) => void;
 };
 
-/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
-export type VerifiableLog = {
-  eventStore: EventStore;
-  integrityProblems: (() => Promise<string[]>) | undefined;
-  close(): Promise<void>;
-};
+/** `structureProblems`: of the log, and embedded of the other files beside it. */
+export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
 
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { keepSealing } from "../../audit/seals/keep-sealing.ts";
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
@@ -73,10 +73,8 @@ async function runProjector(
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
-  const sealing = {
-    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
-    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
-  };
+  const noted = notedSeal(foldStore);
+  const sealing = { eventStore, keys, noted, clock, newId: runtimeDeps.newId, log };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(

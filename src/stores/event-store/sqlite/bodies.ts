@@ -37,12 +37,18 @@ export function compressed(json: string, dictionary: Uint8Array): Uint8Array {
   return zstdCompressSync(json, { dictionary, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-/** @throws what zstd or a missing dictionary throw */
+/** With `info`, which its types don't know. */
+type Decompressed = { buffer: Buffer; engine: { bytesWritten: number } };
+
+/** @throws what zstd or a missing dictionary throw, and for bytes behind the frame, which other programs would read */
 function textOf({ dictionary, body }: AppendRow, dictionaries: Dictionaries): string {
   if (typeof body === "string") return body;
   const bytes = dictionaries.get(dictionary ?? 0);
   if (!bytes) throw new Error(`there is no dictionary ${dictionary}`);
-  return zstdDecompressSync(body, { dictionary: bytes }).toString();
+  const options = { dictionary: bytes, info: true };
+  const { buffer, engine } = zstdDecompressSync(body, options) as unknown as Decompressed;
+  if (engine.bytesWritten !== body.length) throw new Error("there are bytes behind its end");
+  return buffer.toString();
 }
 
 /** The events of a row: as many as it counts, whatever its body holds. What can't be read is `unreadable`. */

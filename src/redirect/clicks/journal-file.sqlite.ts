@@ -9,10 +9,9 @@ import {
   readdirSync,
   rmSync,
   statfsSync,
-  statSync,
 } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { dirname, join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Refused } from "../../runtime/refused.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";
@@ -43,10 +42,6 @@ const MIN_FREE_BYTES = 100 * 1024 * 1024;
 const CHECK_DISK_MS = 1_000;
 /** Other processes that look for left files lock a new one only while they read its version. */
 const LOCK_WITHIN_MS = 5_000;
-/** A file without a schema that is older than this belongs to a process that crashed while creating it. */
-const NEW_FILE_MS = 60_000;
-/** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
-const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 const SQLITE_BUSY = 5;
 const SQLITE_CANTOPEN = 14;
 
@@ -54,38 +49,26 @@ type Row = { number: number; stream: string; expected: number; clicks: number; e
 
 export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions): JournalFiles {
   const { maxBytes, minFreeBytes = MIN_FREE_BYTES, newName } = options;
-  const own = new Set<string>();
-  const unreadable = new Set<string>();
-  const names = new WeakMap<JournalFile, string>();
   const hasSpace = diskWatch(folder, minFreeBytes);
-  const keep = (name: string, file: JournalFile) => {
-    names.set(file, name);
-    return file;
-  };
+  /** Own ones, and those that can't be read. */
+  const passed = new Set<string>();
   return {
     create() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const name = newName() + SUFFIX;
       const file = join(folder, name);
-      const db = createFile(file);
-      own.add(name);
-      return keep(name, new SqliteJournalFile(file, db, { maxBytes, hasSpace }));
+      const created = new SqliteJournalFile(file, createFile(file), { maxBytes, hasSpace });
+      passed.add(name);
+      return created;
     },
     openLeft(onUnreadable) {
       if (!existsSync(folder)) return [];
-      const left = readdirSync(folder).filter(
-        (name) => name.endsWith(SUFFIX) && !own.has(name) && !unreadable.has(name),
-      );
+      const left = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && !passed.has(name));
       return left.flatMap((name) => {
-        const file = join(folder, name);
-        let db: DatabaseSync | undefined;
         try {
-          db = openUnlocked(file);
-          return db ? [keep(name, new SqliteJournalFile(file, db, NO_PUTS))] : [];
+          return openUnlocked(join(folder, name));
         } catch (error) {
-          // Else its lock would be in the way of who wants to save what is in it.
-          db?.close();
-          unreadable.add(name);
+          passed.add(name);
           onUnreadable(
             `The click journal ${name} can't be read, and stays as it is: ${String(error)}`,
             error,
@@ -94,65 +77,55 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
         }
       });
     },
-    setAside(file) {
-      const name = names.get(file) ?? "";
-      unreadable.add(name);
-      file.close();
-      return name;
-    },
   };
 }
 
 type Limits = { maxBytes: number; hasSpace: () => boolean };
 
-/** Of files that are only emptied. */
-const NO_PUTS: Limits = { maxBytes: 0, hasSpace: () => false };
-
 class SqliteJournalFile implements JournalFile {
   readonly #file: string;
   readonly #db: DatabaseSync;
-  readonly #limits: Limits;
-  readonly #statements: Record<"put" | "oldest" | "drop" | "measure", ReturnType<DatabaseSync["prepare"]>>;
+  readonly #limits: Limits | undefined;
+  readonly #insert: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #delete: StatementSync;
   #size: JournalSize;
   /** Up to this number rows are in the log. */
   #dropped = 0;
 
-  /** `db`: the file, locked. */
-  constructor(file: string, db: DatabaseSync, limits: Limits) {
+  /** `db`: the file, locked. `limits`: undefined for one that is only emptied. */
+  constructor(file: string, db: DatabaseSync, limits?: Limits) {
     this.#file = file;
     this.#db = db;
     this.#limits = limits;
-    this.#statements = {
-      put: db.prepare("INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)"),
-      oldest: db.prepare(
-        "SELECT number, stream, expected, clicks, events FROM appends WHERE number > ? ORDER BY number",
-      ),
-      drop: db.prepare("DELETE FROM appends WHERE number <= ?"),
-      measure: db.prepare(
-        "SELECT total(clicks) AS clicks, total(octet_length(events)) AS bytes FROM appends WHERE number > ? AND number <= ?",
-      ),
-    };
-    this.#size = this.#measured(Number.MAX_SAFE_INTEGER);
+    this.#insert = db.prepare("INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)");
+    this.#oldest = db.prepare("SELECT * FROM appends WHERE number > ? ORDER BY number");
+    this.#delete = db.prepare("DELETE FROM appends WHERE number <= ?");
+    const sizes = "total(clicks) AS clicks, total(octet_length(events)) AS bytes";
+    this.#size = db.prepare(`SELECT ${sizes} FROM appends`).get() as JournalSize;
   }
 
   put(batches: readonly ClickBatch[]): void {
+    const size = { ...this.#size };
     const rows = batches.map(({ stream, after, events }) => {
-      return [stream, after, events.length, JSON.stringify(events)] as const;
+      const json = JSON.stringify(events);
+      size.clicks += events.length;
+      size.bytes += Buffer.byteLength(json);
+      return [stream, after, events.length, json] as const;
     });
-    const bytes = rows.reduce((sum, [, , , events]) => sum + Buffer.byteLength(events), this.#size.bytes);
-    this.#refuseFull(bytes);
+    if (!this.#limits || size.bytes > this.#limits.maxBytes || !this.#limits.hasSpace())
+      throw new Refused("journal_full", "The click journal is full: by CLICK_JOURNAL_MB, or by its disk");
     inTransaction(this.#db, () => {
-      this.#statements.drop.run(this.#dropped);
-      for (const row of rows) this.#statements.put.run(...row);
+      this.#delete.run(this.#dropped);
+      for (const row of rows) this.#insert.run(...row);
     });
-    const clicks = rows.reduce((sum, [, , count]) => sum + count, this.#size.clicks);
-    this.#size = { clicks, bytes };
+    this.#size = size;
   }
 
   oldest(mostClicks: number): JournaledClicks | undefined {
     const rows: Row[] = [];
     let clicks = 0;
-    for (const row of this.#statements.oldest.iterate(this.#dropped) as Iterable<Row>) {
+    for (const row of this.#oldest.iterate(this.#dropped) as Iterable<Row>) {
       const [first] = rows;
       const follows = row.stream === first?.stream && row.expected === first.expected + clicks;
       if (first && (!follows || clicks + row.clicks > mostClicks)) break;
@@ -162,14 +135,13 @@ class SqliteJournalFile implements JournalFile {
     const [first, last] = [rows[0], rows.at(-1)];
     if (!first || !last) return undefined;
     const events = rows.flatMap((row) => JSON.parse(row.events) as NewEvent[]);
-    return { upTo: last.number, stream: first.stream, after: first.expected, events };
+    const bytes = rows.reduce((sum, row) => sum + Buffer.byteLength(row.events), 0);
+    return { stream: first.stream, after: first.expected, events, upTo: last.number, bytes };
   }
 
-  drop(upTo: number): void {
-    const { clicks, bytes } = this.#measured(upTo);
-    this.#size = { clicks: this.#size.clicks - clicks, bytes: this.#size.bytes - bytes };
+  drop({ upTo, events, bytes }: JournaledClicks): void {
     this.#dropped = upTo;
-    if (this.#size.clicks === 0) this.#shrink();
+    this.#size = { clicks: this.#size.clicks - events.length, bytes: this.#size.bytes - bytes };
   }
 
   size(): JournalSize {
@@ -179,30 +151,10 @@ class SqliteJournalFile implements JournalFile {
   /** A process that locks the file between close and removal finds it empty: only its owner writes to it. */
   close(): void {
     if (!this.#db.isOpen) return;
-    if (this.#size.clicks === 0) this.#statements.drop.run(this.#dropped);
+    const isEmpty = this.#size.clicks === 0;
+    if (isEmpty) this.#delete.run(this.#dropped);
     this.#db.close();
-    if (this.#size.clicks === 0) removeFile(this.#file);
-  }
-
-  #measured(upTo: number): JournalSize {
-    return this.#statements.measure.get(this.#dropped, upTo) as JournalSize;
-  }
-
-  /** @throws journal_full */
-  #refuseFull(bytes: number): void {
-    const { maxBytes, hasSpace } = this.#limits;
-    if (bytes > maxBytes)
-      throw new Refused("journal_full", `The click journal is full: it may hold ${maxBytes} bytes`);
-    if (!hasSpace())
-      throw new Refused("journal_full", "The click journal is full: the disk has too little free space");
-  }
-
-  #shrink(): void {
-    const { page_count: pages } = this.#db.prepare("PRAGMA page_count").get() as { page_count: number };
-    const { page_size: size } = this.#db.prepare("PRAGMA page_size").get() as { page_size: number };
-    if (pages * size <= SHRINK_ABOVE_BYTES) return;
-    this.#statements.drop.run(this.#dropped);
-    this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    if (isEmpty) removeFile(this.#file);
   }
 }
 
@@ -212,7 +164,7 @@ function createFile(file: string): DatabaseSync {
   try {
     chmodSync(file, 0o600);
     inTransaction(db, () => db.exec(SCHEMA));
-    const folder = openSync(join(file, ".."), "r");
+    const folder = openSync(dirname(file), "r");
     fsyncSync(folder);
     closeSync(folder);
     return db;
@@ -224,20 +176,21 @@ function createFile(file: string): DatabaseSync {
   }
 }
 
-/** Opens and locks the file; undefined while a running process holds or creates it. @throws when it can't be read */
-function openUnlocked(file: string): DatabaseSync | undefined {
+/** None while a running process holds or creates it. @throws when it can't be read: then it is not locked either */
+function openUnlocked(file: string): JournalFile[] {
   let db: DatabaseSync | undefined;
   try {
     db = openLocked(file, 0);
     const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
-    if (version === 1) return db;
+    if (version === 1) return [new SqliteJournalFile(file, db)];
     db.close();
-    if (Date.now() - statSync(file).mtimeMs > NEW_FILE_MS) removeFile(file);
   } catch (error) {
-    if (db?.isOpen) db.close();
-    if (!isLockedOrGone(error)) throw error;
+    db?.close();
+    const { errcode, code } = error as { errcode?: number; code?: string };
+    const isLocked = ((errcode ?? 0) & 0xff) === SQLITE_BUSY;
+    if (!isLocked && code !== "ENOENT" && errcode !== SQLITE_CANTOPEN) throw error;
   }
-  return undefined;
+  return [];
 }
 
 /** Locked exclusively until it is closed; the kernel releases the lock when the process ends, also after a crash. */
@@ -254,11 +207,6 @@ function openLocked(file: string, timeout: number): DatabaseSync {
 
 function removeFile(file: string): void {
   for (const part of [file, `${file}-wal`]) rmSync(part, { force: true });
-}
-
-function isLockedOrGone(error: unknown): boolean {
-  const { errcode, code } = error as { errcode?: number; code?: string };
-  return code === "ENOENT" || ((errcode ?? 0) & 0xff) === SQLITE_BUSY || errcode === SQLITE_CANTOPEN;
 }
 
 /** Whether the disk has room; calls statfs at most once a second. */

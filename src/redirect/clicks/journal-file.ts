@@ -1,8 +1,8 @@
 // Port of the files of the click journal.
 import type { ClickBatch } from "./append-clicks.ts";
 
-/** Consecutive batches of one stream, joined. `upTo`: the argument for `drop` once they are in the log. */
-export type JournaledClicks = ClickBatch & { upTo: number };
+/** Consecutive batches of one stream, joined. `upTo`: the number of the last. */
+export type JournaledClicks = ClickBatch & { upTo: number; bytes: number };
 
 export type JournalSize = { clicks: number; bytes: number };
 
@@ -12,8 +12,8 @@ export interface JournalFile {
   put(batches: readonly ClickBatch[]): void;
   /** Undefined when it is empty. At most `mostClicks`, unless a single batch has more. @throws when it can't be read */
   oldest(mostClicks: number): JournaledClicks | undefined;
-  /** Deletes all batches up to this number: with the next `put`, as an append that is repeated does no harm. */
-  drop(upTo: number): void;
+  /** Once they are in the log. Deletes them with the next `put`, as an append that is repeated does no harm. */
+  drop(clicks: JournaledClicks): void;
   /** Of what is not dropped. */
   size(): JournalSize;
   /** Also deletes the file when it is empty. */
@@ -28,6 +28,4 @@ export interface JournalFiles {
    * once for each that can't be read, which stays as it is.
    */
   openLeft(onUnreadable: (message: string, error: unknown) => void): JournalFile[];
-  /** Closes a file that can't be read any more, and opens it no more. Returns its name. */
-  setAside(file: JournalFile): string;
 }

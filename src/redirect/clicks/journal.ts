@@ -25,6 +25,7 @@ const APPEND_EVERY_MS = 100;
 const MOST_AN_APPEND = 500;
 /** A process that shares the folder may end at any time. */
 const LOOK_FOR_LEFT_MS = 5_000;
+const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 const RETRY = { fromMs: 50, toMs: 1_000 };
 /** How long `close` goes on appending while the store takes clicks, and then waits for its last answer. */
 const LAST_APPENDS_MS = 4_000;
@@ -41,6 +42,7 @@ export class ClickJournal {
   #resting = new AbortController();
   #isClosing = false;
   #isFull = false;
+  #mostBytes = 0;
   #failure: ErrorFields | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #ended: Promise<void>;
@@ -56,6 +58,7 @@ export class ClickJournal {
       this.#own ??= this.#deps.files.create();
       const wasEmpty = this.#own.size().clicks === 0;
       this.#own.put(batches);
+      this.#mostBytes = Math.max(this.#mostBytes, this.#own.size().bytes);
       this.#isFull = false;
       if (wasEmpty || this.#own.size().clicks >= MOST_AN_APPEND) this.#resting.abort();
     } catch (error) {
@@ -87,8 +90,9 @@ export class ClickJournal {
     for (const file of this.#files()) file.close();
   }
 
+  /** The oldest first. */
   #files(): JournalFile[] {
-    return this.#own ? [this.#own, ...this.#left] : [...this.#left];
+    return this.#own ? [...this.#left, this.#own] : [...this.#left];
   }
 
   /** The one loop that appends. Never rejects. */
@@ -103,10 +107,18 @@ export class ClickJournal {
       this.#note(error);
       const isEmpty = this.status().clicks === 0;
       if (isEmpty && this.#isClosing) return;
+      if (isEmpty && this.#mostBytes > SHRINK_ABOVE_BYTES) this.#beginAnew();
       if (failures > 0) await this.#rest(backoffMs(failures, RETRY, this.#deps.random));
       else if (!isEmpty) await this.#rest(APPEND_EVERY_MS);
       else if (await this.#rest(LOOK_FOR_LEFT_MS)) await this.#rest(APPEND_EVERY_MS);
     }
+  }
+
+  /** SQLite keeps the space of deleted rows. */
+  #beginAnew(): void {
+    this.#own?.close();
+    this.#own = undefined;
+    this.#mostBytes = 0;
   }
 
   /** True where it was ended before its time, by clicks that came. */
@@ -138,18 +150,24 @@ export class ClickJournal {
     const clicks = this.#oldest(file);
     if (!clicks) return;
     await appendClicks(this.#deps.eventStore, clicks);
-    if (!this.#stopping.signal.aborted) file.drop(clicks.upTo);
+    if (!this.#stopping.signal.aborted) file.drop(clicks);
   }
 
-  /** Later clicks of its writer don't wait for those in a file that can't be read any more (append-clicks.ts). */
+  /**
+   * Nobody waits for what is in a file that can't be read any more (append-clicks.ts). It stays open, so that its lock
+   * keeps this process from finding it again.
+   */
   #oldest(file: JournalFile): JournaledClicks | undefined {
     try {
       return file.oldest(MOST_AN_APPEND);
     } catch (err) {
       this.#left.delete(file);
       if (file === this.#own) this.#own = undefined;
-      const name = this.#deps.files.setAside(file);
-      this.#deps.log.warn({ err }, `The click journal ${name} can't be read any more, and stays as it is`);
+      const { clicks } = file.size();
+      this.#deps.log.warn(
+        { err },
+        `${clicks} clicks of the journal can't be read any more; their file stays as it is`,
+      );
       return undefined;
     }
   }

@@ -106,6 +106,7 @@ describe("a visitor's lot", () => {
 });
 
 describe("a forwarded query", () => {
+  const winners = fc.constantFrom("destination" as const, "visitor" as const);
   const bytes = fc
     .oneof(
       fc.string({ unit: fc.nat({ max: 255 }).map((code) => String.fromCharCode(code)) }),
@@ -125,13 +126,31 @@ describe("a forwarded query", () => {
 
   it("leaves a Location that is printable ASCII, with host, path, own parameters and fragment of the destination", () => {
     fc.assert(
-      fc.property(bytes, destinations, (query, destination) => {
-        const location = withQueryOf(query, destination);
+      fc.property(bytes, destinations, winners, (query, destination, winner) => {
+        const location = withQueryOf(query, destination, winner);
         expect(location).toMatch(/^[\x21-\x7e]+$/);
         const [joined, own] = [new URL(location), new URL(destination)];
         expect([joined.origin, joined.pathname, joined.hash]).toEqual([own.origin, own.pathname, own.hash]);
-        for (const name of own.searchParams.keys())
-          expect(joined.searchParams.getAll(name)).toEqual(own.searchParams.getAll(name));
+        if (winner === "destination")
+          for (const name of own.searchParams.keys())
+            expect(joined.searchParams.getAll(name)).toEqual(own.searchParams.getAll(name));
+      }),
+      { numRuns: effort(500, 20_000) },
+    );
+  });
+
+  it("has what the visitor sent and nothing else of these names, where the visitor's win", () => {
+    fc.assert(
+      fc.property(bytes, destinations, (query, destination) => {
+        const sent = query.replace(/[^ -~]/g, "");
+        const wanted = [...new URLSearchParams(`&${sent}`)].filter(
+          ([name, value]) => !(name === "qr" && value === "1"),
+        );
+        const joined = new URL(withQueryOf(sent, destination, "visitor")).searchParams;
+        const names = new Set(wanted.map(([name]) => name));
+        expect([...joined].filter(([name]) => names.has(name))).toEqual(wanted);
+        for (const [name, value] of new URL(destination).searchParams)
+          if (!names.has(name)) expect(joined.getAll(name)).toContain(value);
       }),
       { numRuns: effort(500, 20_000) },
     );
@@ -145,7 +164,7 @@ describe("a forwarded query", () => {
         const wanted = [...new URLSearchParams(`&${sent}`)].filter(
           ([name, value]) => !own.has(name) && !(name === "qr" && value === "1"),
         );
-        const joined = new URL(withQueryOf(sent, destination)).searchParams;
+        const joined = new URL(withQueryOf(sent, destination, "destination")).searchParams;
         expect([...joined].slice(own.size)).toEqual(wanted);
       }),
       { numRuns: effort(500, 20_000) },

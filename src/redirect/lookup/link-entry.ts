@@ -43,10 +43,9 @@ export type EntryOptions = {
   code: RedirectCode;
   /** Whether caches must not keep the answer, as the next one may be another. */
   changes: boolean;
-  forwardQuery: boolean;
+  /** Whose parameters are kept where both have one of a name; undefined where no query is forwarded. */
+  forwardQuery: "destination" | "visitor" | undefined;
   rules: readonly (Target & { when: Conditions })[];
-  /** Whether a rule does. */
-  asksCountry: boolean;
 };
 
 /** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
@@ -63,7 +62,8 @@ export function linkEntry(link: RedirectedLink): LinkEntry {
 
 function entryOptions(link: RedirectedLink): EntryOptions | undefined {
   const { activeFrom, expiresAt, expiredUrl, maxClicks, passwordId } = link;
-  const { redirectCode, forwardQuery = false, rules = [] } = link;
+  const { redirectCode, rules = [] } = link;
+  const forwardQuery = link.forwardQuery === true ? "destination" : link.forwardQuery;
   const changes = changesWithVisit(link);
   if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
   return {
@@ -75,7 +75,6 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
-    asksCountry: rules.some(({ when }) => when.country !== undefined),
     rules: rules.map(({ when, url }, index) => ({
       when: conditionsOf(when),
       ...targetOf(link, url, index + 1),

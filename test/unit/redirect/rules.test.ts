@@ -64,6 +64,23 @@ describe("a rule", () => {
     expect(chosen(hit, when)).toBe(fits ? 1 : undefined);
   });
 
+  it("needs the country of an address only where all else has not decided, and no proxy has named it", () => {
+    const rules = [{ os: ["iOS"] }, { query: { a: true as const }, country: ["DE"] }].map((when) => ({
+      when: conditionsOf(when),
+    }));
+    const needs = (hit: Partial<RawHit>) => {
+      const visit = visitOf("localhost/abc", { ...plain, ...hit });
+      firstRule(rules, visit);
+      return visit.needsCountry;
+    };
+    expect([needs({ query: "a" }), needs({}), needs({ query: "a", userAgent: IPHONE })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(needs({ query: "a", country: "DE" })).toBe(false);
+  });
+
   it("wins only if none before it fits", () => {
     const rules = [{ os: ["iOS"] }, { device: ["mobile" as const] }, { query: { a: true as const } }];
     expect(chosen({ userAgent: IPHONE }, ...rules)).toBe(1);
@@ -88,7 +105,7 @@ describe("a visit with thousands of parameters", () => {
   it("costs the thread of everybody's redirects a millisecond at most, forwarded or by twenty rules of fifty names", () => {
     const all = rules.map((when) => ({ when: conditionsOf(when) }));
     const led = msOf(() => firstRule(all, visitOf("localhost/abc", { ...plain, query })));
-    const forwarded = msOf(() => withQueryOf(query, "https://example.com/?b=1"));
+    const forwarded = msOf(() => withQueryOf(query, "https://example.com/?b=1", "visitor"));
     expect([led < stretched(1), forwarded < stretched(1)], `${led} ms, ${forwarded} ms`).toEqual([
       true,
       true,
@@ -126,6 +143,17 @@ describe("the visitor's query", () => {
     ["a=1#b=2", "https://example.com/#top", "https://example.com/?a=1#top"],
     ["a=1&a=2", "https://example.com/", "https://example.com/?a=1&a=2"],
   ])("%j joins %s: %s", (query, destination, joined) => {
-    expect(withQueryOf(query, destination)).toBe(joined);
+    expect(withQueryOf(query, destination, "destination")).toBe(joined);
+  });
+
+  it.each([
+    ["", "https://example.com/?a=1#top", "https://example.com/?a=1#top"],
+    ["qr=1", "https://example.com/?a=1", "https://example.com/?a=1"],
+    ["a=2&a=3", "https://example.com/?a=1&b=1&a=9#top", "https://example.com/?b=1&a=2&a=3#top"],
+    ["%61=2", "https://example.com/?a=1", "https://example.com/?%61=2"],
+    ["c=3", "https://example.com/?a=1&", "https://example.com/?a=1&c=3"],
+    ["qr=1&c=3", "https://example.com/?qr=own", "https://example.com/?qr=own&c=3"],
+  ])("%j wins over %s: %s", (query, destination, joined) => {
+    expect(withQueryOf(query, destination, "visitor")).toBe(joined);
   });
 });

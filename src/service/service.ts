@@ -31,9 +31,13 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
+/**
+ * Shares of the stop's budget at which open requests, then the roles, and then what seals their last appends must be closed;
+ * stores get the remainder.
+ */
 const REQUESTS_UNTIL = 3 / 8;
-const ROLES_UNTIL = 7 / 8;
+const ROLES_UNTIL = 3 / 4;
+const SEALING_UNTIL = 15 / 16;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -59,6 +63,7 @@ export async function openService(
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
+  const sealing: Close[] = [];
   const stores: Close[] = [];
   const stopping = new AbortController();
   const stop = async () => {
@@ -66,6 +71,7 @@ export async function openService(
     await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: sealing.splice(0), until: SEALING_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
   };
@@ -99,6 +105,7 @@ export async function openService(
       group,
       stopping: signal,
       onStop,
+      onLastAppend: (close) => void sealing.push(close),
     };
     const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };

@@ -47,4 +47,6 @@ export type RoleContext = {
   stopping: AbortSignal;
   /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
   onStop: (close: Close) => void;
+  /** Registers a function that runs once the others have ended, and with them all that appends: for what seals the log. */
+  onLastAppend: (close: Close) => void;
 };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { keepSealing } from "../../audit/seals/keep-sealing.ts";
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
@@ -20,8 +20,6 @@ import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hol
 import { storesOf } from "../stores/backend.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
-const POLL_MS = 25;
 
 const parent = parentPort;
 if (parent) {
@@ -35,7 +33,7 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const stores = storesOf(config, { offThread: false, pollMs: POLL_MS });
+  const stores = storesOf(config, { offThread: false });
   const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
   const eventStore = await stores.eventStore();
   const log = threadLog(post);
@@ -75,10 +73,8 @@ async function runProjector(
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
-  const sealing = {
-    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
-    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
-  };
+  const noted = notedSeal(foldStore);
+  const sealing = { eventStore, keys, noted, clock, newId: runtimeDeps.newId, log };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(

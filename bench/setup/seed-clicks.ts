@@ -1,12 +1,10 @@
 // Fills a log with clicks as the recorder writes them, without HTTP, so that a million take a minute.
 import { randomBytes } from "node:crypto";
-import { clickReader } from "../../src/redirect/clicks/click-event.ts";
-import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
-import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
-import { addHit, emptyBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
-import type { RecorderReport } from "../../src/redirect/clicks/recorder-report.ts";
+import { batchReader, clickReader } from "../../src/redirect/clicks/click-event.ts";
+import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
-import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
+import { clickWriter } from "../../src/redirect/clicks/write-clicks.ts";
 import { benchSlug, benchUrl, randomNumbers, zipf } from "../load/requests.ts";
 import { visitors } from "../load/visitors.ts";
 import type { Prepared } from "./bench-service.ts";
@@ -20,7 +18,7 @@ export async function seedClicks(
   { backend, config, accountId }: Prepared,
   { clicks, links }: { clicks: number; links: number },
 ): Promise<void> {
-  const write = clickWriter(backend);
+  const write = writerOf(backend);
   const from = visitors();
   const draw = zipf(links, randomNumbers(1));
   // Other numbers than those that draw the links: else each link has the same few visitors.
@@ -28,7 +26,7 @@ export async function seedClicks(
   const host = new URL(config.baseUrl).hostname;
   const start = Date.now() - (clicks / BATCH) * EVERY_MS;
   for (let first = 0; first < clicks; first += BATCH) {
-    const batch = emptyBatch(first + 1, first);
+    const batch = emptyBatch(first);
     for (let n = first; n < Math.min(clicks, first + BATCH); n++) {
       const visitor = from[Math.floor(random() * from.length)];
       if (!visitor) throw new Error("there is no visitor");
@@ -42,27 +40,22 @@ export async function seedClicks(
   }
 }
 
-/** Writes one batch; resolves when it is committed. */
-function clickWriter({ eventStore }: Prepared["backend"]) {
-  let written = Promise.withResolvers<void>();
-  const report = (message: RecorderReport) => {
-    if (message.type === "committed") written.resolve();
-    if (message.type === "problem") written.reject(new Error(message.message));
-  };
+/** Writes one batch; resolves when it is stored. */
+function writerOf({ eventStore }: Prepared["backend"]) {
   // One salt, as all clicks are of one day.
   const codes = visitorCodes(randomBytes(32));
-  const common = { report, random: Math.random };
-  const writer = new ClickWriter({
-    ...common,
-    outbox: new ClickOutbox({ ...common, eventStore, spools: undefined, sleep: async () => {} }),
-    clickOf: clickReader(openGeo(undefined)),
+  const log = { warn: (_: unknown, message?: string) => Promise.reject(new Error(message)) };
+  const readBatch = batchReader({
+    clickOf: clickReader(packagedGeo()),
     visitors: async () => codes,
     writer: randomBytes(8).toString("hex"),
-    revisions: new Map(),
+    log,
   });
-  return async (batch: ReturnType<typeof emptyBatch>) => {
-    written = Promise.withResolvers<void>();
-    writer.push(batch);
-    await written.promise;
+  const { write } = clickWriter({ readBatch, eventStore, journal: undefined, log });
+  const revisions = new Map<string, number>();
+  return async (batch: HitBatch) => {
+    const written = await write(batch, [...revisions]);
+    if (!written.stored) throw new Error(written.err.message);
+    for (const [stream, revision] of written.reached) revisions.set(stream, revision);
   };
 }

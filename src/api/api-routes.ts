@@ -4,6 +4,7 @@ import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Counts } from "../stores/counts/counts.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
@@ -24,6 +25,8 @@ export type ApiDeps = {
   backend: { eventStore: EventStore; readStore: ReadStore; secrets: Secrets };
   keys: KeyGuardDeps;
   links: BulkDeps;
+  /** Shared by all processes: of open streams. */
+  counts: Counts;
   clock: () => Date;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
@@ -31,7 +34,7 @@ export type ApiDeps = {
   logReader: LogReader;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
   writesAreReadable: () => Promise<unknown>;
-  /** Resolves when the in-memory caches of this process are invalidated up to the head of the log. */
+  /** Resolves when the processes of this service on this machine go by what is in the log now. */
   changesAreFollowed: () => Promise<void>;
 };
 

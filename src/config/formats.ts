@@ -6,7 +6,7 @@ import { redisAddress } from "../stores/connections/sentinel-url.ts";
 
 export const text = z.string();
 export const port = number(0, 65_535).default(3000);
-export const clickSpoolMb = number(1).default(4096);
+export const clickJournalMb = number(1).default(4096);
 export const stopSeconds = number(1, 600).default(8);
 export const baseUrl = text.transform(originOf).optional();
 export const token = text.min(16, "must be at least 16 characters").optional();

@@ -5,7 +5,7 @@ import { INTERFACE_LIMITS } from "../events/vocabulary.ts";
 import {
   baseUrl,
   clickDurability,
-  clickSpoolMb,
+  clickJournalMb,
   clientCountryHeader,
   clientIpHeader,
   defaultTier,
@@ -147,19 +147,19 @@ export const SETTINGS = {
     variable: "CLICK_DURABILITY",
     read: clickDurability,
     unset: "`batched`",
-    what: "`durable`: the 301 is sent after its click is on disk; `batched`: a `kill -9` loses at most 50 ms of clicks",
+    what: "`durable`: the 301 is sent after its click is on disk; `batched`: a `kill -9` loses at most what was answered within 100 ms, and no more than 2,000 clicks",
   },
-  clickSpoolMb: {
-    variable: "CLICK_SPOOL_MB",
-    read: clickSpoolMb,
+  clickJournalMb: {
+    variable: "CLICK_JOURNAL_MB",
+    read: clickJournalMb,
     unset: "`4096`",
-    what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-spool` while the event store is unavailable; 100 MB of the disk stay free in any case",
+    what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-journal` until the event store has them; 100 MB of the disk stay free in any case",
   },
   geoipDb: {
     variable: "GEOIP_DB",
     read: text.optional(),
     unset: "DB-IP city lite",
-    what: "a MaxMind-format city database (GeoLite2, GeoIP2)",
+    what: "a MaxMind-format city database (GeoLite2, GeoIP2); read again when it has changed",
   },
   unsafeHostsFile: {
     variable: "UNSAFE_HOSTS_FILE",
@@ -230,7 +230,7 @@ export const SETTINGS = {
   redisUrl: {
     variable: "REDIS_URL",
     read: redisUrl,
-    unset: "in process",
+    unset: "files in `DATA_DIR`",
     what: "rate limits and counts of `max_clicks` of all processes together, and the salt of the day's visitor codes: `redis://user:password@host:6379/0`, `unix:///run/redis.sock?db=0`, or `redis+sentinel://user:password@host:26379,host:26379/mymaster/0`; with TLS `rediss` ([sentinels](operations.md#redis-with-sentinels))",
     isSecret: true,
   },

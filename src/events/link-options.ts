@@ -62,8 +62,10 @@ const options = {
     .union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)])
     .describe("By default 301, or 302 for a link that changes with visitor or time"),
   forwardQuery: z
-    .literal(true)
-    .describe("The visitor's query joins that of the destination, whose own parameters win"),
+    .union([z.literal(true), z.literal("visitor")])
+    .describe(
+      "The visitor's query joins that of the destination, whose own parameters win, or those of the visitor",
+    ),
   rules: z
     .array(z.object({ when, url: z.string() }))
     .describe("Other destinations: of the first rule whose conditions fit"),

@@ -9,6 +9,7 @@ import type { PasswordWork } from "../commands/password-work.ts";
 import type { Limits, Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Counts } from "../stores/counts/counts.ts";
 import type { Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
@@ -31,6 +32,8 @@ export type PortalDeps = CommandDeps & {
   /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
   sealKeys: readonly string[];
   rateLimits: RateLimits;
+  /** Shared by all processes: of open exports. */
+  counts: Counts;
   passwordWork: PasswordWork;
   log: Logger;
   /** Public origin of the service, without a trailing slash. */

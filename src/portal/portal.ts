@@ -9,7 +9,7 @@ import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { clickExportRoutes, exportStreams } from "./analytics/exports.ts";
+import { clickExportRoutes, openExports } from "./analytics/exports.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
@@ -59,7 +59,7 @@ export async function portalRoutes(
     await site.register(
       async (app: Api) => {
         await assetRoutes(app, assets);
-        const exports = exportStreams();
+        const exports = openExports(deps);
         const numbers = { ...portal, analytics: analytics({ ...deps, logParts: deps.logReader }) };
         app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {

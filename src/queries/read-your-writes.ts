@@ -11,6 +11,8 @@ type Deps = {
   eventStore: Pick<EventStore, "newestOf">;
   readStore: ReadStore;
   follower: Pick<LogFollower, "catchUp" | "lastLinkPosition">;
+  /** Resolves when the other processes of `--workers` go by what is in the log now. */
+  othersFollow: () => Promise<void>;
   sleep: (ms: number) => Promise<void>;
   /** Aborted when this process begins to stop. */
   stopping: AbortSignal;
@@ -30,10 +32,10 @@ export type ReadYourWrites = {
   writesAreReadable: () => Promise<boolean>;
   /**
    * Resolves when the lifecycle projections have reached this position, or after the timeout, and when the in-memory
-   * caches of this process are invalidated up to the head of the log.
+   * caches of this process, and of the others of `--workers`, are invalidated up to the head of the log.
    */
   whenReadable: (position: Position | undefined) => Promise<void>;
-  /** Resolves when the in-memory caches of this process are invalidated up to the head of the log. */
+  /** Resolves when those caches are invalidated up to the head of the log. */
   changesAreFollowed: () => Promise<void>;
 };
 
@@ -48,6 +50,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
   };
   // While the event store is unavailable, waits only for what was followed before.
   const caughtUp = () => follower.catchUp().catch(() => undefined);
+  const followed = async () => void (await Promise.all([caughtUp(), deps.othersFollow()]));
   return {
     async writesAreReadable() {
       await caughtUp();
@@ -57,9 +60,9 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
     },
     async whenReadable(position) {
       if (position === undefined) return;
-      await Promise.all([caughtUp(), waitFor(position)]);
+      await Promise.all([followed(), waitFor(position)]);
     },
-    changesAreFollowed: caughtUp,
+    changesAreFollowed: followed,
   };
 }
 

@@ -170,13 +170,14 @@ export const REFUSALS = {
   seals_untrusted: {},
   bad_export: {},
   log_form_unknown: {},
+  file_altered: {},
   secret_key_unknown: {},
   bad_name: {},
   mail_not_sent: {},
   worker_ended: {},
   data_dir_in_use: {},
-  // Clicks stay in memory.
-  spool_full: {},
+  // Clicks go to the event store at once.
+  journal_full: {},
   // The redirect answers 503 instead of losing the click.
   recorder_busy: {},
 
@@ -191,7 +192,6 @@ export const REFUSALS = {
   nothing_to_classify: {},
   backup_refused: {},
   reason_required: {},
-  bad_anchor: {},
   key_missing: {},
   bad_key: {},
   file_not_found: {},

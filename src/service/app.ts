@@ -90,10 +90,11 @@ async function openRoles({ context, follower }: AppDeps) {
 }
 
 function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, readStore, redis } = context.backend;
+  const { redis, backend } = context;
+  const { eventStore, readStore } = backend;
   return createMetrics({
     redirects: () => redirect?.stats,
-    recorder: () => redirect?.recorder.stats(),
+    recorder: redirect && (() => redirect.recorder.status()),
     appendDuration: redirect?.recorder.appendDuration,
     projections,
     routerSetAside: () => routerSetAside(readStore),
@@ -109,11 +110,12 @@ function groupNamed(name: string) {
 }
 
 function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, readStore, redis } = context.backend;
+  const { redis, backend } = context;
+  const { eventStore, readStore } = backend;
   return readiness({
     ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
     routerSetAside: () => routerSetAside(readStore),
-    recorder: () => redirect?.recorder.stats(),
+    recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
   });
 }

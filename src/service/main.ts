@@ -96,11 +96,11 @@ export function workersFrom(given: string): number {
   throw new BadConfig([`--workers: "${given}" is not a number from 1 to ${MOST_WORKERS}`]);
 }
 
-/** Checked here, as the recorder thread, which reads the database, could only log the error. */
+/** Checked here, as the writer thread, which reads the database, could only log the error. */
 async function refuseBadGeo(file: string): Promise<void> {
-  const { openGeo } = await import("../redirect/clicks/enrich/geo.ts");
+  const { readDatabase } = await import("../redirect/clicks/enrich/geo.ts");
   try {
-    openGeo(file);
+    readDatabase(file);
   } catch (error) {
     throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${messageOf(error)})`]);
   }
@@ -131,7 +131,8 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
-  if (code === "log_form_unknown") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
+  if (code === "log_form_unknown" || code === "file_altered")
+    return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")

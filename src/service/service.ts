@@ -1,5 +1,6 @@
 // One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
 import { setImmediate } from "node:timers/promises";
+import { rateLimits } from "../api/limits/rate-limit.ts";
 import { requestIds } from "../api/request-id.ts";
 import { passwordWork } from "../commands/password-work.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
@@ -7,10 +8,12 @@ import { type Config, secretKeyOf } from "../config/config.ts";
 import { redirectHandler } from "../redirect/http/handler.ts";
 import { httpServer } from "../redirect/http/http-server.ts";
 import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";
+import { visitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { systemClock } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
+import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -28,9 +31,13 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
+/**
+ * Shares of the stop's budget at which open requests, then the roles, and then what seals their last appends must be closed;
+ * stores get the remainder.
+ */
 const REQUESTS_UNTIL = 3 / 8;
-const ROLES_UNTIL = 7 / 8;
+const ROLES_UNTIL = 3 / 4;
+const SEALING_UNTIL = 15 / 16;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -56,6 +63,7 @@ export async function openService(
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
+  const sealing: Close[] = [];
   const stores: Close[] = [];
   const stopping = new AbortController();
   const stop = async () => {
@@ -63,6 +71,7 @@ export async function openService(
     await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: sealing.splice(0), until: SEALING_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
   };
@@ -79,6 +88,8 @@ export async function openService(
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const { signal } = stopping;
+    const shared = await opened.counts();
+    const counts = withOwnCounts(shared, ownCounts());
     const context: RoleContext = {
       config,
       log,
@@ -86,12 +97,15 @@ export async function openService(
       backend,
       health,
       roles,
-      rateLimits: group?.rateLimits ?? backend.rateLimits(),
-      visitCounter: group?.visitCounter ?? backend.visitCounter(),
+      redis: await opened.redis(),
+      counts,
+      rateLimits: rateLimits(counts),
+      visitCounter: visitCounter(shared, clock),
       passwordWork: passwordWork(),
       group,
       stopping: signal,
       onStop,
+      onLastAppend: (close) => void sealing.push(close),
     };
     const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };
@@ -109,6 +123,7 @@ async function serve(
 ): Promise<string> {
   const { config, log, roles, backend } = context;
   const { follower, run: follow } = openLogFollower(context);
+  context.group?.onFollow(() => follower.catchUp());
   const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
   const trust = trustOf(config.trustProxy);
   const requestIdOf = requestIds(runtimeDeps.newId());

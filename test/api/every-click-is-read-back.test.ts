@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
-import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
+import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { until } from "../support/runtime/until.ts";
 import { commandLine } from "../support/service/command-line.ts";
@@ -114,7 +114,7 @@ function hit(n: number, slugs: readonly string[]): { sent: Sent; expected: Recor
   };
 }
 
-const geo = openGeo(undefined);
+const geo = packagedGeo();
 const known = (name: string) => (name === "unknown" ? undefined : name);
 const longUrlOf = (link: number) =>
   `https://example.com/${link}${link % 2 === 0 ? `?utm_source=letter&utm_campaign=c${link}` : ""}`;

@@ -6,7 +6,6 @@ import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
 import type { LinkOptions } from "../../src/events/link-options.ts";
-import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/handler.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
@@ -79,7 +78,8 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
       await record();
       return "let in";
     },
-    visitOf: visitReader({ secretKey: "s".repeat(32), openGeo: () => geoOf(undefined, undefined) }),
+    visitOf: visitReader("s".repeat(32)),
+    countryOf: async () => "unknown",
     baseHost: "localhost",
     baseUrl: "http://localhost",
     now: () => NOW,
@@ -366,7 +366,7 @@ describe("the redirect", () => {
     expect(requester.host(gone as never)).toBe("");
   });
 
-  it("leaves requests of connections that outlive the listening to Fastify, which refuses them", async () => {
+  it("answers requests of connections that outlive the listening, and closes these", async () => {
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
     const answers: string[] = [];
     socket.on("data", (chunk) => answers.push(String(chunk)));
@@ -378,8 +378,8 @@ describe("the redirect", () => {
     finish();
     await once(socket, "close");
     await closed;
-    expect(answers.join("")).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 503 [\s\S]*^connection: close/im);
-    expect(server.hits).toEqual([]);
+    expect(answers.join("")).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 301 [\s\S]*^connection: close/im);
+    expect(server.hits).toHaveLength(1);
   });
 });
 

@@ -290,6 +290,17 @@ describe("forward_query", () => {
     expect((await clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
   });
 
+  it("leaves the visitor's parameters where those win, and takes `destination` for what it is", async () => {
+    const slug = await shorten({ forward_query: "visitor" });
+    expect((await visit(`${slug}?a=1&utm_source=theirs`)).location).toBe(
+      "https://example.com/own?a=1&utm_source=theirs#top",
+    );
+    const other = await shorten({ forward_query: "destination" });
+    expect((await visit(`${other}?a=1&utm_source=theirs`)).location).toBe(
+      "https://example.com/own?utm_source=own&a=1#top",
+    );
+  });
+
   it("joins the destination of a rule, too", async () => {
     const rules = [{ when: { query: { to: true } }, url: "https://example.com/rule?to=own" }];
     const slug = await shorten({ rules, forward_query: true });

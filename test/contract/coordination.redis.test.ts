@@ -1,17 +1,15 @@
 // All contracts on Redis with one server, and its failures: unavailable, hanging and back again.
 import { beforeAll, describe, expect, it } from "vitest";
-import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
-import { redisVisitCounter } from "../../src/redirect/visits/visit-counter.redis.ts";
 import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
+import { redisCounts } from "../../src/stores/counts/redis/counts.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
+import { countsContract } from "./counts.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
-import { rateLimitsContract } from "./rate-limit.ts";
-import { visitCounterContract } from "./visit-counter.ts";
 
 onServer(redis, () => {
   let server: TestRedis;
@@ -24,13 +22,9 @@ onServer(redis, () => {
   const hide = (subject: string) => `hidden ${subject}`;
   const two = async () => [await server.connect(), await server.connect()] as const;
 
-  rateLimitsContract("Redis", async () => {
+  countsContract("Redis", async () => {
     const [one, other] = await two();
-    return { limits: redisRateLimits(one, hide), others: redisRateLimits(other, hide), close };
-  });
-  visitCounterContract("Redis", async (keptMs) => {
-    const [one, other] = await two();
-    return { counter: redisVisitCounter(one, keptMs), others: redisVisitCounter(other, keptMs), close };
+    return { counts: redisCounts(one, hide), others: redisCounts(other, hide), close };
   });
   dailySaltsContract("Redis", async () => {
     const [one, other] = await two();

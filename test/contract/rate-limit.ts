@@ -1,20 +1,18 @@
 // The contract of rate limits (interface, part 8), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
-
-/** Two clients of the same windows, as in two processes. */
-export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };
+import { type RateLimits, rateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
+import type { CountsFixture } from "./counts.ts";
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");
 
-export function rateLimitsContract(name: string, open: () => Promise<RateLimitsFixture>): void {
+export function rateLimitsContract(name: string, open: () => Promise<CountsFixture>): void {
   describe(`rate limits: ${name}`, () => {
     let limits: RateLimits;
     let others: RateLimits;
     const at = (milliseconds: number) => new Date(START + milliseconds);
     beforeAll(async () => {
       const fixture = await open();
-      ({ limits, others } = fixture);
+      [limits, others] = [rateLimits(fixture.counts), rateLimits(fixture.others)];
       return () => fixture.close();
     });
     const newSubject = () => `key ${crypto.randomUUID()}`;

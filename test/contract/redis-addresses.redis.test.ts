@@ -1,9 +1,10 @@
 // Redis behind a Unix socket, and behind a sentinel that moves it to another server.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryRateLimits, withOwnLimits } from "../../src/api/limits/rate-limit.memory.ts";
-import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
+import { rateLimits } from "../../src/api/limits/rate-limit.ts";
 import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
+import { ownCounts, withOwnCounts } from "../../src/stores/counts/own-counts.ts";
+import { redisCounts } from "../../src/stores/counts/redis/counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { startSentinels } from "../support/servers/redis-sentinels.ts";
@@ -16,7 +17,7 @@ onServer(redisServer, () => {
   const hide = (subject: string) => `hidden ${subject}`;
   const connect = (url: string, log: (message: string) => void = () => undefined) =>
     openRedis(url, { prefix: "linkledger-test:", log });
-  const limitsIn = (connection: RedisConnection) => redisRateLimits(connection, hide);
+  const limitsIn = (connection: RedisConnection) => rateLimits(redisCounts(connection, hide));
 
   it("limits are counted by a Unix socket, in the database that the address names", async () => {
     const folder = await temporaryFolder();
@@ -47,7 +48,7 @@ onServer(redisServer, () => {
       try {
         await expect.poll(() => connection.unavailable, { timeout: 10_000 }).toBe(false);
         const shared = limitsIn(connection);
-        const limits = withOwnLimits(shared, memoryRateLimits());
+        const limits = rateLimits(withOwnCounts(redisCounts(connection, hide), ownCounts()));
         expect(await shared.take("key", 5, NOW)).toMatchObject({ used: 1 });
         // The replica has it, and the sentinel knows the replica.
         await expect.poll(() => connection.run((client) => client.wait(1, 100)), { timeout: 20_000 }).toBe(1);

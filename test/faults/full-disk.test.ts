@@ -44,7 +44,8 @@ it("degrades the service within two seconds and names what to do, until space co
   expect((await health()).status).toBe(200);
   expect((await shorten()).body.code).toBe("store_unavailable");
   expect((await shorten("/bulk", { links: [{ url }, { url }] })).status).toBe(503);
-  expect(await redirect(slug)).toBe(301);
+  // The first click is answered and not stored: the next redirects wait for theirs, as for a durable one.
+  expect(await redirect(slug)).toBe(503);
   expect(await writeFailing()).toBe("1");
 
   disk.free();
@@ -60,7 +61,7 @@ it("degrades the service within two seconds and names what to do, until space co
         key: member.key,
       })
     ).body.analytics.totalClicks;
-  await until("every redirect to be counted", async () => (await counted()) === 3, { everyMs: 200 });
+  await until("every redirect to be counted", async () => (await counted()) === 2, { everyMs: 200 });
 });
 
 it("names secrets that can't be written, too, until one is", async () => {

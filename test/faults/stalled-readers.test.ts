@@ -4,7 +4,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { accountStreams, eventStream } from "../../src/api/events/streams.ts";
+import { eventStream } from "../../src/api/events/streams.ts";
 import { untilStalled } from "../../src/portal/analytics/exports.ts";
 import { linkOf } from "../../src/projections/fold/clicks-between.ts";
 import { type LiveEvents, liveEvents } from "../../src/queries/feed/live-events.ts";
@@ -162,15 +162,5 @@ describe("an export that is not read", () => {
     vi.advanceTimersByTime(100);
     expect(cutOff).toHaveBeenCalledOnce();
     await stalled.return(undefined);
-  });
-
-  it("counts against the limits of its account and of all accounts", () => {
-    const streams = accountStreams(2, 3);
-    const one = streams.enter("a");
-    expect([one, streams.enter("a"), streams.enter("a")].map(Boolean)).toEqual([true, true, false]);
-    expect([streams.enter("b"), streams.enter("c")].map(Boolean)).toEqual([true, false]);
-    if (one) streams.leave("a", one);
-    if (one) streams.leave("a", one);
-    expect([streams.enter("c"), streams.enter("d")].map(Boolean)).toEqual([true, false]);
   });
 });

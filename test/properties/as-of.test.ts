@@ -5,11 +5,11 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { clickHours } from "../../src/projections/definitions/click-hours.ts";
-import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { projectionGroups } from "../../src/projections/groups.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -49,8 +49,7 @@ describe("analytics as of a time", () => {
           clock: () => new Date(clock),
         });
         const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
-        const project = (projections = allProjections) =>
-          new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
+        const project = () => foldGroups({ eventStore, readStore });
         try {
           await append(eventStore, LINK_STREAM, [linkCreated({ at: AT })]);
           for (const [n, { what, recordedAt }] of events.entries()) {
@@ -68,7 +67,7 @@ describe("analytics as of a time", () => {
                 clicksWithdrawn({ link: LINK }, n, { visitor: "0".repeat(16) }),
               ]);
           }
-          await project(allProjections.filter((one) => one !== clickHours || indexed >= events.length));
+          await project();
           const stored = await eventStore.readAll({
             categories: ["link", "clicks", "withdrawals"],
             limit: 99,

@@ -1,7 +1,6 @@
 // What must hold of rules and forwarded queries whatever a stranger sends: shares, the lot of a day, and headers.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import type { RawHit } from "../../src/redirect/clicks/hit.ts";
 import { conditionsOf, firstRule } from "../../src/redirect/rules/first-rule.ts";
 import { withQueryOf } from "../../src/redirect/rules/forward-query.ts";
@@ -9,8 +8,7 @@ import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { effort } from "../support/runtime/effort.ts";
 
 const DAY = 86_400_000;
-const openGeo = () => geoOf(undefined, undefined);
-const visitOf = visitReader({ secretKey: "s".repeat(32), openGeo });
+const visitOf = visitReader("s".repeat(32));
 
 const hitOf = (hit: Partial<RawHit>): RawHit => ({
   ...{ link: "", at: 20_000 * DAY, method: "GET", query: "", address: "203.0.113.9", country: "" },
@@ -77,7 +75,7 @@ describe("a visitor's lot", () => {
   });
 
   it("is in [0, 100), and the same all day and in every process", () => {
-    const other = visitReader({ secretKey: "s".repeat(32), openGeo });
+    const other = visitReader("s".repeat(32));
     const times = fc.nat({ max: DAY - 1 });
     fc.assert(
       fc.property(hits, times, times, fc.string(), (hit, first, second, query) => {
@@ -92,7 +90,7 @@ describe("a visitor's lot", () => {
 
   it("is drawn anew for another day, link, address, browser and service, but not within an IPv6 /64", () => {
     const visitor = { address: "2001:db8:1:2:3:4:5:6", userAgent: "Browser/1" };
-    const others = visitReader({ secretKey: "t".repeat(32), openGeo });
+    const others = visitReader("t".repeat(32));
     const lots = [
       lotOf(visitor),
       lotOf({ ...visitor, at: 20_001 * DAY }),
@@ -108,6 +106,7 @@ describe("a visitor's lot", () => {
 });
 
 describe("a forwarded query", () => {
+  const winners = fc.constantFrom("destination" as const, "visitor" as const);
   const bytes = fc
     .oneof(
       fc.string({ unit: fc.nat({ max: 255 }).map((code) => String.fromCharCode(code)) }),
@@ -127,13 +126,31 @@ describe("a forwarded query", () => {
 
   it("leaves a Location that is printable ASCII, with host, path, own parameters and fragment of the destination", () => {
     fc.assert(
-      fc.property(bytes, destinations, (query, destination) => {
-        const location = withQueryOf(query, destination);
+      fc.property(bytes, destinations, winners, (query, destination, winner) => {
+        const location = withQueryOf(query, destination, winner);
         expect(location).toMatch(/^[\x21-\x7e]+$/);
         const [joined, own] = [new URL(location), new URL(destination)];
         expect([joined.origin, joined.pathname, joined.hash]).toEqual([own.origin, own.pathname, own.hash]);
-        for (const name of own.searchParams.keys())
-          expect(joined.searchParams.getAll(name)).toEqual(own.searchParams.getAll(name));
+        if (winner === "destination")
+          for (const name of own.searchParams.keys())
+            expect(joined.searchParams.getAll(name)).toEqual(own.searchParams.getAll(name));
+      }),
+      { numRuns: effort(500, 20_000) },
+    );
+  });
+
+  it("has what the visitor sent and nothing else of these names, where the visitor's win", () => {
+    fc.assert(
+      fc.property(bytes, destinations, (query, destination) => {
+        const sent = query.replace(/[^ -~]/g, "");
+        const wanted = [...new URLSearchParams(`&${sent}`)].filter(
+          ([name, value]) => !(name === "qr" && value === "1"),
+        );
+        const joined = new URL(withQueryOf(sent, destination, "visitor")).searchParams;
+        const names = new Set(wanted.map(([name]) => name));
+        expect([...joined].filter(([name]) => names.has(name))).toEqual(wanted);
+        for (const [name, value] of new URL(destination).searchParams)
+          if (!names.has(name)) expect(joined.getAll(name)).toContain(value);
       }),
       { numRuns: effort(500, 20_000) },
     );
@@ -147,7 +164,7 @@ describe("a forwarded query", () => {
         const wanted = [...new URLSearchParams(`&${sent}`)].filter(
           ([name, value]) => !own.has(name) && !(name === "qr" && value === "1"),
         );
-        const joined = new URL(withQueryOf(sent, destination)).searchParams;
+        const joined = new URL(withQueryOf(sent, destination, "destination")).searchParams;
         expect([...joined].slice(own.size)).toEqual(wanted);
       }),
       { numRuns: effort(500, 20_000) },

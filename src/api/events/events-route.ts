@@ -9,6 +9,7 @@ import type { FeedForm } from "../../queries/feed/feed-event.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Logger } from "../../runtime/logging.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
@@ -21,6 +22,8 @@ export type EventsDeps = {
   logReader: Pick<LogReader, "feed" | "followAccount">;
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
   sleep: (ms: number) => Promise<void>;
+  counts: Counts;
+  clock: () => Date;
   log: Logger;
 };
 
@@ -56,7 +59,7 @@ of CloudEvents 1.0, and the next page is in the \`Link\` header; with
 \`text/event-stream, application/cloudevents+json\` so is the data of server-sent events.`;
 
 export function eventsRoute(app: Api, deps: EventsDeps): void {
-  const streams = liveStreams(app, deps.log);
+  const streams = liveStreams(app, deps);
   const schema = {
     operationId: "listEvents",
     summary: "Read the account's own events",

@@ -1,16 +1,13 @@
-// Server-sent events of the feed, with backpressure: a client that stops reading is disconnected; and how many streams
-// and exports an account may have open at a time.
+// Server-sent events of the feed, with backpressure: a client that stops reading is disconnected.
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
+import { type OpenStreamsDeps, openStreams } from "../limits/open-streams.ts";
 
-/** Per account, in one process. */
-const MOST_STREAMS = 10;
-/** Per process. */
-const MOST_STREAMS_IN_ALL = 500;
+const MOST = { ofAccount: 10, inProcess: 500 };
 /** Interval of heartbeats, and of the check whether the client may still watch. */
 const ALIVE_EVERY_MS = 5_000;
 /** Before a client reconnects (the `retry:` field). */
@@ -18,42 +15,11 @@ const RETRY_MS = 2_000;
 /** When the client reconnects it gets what it missed. */
 const STALLED_MS = 15_000;
 
-export type AccountStreams = ReturnType<typeof accountStreams>;
-
-/** How many streams and exports are open in one process. */
-export function accountStreams(mostPerAccount: number, mostInAll: number) {
-  const open = new Map<string, Set<AbortController>>();
-  let inAll = 0;
-  let closed = false;
-  return {
-    /** Undefined when a limit is reached. The caller must pass the controller to `leave` in the end. */
-    enter(accountId: string): AbortController | undefined {
-      const streams = open.get(accountId) ?? new Set();
-      if (closed || streams.size >= mostPerAccount || inAll >= mostInAll) return undefined;
-      const stream = new AbortController();
-      open.set(accountId, streams.add(stream));
-      inAll += 1;
-      return stream;
-    },
-    leave(accountId: string, stream: AbortController): void {
-      stream.abort();
-      const streams = open.get(accountId);
-      if (streams?.delete(stream)) inAll -= 1;
-      if (streams?.size === 0) open.delete(accountId);
-    },
-    /** Aborts all of them; `enter` refuses from then on. */
-    close(): void {
-      closed = true;
-      for (const streams of open.values()) for (const stream of streams) stream.abort();
-    },
-  };
-}
-
 export type LiveStreams = ReturnType<typeof liveStreams>;
 
 /** All of them end before the app closes. */
-export function liveStreams(app: Api, log: Logger) {
-  const streams = accountStreams(MOST_STREAMS, MOST_STREAMS_IN_ALL);
+export function liveStreams(app: Api, { log, ...shared }: Omit<OpenStreamsDeps, "kind"> & { log: Logger }) {
+  const streams = openStreams({ ...shared, kind: "streams" }, MOST);
   app.addHook("preClose", async () => streams.close());
   return {
     /**
@@ -66,7 +32,7 @@ export function liveStreams(app: Api, log: Logger) {
       keepAlive: (client: EventStream, stream: AbortController) => Promise<void>,
       send: (client: EventStream, signal: AbortSignal) => Promise<void>,
     ): Promise<void> {
-      const stream = streams.enter(accountId);
+      const stream = await streams.enter(accountId);
       if (!stream)
         throw new Refused(
           "too_many_streams",
@@ -82,7 +48,7 @@ export function liveStreams(app: Api, log: Logger) {
           log.warn({ err }, "an event stream was interrupted; its client reconnects");
       } finally {
         clearInterval(timer);
-        streams.leave(accountId, stream);
+        await streams.leave(stream);
         client.end();
       }
     },

@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { addressOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 
 export const WINDOW_MS = 3_600_000;
 
@@ -9,8 +10,7 @@ export const WINDOW_MS = 3_600_000;
 export type RateWindow = { granted: boolean; used: number; resetAt: number };
 
 /**
- * `subject`: kind and id, such as `key 0190...`. The number of windows is bounded per kind, so that a flood of one kind
- * evicts none of another. The limit is passed with each request, so that a change of tier applies to the next one.
+ * `subject`: kind and id, such as `key 0190...`. The limit is passed with each request, so that a change of tier applies to the next one.
  */
 export interface RateLimits {
   /**
@@ -18,6 +18,21 @@ export interface RateLimits {
    * one back that was granted.
    */
   take(subject: string, limit: number, now: Date, requests?: 0 | 1 | -1): Promise<RateWindow>;
+}
+
+export function rateLimits(counts: Counts): RateLimits {
+  return {
+    async take(subject, limit, now, requests = 1) {
+      const counting = { add: requests, most: limit, lastsMs: WINDOW_MS, atLeast: 0 };
+      const window = await counts.count(subject, now.getTime(), counting);
+      const { granted, used, endsAt } = window ?? {
+        granted: true,
+        used: 0,
+        endsAt: now.getTime() + WINDOW_MS,
+      };
+      return { granted, used, resetAt: endsAt };
+    },
+  };
 }
 
 /** For requests without a valid key; also the limit shown in their headers. */

@@ -19,6 +19,8 @@ import { requireDeveloper } from "../caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { keepLinkPassword } from "./link-password.ts";
 
+/** Whose parameters are kept where both have one of a name. */
+const FORWARD_QUERY = ["destination", "visitor"] as const;
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
 const text = (most: number) => z.string("must be a text").max(most, `must have at most ${most} characters`);
@@ -167,9 +169,14 @@ export const linkFields = {
       examples: [302],
     }),
   forward_query: z
-    .boolean("must be true or false")
+    .union([z.boolean(), z.enum(FORWARD_QUERY)], "must be true, false, destination or visitor")
     .nullish()
-    .meta({ description: "The visitor's query joins the destination's, whose own parameters win" }),
+    .meta({
+      description:
+        "The visitor's query joins the destination's. Of two parameters of one name the destination's is kept with " +
+        "`true` or `destination`, which answers show as `true`, and the visitor's with `visitor`.",
+      examples: ["visitor"],
+    }),
   rules: z
     .array(rule, "must be a list of rules")
     .max(MOST.rules, `must hold at most ${MOST.rules} rules`)
@@ -270,6 +277,8 @@ export async function acceptFields(
         return await urlOf(String(given), name);
       case "password":
         return await keepLinkPassword(deps, String(given));
+      case "forward_query":
+        return given === "destination" ? true : given;
       case "rules":
         return await Promise.all(
           (given as Rules).map(async ({ when, url }, index) => ({

@@ -1,8 +1,8 @@
 // The forms of /portal/account (address, password, sessions, closing), and its export as JSON Lines.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { AccountStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
+import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
@@ -122,7 +122,7 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
   });
 }
 
-export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStreams }): void {
+export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
   // A HEAD would read the whole export for nobody.
   const options = { preHandler: requireSession, exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {

@@ -2,8 +2,8 @@
 // time, with backpressure, aborted when the client stops reading.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { type AccountStreams, accountStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
+import { type OpenStreams, openStreams } from "../../api/limits/open-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../queries/log-reader/log-reader.ts";
@@ -17,14 +17,15 @@ const TYPES: Readonly<Record<ClickFormat, string>> = {
   csv: "text/csv; charset=utf-8; header=present",
   ndjson: "application/x-ndjson; charset=utf-8",
 };
-/** Few, because each export reads the log since its link was created or its account opened. */
-const MOST_OF_ACCOUNT = 2;
-/** So many that some slow readers block nobody else: one that is read slowly costs little but its page in memory. */
-const MOST_IN_ALL = 100;
+/**
+ * Few of an account, because each export reads the log since its link was created or its account opened; so many of a
+ * process that some slow readers block nobody else: one that is read slowly costs little but its page in memory.
+ */
+const MOST = { ofAccount: 2, inProcess: 100 };
 /** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
 
-export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: AccountStreams }): void {
+export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
   for (const format of CLICK_FORMATS)
     app.get(
       `/links/:host/:slug/clicks.${format}`,
@@ -44,24 +45,24 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: Accoun
     );
 }
 
-export function exportStreams(): AccountStreams {
-  return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);
+export function openExports({ counts, clock }: Pick<PortalDeps, "counts" | "clock">): OpenStreams {
+  return openStreams({ counts, clock, kind: "exports" }, MOST);
 }
 
 /** Pulls `parts` with backpressure: at most one part is read ahead. @throws too_many_streams */
-export function sendExport(
+export async function sendExport(
   reply: FastifyReply,
-  streams: AccountStreams,
+  streams: OpenStreams,
   accountId: string,
   file: { type: string; name: string },
   parts: (signal: AbortSignal) => AsyncIterable<string>,
-): FastifyReply {
-  const stream = streams.enter(accountId);
+): Promise<FastifyReply> {
+  const stream = await streams.enter(accountId);
   if (!stream)
     throw new Refused("too_many_streams", "Other exports are being sent: wait until one of them has ended.");
   const read = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
   const body = Readable.from(read, { signal: stream.signal });
-  body.once("close", () => streams.leave(accountId, stream));
+  body.once("close", () => void streams.leave(stream));
   return reply
     .type(file.type)
     .header("cache-control", "no-store")

@@ -72,7 +72,8 @@ const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
   max_clicks: count,
   password: () => "set",
   redirect_code: String,
-  forward_query: () => "yes",
+  forward_query: (winner: true | "visitor") =>
+    winner === "visitor" ? "yes, the visitor's parameters win" : "yes",
   rules: (rules: LinkRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
 };
 

@@ -59,7 +59,15 @@ ${choice({
   error: errorOf(errors, "redirect_code"),
   options: [["", "Default"], ...REDIRECT_CODES.map((code) => [String(code), String(code)] as const)],
 })}</div>
-${checkBox("forward_query", LABELS.forward_query, typed.forward_query === "1")}
+${choice({
+  ...{ label: LABELS.forward_query, name: "forward_query", value: typed.forward_query },
+  error: errorOf(errors, "forward_query"),
+  options: [
+    ["", "No"],
+    ["destination", "Yes; the destination's own parameters win"],
+    ["visitor", "Yes; the visitor's parameters win"],
+  ],
+})}
 ${!mayHaveAll && html`<p class="hint">What follows comes with the <a href="/portal/plan">Developer plan</a>.</p>`}
 <div class="grid grid-small">${moment("active_from")}${moment("expires_at")}</div>
 ${input("expired_url", { maxlength: LONGEST_URL, hint: "Where it leads outside of this time and after the last click; nowhere (404) when empty" })}

@@ -41,7 +41,11 @@ type Form = { shown: (value: never) => string; read: (text: string) => unknown }
 const text: Form = { shown: String, read: (typed) => typed };
 const number: Form = { shown: String, read: Number };
 const url: Form = { shown: String, read: typedUrl };
-const box: Form = { shown: () => "1", read: () => true };
+/** As the API has it, where `true` is the destination's. */
+const forwarding: Form = {
+  shown: (winner: true | "visitor") => (winner === true ? "destination" : winner),
+  read: (typed) => (typed === "destination" ? true : typed),
+};
 const list: Form = {
   shown: (values: readonly string[]) => values.join(", "),
   read: commaSeparated,
@@ -74,7 +78,7 @@ type TextName = Exclude<FieldName, "rules">;
 const FIELDS: Readonly<Record<TextName, Form>> = {
   ...{ title: text, comments: text, tags: list, external_id: text },
   ...{ active_from: time, expires_at: time, expired_url: url, max_clicks: number },
-  ...{ password: text, redirect_code: number, forward_query: box },
+  ...{ password: text, redirect_code: number, forward_query: forwarding },
 };
 const TEXT_NAMES = Object.keys(FIELDS) as TextName[];
 

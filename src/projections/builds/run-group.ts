@@ -10,7 +10,6 @@ import { type CompleteDeps, completeBuild } from "./complete-build.ts";
 import { dropRetired, foldAnew, registerBuilds, replaceForeign } from "./register-builds.ts";
 
 const POLL_MS = 1_000;
-const BACKLOG_EVENTS = 20_000;
 /** At most two seconds: counts go on soon after a disk has space again. */
 const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 
@@ -27,7 +26,6 @@ export class GroupRun {
   readonly #processed = new Map<number, number>();
   #wake = Promise.withResolvers<void>();
   #failure: string | undefined;
-  #hasBacklog = false;
 
   constructor(deps: CompleteDeps, group: ProjectionGroup) {
     this.#deps = deps;
@@ -37,11 +35,6 @@ export class GroupRun {
   /** Why folding is interrupted, and what to do; until the next commit. */
   get failure(): string | undefined {
     return this.#failure;
-  }
-
-  /** Whether the last commit had so many events that the log likely has more. */
-  get hasBacklog(): boolean {
-    return this.#hasBacklog;
   }
 
   /** Events that the build has passed in this process. */
@@ -117,13 +110,10 @@ export class GroupRun {
 
   async #keep(build: Build, signal: AbortSignal): Promise<void> {
     const before = this.processed(build);
-    let last = 0;
     await foldBuild(this.#deps, this.#group, build, {
       ...{ signal, follows: true },
       onCommit: ({ events }) => {
         this.#failure = undefined;
-        this.#hasBacklog = events - last >= BACKLOG_EVENTS;
-        last = events;
         this.#processed.set(build.build, before + events);
       },
     });

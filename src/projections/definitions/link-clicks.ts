@@ -39,7 +39,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     const date = click.at.slice(0, 10);
     const isPerson = click.kind !== "preview";
     if (clicks.totalClicks === 0) Object.assign(clicks, { firstAt: click.at, lastAt: click.at, date });
-    // Clicks of several writers, or from a spool, are appended out of order.
+    // Clicks of several writers, or from a journal, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     clicks.totalClicks += 1;

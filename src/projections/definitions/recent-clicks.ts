@@ -47,7 +47,7 @@ export type RecentClickRow = [
 
 /**
  * Adds the hit in place, if it is one of the ten latest by people, or by bots. Sorted by the time of the hit, as hits of
- * other writers or from a spool are appended later.
+ * other writers or from a journal are appended later.
  */
 export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): void {
   const isBot = click.kind === "preview";

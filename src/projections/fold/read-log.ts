@@ -43,8 +43,9 @@ export function readLog(
     async next(ms) {
       if (!isAtEnd) {
         const page = await eventStore.readAll({ after: last || undefined, categories, limit: pageEvents });
-        last = page.at(-1)?.position ?? last;
-        isAtEnd = page.length < pageEvents;
+        const read = page.at(-1)?.position ?? last;
+        if (read > last) last = read;
+        isAtEnd = page.length === 0;
         return page;
       }
       if (!pending) {

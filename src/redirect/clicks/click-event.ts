@@ -1,17 +1,21 @@
-// Turns the raw values of a hit into a LinkClicked: classified, parsed, and without data that identifies a person.
-
-import type { LinkClicked } from "../../events/catalogue.ts";
+// Turns the raw values of hits into LinkClicked events: classified, parsed, and without data that identifies a person.
+import { catalogue, type LinkClicked } from "../../events/catalogue.ts";
 import { isQrScan, kindOf, PRESENT_RULES } from "../../events/classification/classify.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { referrerOf } from "../../events/classification/referrer.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
+import { clickStream } from "../../events/streams.ts";
 import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { memoize } from "../../runtime/memoize.ts";
+import { numberedIds } from "../../runtime/time-ordered-id.ts";
+import type { NewEvent } from "../../stores/event-store/port.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
 import { queryOf, type Utm, utmOf } from "./enrich/utm.ts";
-import { type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
+import { type HitBatch, hitsOf, type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
 type Click = LinkClicked["data"];
@@ -32,6 +36,7 @@ export function clickReader(geo: Geo): ClickOf {
   const agent = memoize(10_000, agentOf);
   const referrer = memoize(5_000, referrerOf);
   const language = memoize(2_000, primaryLanguage);
+  const isoTime = lastOf((at: number) => new Date(at).toISOString());
   return (hit, visitorOf) => {
     const { method, query, address } = hit;
     const { link, utm } = linkOf(hit.link);
@@ -40,7 +45,7 @@ export function clickReader(geo: Geo): ClickOf {
     const kind = kindOfHit(hit, automated);
     const data: Click = {
       ...link,
-      at: new Date(hit.at).toISOString(),
+      at: isoTime(hit.at),
       kind,
       rules: PRESENT_RULES,
       method,
@@ -63,10 +68,69 @@ export function clickReader(geo: Geo): ClickOf {
   };
 }
 
+/** `lost`: hits that could not be turned into an event, which trying again can't mend. */
+export type BatchReader = (
+  batch: HitBatch,
+) => Promise<{ clicks: { stream: string; events: NewEvent[] }[]; lost: number }>;
+
+export type BatchReaderDeps = {
+  clickOf: ClickOf;
+  visitors: (at: number) => Promise<VisitorOf>;
+  /** Lower-case hex, at least 16 digits, unique to this run of the process: the only writer of its streams. */
+  writer: string;
+  log: Pick<BasicLogger, "warn">;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The events of a batch by stream, which follows from the hit's own time, so that a batch across midnight is split
+ * identically when it is read again; so do the ids. Nothing checks them against their schema: what this file makes of any
+ * bytes is tested, and \`audit verify\` checks what is in the log.
+ */
+export function batchReader({ clickOf, visitors, writer, log }: BatchReaderDeps): BatchReader {
+  const idOf = numberedIds(writer);
+  const metadata = { schemaVersion: catalogue.LinkClicked.version };
+  return async (batch) => {
+    const byStream = new Map<string, NewEvent[]>();
+    let day = Number.NaN;
+    let visitorOf: VisitorOf = () => "";
+    let events: NewEvent[] = [];
+    let lost = 0;
+    for (const { number, hit } of hitsOf(batch)) {
+      const hitDay = Math.floor(hit.at / DAY_MS);
+      if (hitDay !== day) {
+        day = hitDay;
+        visitorOf = await visitors(hit.at);
+        const stream = clickStream(writer, new Date(hit.at));
+        events = byStream.get(stream) ?? [];
+        byStream.set(stream, events);
+      }
+      try {
+        events.push({ id: idOf(hit.at, number), ...clickOf(hit, visitorOf), metadata });
+      } catch (err) {
+        lost++;
+        log.warn({ err }, `A hit on ${unpackTarget(hit.link).key} makes no event: ${messageOf(err)}`);
+      }
+    }
+    const clicks = [...byStream].map(([stream, of]) => ({ stream, events: of }));
+    return { clicks: clicks.filter((of) => of.events.length > 0), lost };
+  };
+}
+
 /** `automated`: what its user agent says. */
 export function kindOfHit(hit: RawHit, automated: boolean): ClickKind {
   const { method, query } = hit;
   return kindOf({ method, isScan: isQrScan(query), prefetch: prefetchOf(hit), automated });
+}
+
+/** Hits of one millisecond follow each other. */
+function lastOf<K, V>(compute: (input: K) => V): (input: K) => V {
+  let last: { input: K; result: V } | undefined;
+  return (input) => {
+    if (last?.input !== input) last = { input, result: compute(input) };
+    return last.result;
+  };
 }
 
 function prefetchOf({ prefetch }: RawHit): string {

@@ -1,4 +1,4 @@
-// A hit as the HTTP thread sees it, and the flat encoding in which batches of hits are sent to the recorder thread.
+// A hit as the HTTP thread sees it, and the flat encoding in which batches of hits are sent to the writer thread.
 import type { CreatedVia } from "../../events/vocabulary.ts";
 
 /** The fields of a link that each of its click events repeats. */
@@ -39,13 +39,10 @@ export type NumberedHit = { number: number; hit: RawHit };
 
 /** `first`: sequence number of the first hit; hits keep their numbers when the batch is sent again. */
 export type HitBatch = {
-  batch: number;
   first: number;
   count: number;
   /** How many were withdrawn: they keep their numbers but produce no events. */
   withdrawn: number;
-  /** Time of the first hit, milliseconds since 1970. */
-  startedAt: number;
   values: HitValue[];
 };
 type HitValue = string | number;
@@ -56,8 +53,8 @@ const WITHDRAWN = "";
 /** Longer header values are cut, because they stay in memory until the batch is committed; events keep less. */
 const MAX_HEADER = 2048;
 
-export function emptyBatch(batch: number, first: number): HitBatch {
-  return { batch, first, count: 0, withdrawn: 0, startedAt: 0, values: [] };
+export function emptyBatch(first: number): HitBatch {
+  return { first, count: 0, withdrawn: 0, values: [] };
 }
 
 export function packTarget(target: LinkTarget): PackedTarget {
@@ -65,10 +62,10 @@ export function packTarget(target: LinkTarget): PackedTarget {
 }
 
 /**
- * Returns the hit's index in the batch. The structured clone of a flat array of strings takes a quarter of the time of
- * an array of objects, and half of the time of JSON text.
+ * The structured clone of a flat array of strings takes a quarter of the time of an array of objects, and half of the
+ * time of JSON text.
  */
-export function addHit(batch: HitBatch, hit: RawHit): number {
+export function addHit(batch: HitBatch, hit: RawHit): void {
   const { link, at, method, query, address, country, userAgent, referrer, language, prefetch } = hit;
   batch.values.push(
     link,
@@ -82,8 +79,7 @@ export function addHit(batch: HitBatch, hit: RawHit): number {
     boundedHeader(language),
     boundedHeader(prefetch),
   );
-  if (batch.count === 0) batch.startedAt = at;
-  return batch.count++;
+  batch.count++;
 }
 
 /** Marks the hit at the index, so that it is not recorded. */

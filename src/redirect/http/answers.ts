@@ -32,72 +32,55 @@ export function answerMovedForNow(
   answerMoved(location, response, code, "no-store");
 }
 
-/** 404, never cached: a link that is created a moment later must work. */
-export function answerNotFound(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  const error = "Short link not found";
-  const advice = "Please check the address for typing errors.";
-  answerError(request, response, 404, { error, advice, code: "link_not_found", requestId });
-}
+const GONE = "Whoever gave it to you may have a new one.";
+const BLOCKED = "The operator of this service has blocked it.";
+const UNAVAILABLE = {
+  status: 503,
+  error: "The short link cannot be followed just now; please try again",
+  advice: "The fault is in the service, not in the address.",
+} as const;
 
-const NOT_NOW = {
+/** By code. Never cached: a link that is created a moment later must work. Why one is blocked is for its owner alone. */
+const REFUSALS = {
+  link_not_found: {
+    status: 404,
+    error: "Short link not found",
+    advice: "Please check the address for typing errors.",
+  },
   link_not_active: {
+    status: 404,
     error: "This short link is not active yet",
     advice: "It will work later. Whoever gave it to you can say when.",
   },
-  link_expired: {
-    error: "This short link has expired",
-    advice: "Whoever gave it to you may have a new one.",
-  },
+  link_expired: { status: 404, error: "This short link has expired", advice: GONE },
   link_exhausted: {
+    status: 404,
     error: "This short link has been opened as often as it may be",
-    advice: "Whoever gave it to you may have a new one.",
+    advice: GONE,
   },
+  link_blocked: { status: 404, error: "This short link is blocked", advice: BLOCKED },
+  /** RFC 7725. */
+  link_blocked_legally: {
+    status: 451,
+    error: "This short link is unavailable for legal reasons",
+    advice: BLOCKED,
+  },
+  store_unavailable: UNAVAILABLE,
+  recorder_busy: UNAVAILABLE,
+  too_busy: UNAVAILABLE,
 } as const;
 
-export type NotNow = keyof typeof NOT_NOW;
+export type LinkRefusal = keyof typeof REFUSALS;
 
-/** 404 for a link before or after the time that its owner has set, or beyond its clicks. */
-export function answerNotNow(
+export function answerRefused(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  code: NotNow,
+  code: LinkRefusal,
 ): void {
-  answerError(request, response, 404, { ...NOT_NOW[code], code, requestId });
-}
-
-/**
- * What the operator has blocked: 404, or 451 (RFC 7725) where the law demands it. The reason is for the owner alone.
- * `legallyBy`: address of who blocks it for a legal reason.
- */
-export function answerBlocked(
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  legallyBy: string | undefined,
-): void {
-  const advice = "The operator of this service has blocked it.";
-  if (legallyBy === undefined) {
-    const error = "This short link is blocked";
-    answerError(request, response, 404, { error, advice, code: "link_blocked", requestId });
-    return;
-  }
-  response.setHeader("link", `<${legallyBy}>; rel="blocked-by"`);
-  const error = "This short link is unavailable for legal reasons";
-  answerError(request, response, 451, { error, advice, code: "link_blocked_legally", requestId });
-}
-
-/** 503 with Retry-After: a store or the recorder is temporarily unavailable. */
-export function answerUnavailable(
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  code: string,
-): void {
-  response.setHeader("retry-after", RETRY_AFTER_SECONDS);
-  const error = "The short link cannot be followed just now; please try again";
-  const advice = "The fault is in the service, not in the address.";
-  answerError(request, response, 503, { error, advice, code, requestId });
+  const { status, error, advice } = REFUSALS[code];
+  if (status === 503) response.setHeader("retry-after", RETRY_AFTER_SECONDS);
+  answerError(request, response, status, { error, advice, code, requestId });
 }
 
 /** `advice`: what the page says besides; or `page`: another one. */

@@ -1,28 +1,21 @@
-// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, which
-// would double the CPU time of one.
+// GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, not for its CPU
+// time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
-import type { ClickRecorder } from "../clicks/click-recorder.ts";
+import type { RawHit } from "../clicks/hit.ts";
+import type { ClickRecorder } from "../clicks/recorder.ts";
 import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { type PostedForm, postedForm } from "../password/password-form.ts";
+import type { CountryOf } from "../rules/country-of.ts";
 import { firstRule } from "../rules/first-rule.ts";
 import { withQueryOf } from "../rules/forward-query.ts";
-import type { VisitOf } from "../rules/visit.ts";
+import type { ReadVisit, VisitOf } from "../rules/visit.ts";
 import type { Admit } from "../visits/admission.ts";
-import {
-  answerBlocked,
-  answerMoved,
-  answerMovedForNow,
-  answerNotFound,
-  answerNotNow,
-  answerUnavailable,
-  type NotNow,
-  SEE_OTHER,
-} from "./answers.ts";
+import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OTHER } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
@@ -46,6 +39,7 @@ export type RedirectDeps = {
   recorder: Pick<ClickRecorder, "record">;
   /** For links with options. */
   visitOf: VisitOf;
+  countryOf: CountryOf;
   admit: Admit;
   baseHost: string;
   /** Of this service, which a 451 names as who blocks. */
@@ -75,69 +69,54 @@ const OUTAGE_OVER_MS = 60_000;
 
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
+/** `form`: of a POST. */
+type Asked = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
+
 /**
  * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
  * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, visitOf, admit, stats, now, requestIdOf } = deps;
+  const { lookup, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
   const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   let lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  /** `form`: of a POST. */
-  function answer(
-    host: string,
-    slug: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    form?: PostedForm,
-  ) {
+  const refuse = ({ request, response }: Asked, code: LinkRefusal) =>
+    answerRefused(request, response, requestIdOf(request), code);
+
+  function answer(host: string, slug: string, asked: Asked): Promise<void> | undefined {
     const entry = lookup.peek(host, slug);
-    if (entry) return follow(entry, request, response, form);
+    if (entry) return follow(entry, asked);
     return lookup.find(host, slug).then((found) => {
-      if (found) return follow(found, request, response, form);
+      if (found) return follow(found, asked);
       stats.notFound += 1;
-      return answerNotFound(request, response, requestIdOf(request));
+      return refuse(asked, "link_not_found");
     });
   }
 
   /** What a link without a password is sent goes where it would go without the link. */
-  async function answerForm(
-    host: string,
-    slug: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    passOn: Handle,
-  ): Promise<void> {
+  async function answerForm(host: string, slug: string, asked: Asked, passOn: Handle): Promise<void> {
     const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
-    if (entry?.options?.passwordId === undefined) return passOn(request, response);
+    if (entry?.options?.passwordId === undefined) return passOn(asked.request, asked.response);
     // A body may take half a minute: the link is answered as it is then.
-    const form = await postedForm(request);
-    await answer(host, slug, request, response, form);
+    await answer(host, slug, { ...asked, form: await postedForm(asked.request) });
   }
 
-  /**
-   * Of a link without options: a promise only if the click has to wait, for its commit or for room in the
-   * recorder's queue.
-   */
-  function follow(
-    entry: LinkEntry,
-    request: IncomingMessage,
-    response: ServerResponse,
-    form: PostedForm | undefined,
-  ): Promise<void> | undefined {
+  /** Of a link without options: a promise only if the redirect has to wait for its click. */
+  function follow(entry: LinkEntry, asked: Asked): Promise<void> | undefined {
+    const { request, response, form } = asked;
     if (entry.status !== "live") {
       stats.disabled += 1;
-      answerNotFound(request, response, requestIdOf(request));
+      refuse(asked, "link_not_found");
       return undefined;
     }
-    if (entry.options) return followWithOptions(entry, entry.options, request, response, form);
+    if (entry.options) return followWithOptions(entry, entry.options, asked);
     const send = () => {
-      stats[entry.block ? "blocked" : "found"] += 1;
-      if (!entry.block) return answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
-      answerBlocked(request, response, requestIdOf(request), entry.block.legal ? deps.baseUrl : undefined);
+      if (entry.block) return answerBlocked(entry.block, asked);
+      stats.found += 1;
+      answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
     };
     const wait = recorder.record(hitOf(entry, request, requester, now()));
     if (wait) return wait.then(send);
@@ -145,33 +124,33 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, asked: Asked): void {
+    stats.blocked += 1;
+    if (legal) asked.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
+    refuse(asked, legal ? "link_blocked_legally" : "link_blocked");
+  }
+
   /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
-  async function followWithOptions(
-    entry: LinkEntry,
-    options: EntryOptions,
-    request: IncomingMessage,
-    response: ServerResponse,
-    form: PostedForm | undefined,
-  ): Promise<void> {
-    const { activeFrom, expiresAt, expiredLocation, rules } = options;
+  async function followWithOptions(entry: LinkEntry, options: EntryOptions, asked: Asked): Promise<void> {
+    const { request, response, form } = asked;
+    const { activeFrom, expiresAt, expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, now());
-    const requestId = requestIdOf(request);
-    const answerInstead = (reason: NotNow) => {
+    const answerInstead = (reason: LinkRefusal) => {
       stats.expired += 1;
-      if (expiredLocation !== undefined) return answerMovedForNow(expiredLocation, response, code);
-      return answerNotNow(request, response, requestId, reason);
+      if (expiredLocation === undefined) refuse(asked, reason);
+      else answerMovedForNow(expiredLocation, response, code);
     };
     if (hit.at < activeFrom) return answerInstead("link_not_active");
     if (hit.at >= expiresAt) return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
     let target: Target = entry;
     const record = async () => {
-      target = firstRule(rules, visit) ?? entry;
+      target = (await ruleFor(options, hit, visit)) ?? entry;
       await recorder.record({ ...hit, link: target.packed });
     };
     const visitor = {
-      ...{ request, response, form, requestId, now: hit.at, address: hit.address },
+      ...{ request, response, form, requestId: requestIdOf(request), now: hit.at, address: hit.address },
       isSecure: isHttps || entry.host !== baseHost,
       get isPerson() {
         return visit.isPerson;
@@ -181,31 +160,36 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     if (admission === "exhausted") return answerInstead("link_exhausted");
     if (admission === "answered") {
       stats.asked += 1;
-      return undefined;
+      return;
     }
     stats.found += 1;
-    const location = options.forwardQuery ? withQueryOf(hit.query, target.location) : target.location;
+    const { forwardQuery } = options;
+    const location = forwardQuery ? withQueryOf(hit.query, target.location, forwardQuery) : target.location;
     if (options.changes) answerMovedForNow(location, response, code);
     else answerMoved(location, response, code);
   }
 
-  /** Answers 503 with Retry-After; the cause goes to the log only. */
-  function unavailable(err: unknown, request: IncomingMessage, response: ServerResponse): void {
-    stats.error += 1;
-    const requestId = requestIdOf(request);
-    if (!(err instanceof DomainError))
-      deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
-    else if (!isRefused(err, "too_busy")) noteOutage(err);
-    if (response.headersSent) return void response.destroy();
-    const code = isRefused(err, "recorder_busy", "too_busy") ? err.code : "store_unavailable";
-    answerUnavailable(request, response, requestId, code);
+  /** The country of the address is looked up where it matters, and no proxy has named it. */
+  async function ruleFor({ key, rules }: EntryOptions, hit: RawHit, visit: ReadVisit) {
+    const rule = firstRule(rules, visit);
+    if (!visit.needsCountry) return rule;
+    return firstRule(rules, visitOf(key, { ...hit, country: await countryOf(hit.address) }));
   }
 
-  /** One line an outage, without a stack: as many are refused as come. */
-  function noteOutage({ code, message }: DomainError): void {
-    if (now() - lastRefusedAt > OUTAGE_OVER_MS)
-      deps.log.error({ code, reason: message }, "short links are answered 503");
-    lastRefusedAt = now();
+  /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */
+  function unavailable(err: unknown, asked: Asked): void {
+    stats.error += 1;
+    const code =
+      (["recorder_busy", "too_busy"] as const).find((busy) => isRefused(err, busy)) ?? "store_unavailable";
+    if (!(err instanceof DomainError))
+      deps.log.error({ err, request_id: requestIdOf(asked.request) }, "a short link could not be followed");
+    else if (code !== "too_busy") {
+      if (now() - lastRefusedAt > OUTAGE_OVER_MS)
+        deps.log.error({ code, reason: err.message }, "short links are answered 503");
+      lastRefusedAt = now();
+    }
+    if (asked.response.headersSent) asked.response.destroy();
+    else refuse(asked, code);
   }
 
   return (request, response, passOn) => {
@@ -214,14 +198,13 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     if (slug === undefined) return false;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
+    const asked: Asked = { request, response };
     try {
-      const answering =
-        request.method === "POST"
-          ? answerForm(host, slug, request, response, passOn)
-          : answer(host, slug, request, response);
-      answering?.catch((err: unknown) => unavailable(err, request, response));
+      const isPost = request.method === "POST";
+      const answering = isPost ? answerForm(host, slug, asked, passOn) : answer(host, slug, asked);
+      answering?.catch((err: unknown) => unavailable(err, asked));
     } catch (err) {
-      unavailable(err, request, response);
+      unavailable(err, asked);
     }
     return true;
   };

@@ -1,4 +1,4 @@
-// Copies from a request the raw values that the recorder thread turns into a click event.
+// Copies from a request the raw values that the writer thread turns into a click event.
 import type { IncomingMessage } from "node:http";
 import type { RawHit } from "../clicks/hit.ts";
 import type { Target } from "../lookup/link-entry.ts";

@@ -15,7 +15,7 @@ export type RedirectedLink = Pick<
 export type Target = {
   /** Value of the Location header: the URL as normalised ASCII. */
   location: string;
-  /** What the clicks that it gets repeat of it, serialised, as hits carry it to the recorder thread. */
+  /** What the clicks that it gets repeat of it, serialised, as hits carry it to the writer thread. */
   packed: PackedTarget;
 };
 
@@ -43,7 +43,8 @@ export type EntryOptions = {
   code: RedirectCode;
   /** Whether caches must not keep the answer, as the next one may be another. */
   changes: boolean;
-  forwardQuery: boolean;
+  /** Whose parameters are kept where both have one of a name; undefined where no query is forwarded. */
+  forwardQuery: "destination" | "visitor" | undefined;
   rules: readonly (Target & { when: Conditions })[];
 };
 
@@ -61,7 +62,8 @@ export function linkEntry(link: RedirectedLink): LinkEntry {
 
 function entryOptions(link: RedirectedLink): EntryOptions | undefined {
   const { activeFrom, expiresAt, expiredUrl, maxClicks, passwordId } = link;
-  const { redirectCode, forwardQuery = false, rules = [] } = link;
+  const { redirectCode, rules = [] } = link;
+  const forwardQuery = link.forwardQuery === true ? "destination" : link.forwardQuery;
   const changes = changesWithVisit(link);
   if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
   return {

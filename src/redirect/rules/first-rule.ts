@@ -2,7 +2,7 @@
 import type { LinkRule, RuleConditions } from "../../events/link-options.ts";
 import type { DeviceType } from "../../events/vocabulary.ts";
 
-/** What conditions are about; each member is worked out when a condition first reads it. */
+/** What conditions are about; what takes time is worked out when a condition first reads it. */
 export type Visit = {
   /** Milliseconds since 1970. */
   at: number;

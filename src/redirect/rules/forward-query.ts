@@ -1,28 +1,35 @@
 // Joins the query of a visit to a destination (`forward_query`).
 
 /**
- * The destination's own parameters win, and its fragment stays at the end. Of the visitor's, all others are passed
- * on as they were sent, but for the QR image's `qr=1`; whatever a Location header can't hold is percent-encoded.
+ * The location with the parameters of both, and its fragment at the end. Of two of one name those of `winner` are kept, all
+ * others as they were sent, but for the QR image's `qr=1`; whatever a Location header can't hold is percent-encoded.
  * No bound of its own: Node's for the headers of a request holds, and browsers have theirs. `query`: of the short
  * URL, without `?`, with a character for each byte as Node has it.
  */
-export function withQueryOf(query: string, location: string): string {
+export function withQueryOf(query: string, location: string, winner: "destination" | "visitor"): string {
   const [sent = ""] = query.split("#", 1);
   if (sent === "") return location;
   const hash = location.indexOf("#");
   const [base, fragment] = hash < 0 ? [location, ""] : [location.slice(0, hash), location.slice(hash)];
   const question = base.indexOf("?");
+  const path = question < 0 ? base : base.slice(0, question);
   const own = question < 0 ? "" : base.slice(question + 1);
-  const names = new Set(own.split("&").map(nameOf));
-  const joined = headerSafe(
-    sent
-      .split("&")
-      .filter((part) => part !== "" && !names.has(nameOf(part)) && !isScanMark(part))
-      .join("&"),
-  );
-  if (joined === "") return location;
-  if (question < 0) return `${base}?${joined}${fragment}`;
-  return `${base}${own === "" || own.endsWith("&") ? "" : "&"}${joined}${fragment}`;
+  const theirs = partsOf(sent).filter((part) => !isScanMark(part));
+  const added = headerSafe((winner === "visitor" ? theirs : without(theirs, partsOf(own))).join("&"));
+  if (added === "") return location;
+  const kept = winner === "visitor" ? without(own.split("&"), theirs).join("&") : own;
+  const separator = kept === "" || kept.endsWith("&") ? "" : "&";
+  return `${path}?${kept}${separator}${added}${fragment}`;
+}
+
+function partsOf(query: string): string[] {
+  return query.split("&").filter((part) => part !== "");
+}
+
+/** The parameters whose names none of `others` has. */
+function without(parameters: readonly string[], others: readonly string[]): string[] {
+  const names = new Set(others.map(nameOf));
+  return parameters.filter((part) => !names.has(nameOf(part)));
 }
 
 const ENCODED = /[%+]|[^ -~]/;

@@ -5,39 +5,29 @@ import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
-import { kindOfHit, placeOrNowhere } from "../clicks/click-event.ts";
-import type { Geo } from "../clicks/enrich/geo.ts";
+import { kindOfHit } from "../clicks/click-event.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import { systemName, type Visit } from "./first-rule.ts";
 
-export type VisitDeps = {
-  /** SECRET_KEY, the same in all processes. */
-  secretKey: string;
-  /**
-   * Called once, when a rule first needs a country that no proxy has named: the database takes memory of this
-   * thread.
-   */
-  openGeo: () => Geo;
-};
+/**
+ * `isPerson`: of a click or a scan, which the link's limit counts. `needsCountry`: a condition has read the country, and
+ * nobody has named it.
+ */
+export type ReadVisit = Visit & { readonly isPerson: boolean; readonly needsCountry: boolean };
 
-/** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
-export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
+/** `link`: `<host>/<slug>`. */
+export type VisitOf = (link: string, hit: RawHit) => ReadVisit;
 
-/** Memoizes the parsing of texts that repeat. */
-export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
+/** Memoizes the parsing of texts that repeat. `secretKey`: SECRET_KEY, the same in all processes. */
+export function visitReader(secretKey: string): VisitOf {
   const agent = memoize(2_000, agentOf);
   const language = memoize(2_000, primaryLanguage);
   const lotOf = dailyLots(secretKey);
-  let geo: Geo | undefined;
-  const placeByAddress = (address: string) => {
-    geo ??= openGeo();
-    return placeOrNowhere(geo, address);
-  };
   return (link, hit) => {
     let parameters: Visit["parameters"] | undefined;
-    let country: string | undefined;
     let lot: number | undefined;
+    let needsCountry = false;
     return {
       at: hit.at,
       get isPerson() {
@@ -50,8 +40,11 @@ export function visitReader({ secretKey, openGeo }: VisitDeps): VisitOf {
         return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
       },
       get country() {
-        country ??= hit.country || placeByAddress(hit.address).country;
-        return country;
+        needsCountry = hit.country === "";
+        return hit.country || UNKNOWN;
+      },
+      get needsCountry() {
+        return needsCountry;
       },
       get language() {
         return language(hit.language);

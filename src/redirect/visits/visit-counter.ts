@@ -1,7 +1,7 @@
-// Counts how many people were led on by links with `maxClicks`, for all processes together and ahead of the
-// documents.
+// Counts how many people were led on by links with `maxClicks`, for all processes together and ahead of the documents.
+import type { Counts } from "../../stores/counts/counts.ts";
 
-/** A count is kept so long after it has changed; then it begins anew with the documents, which have caught up. */
+/** A count is kept for an hour after it has changed; then it begins anew with the documents, which have caught up. */
 export const KEPT_MS = 3_600_000;
 
 /**
@@ -17,4 +17,14 @@ export interface VisitCounter {
    * not known and `atLeast` is not given. @throws CoordinationUnavailable
    */
   count(link: string, most: number, visits: Visits): Promise<boolean | undefined>;
+}
+
+export function visitCounter(counts: Counts, clock: () => Date): VisitCounter {
+  return {
+    async count(link, most, { add, atLeast }) {
+      const isProlonged = add !== 0 || atLeast !== undefined;
+      const counting = { add, most, lastsMs: KEPT_MS, isProlonged, atLeast };
+      return (await counts.count(`visits ${link}`, clock().getTime(), counting))?.granted;
+    },
+  };
 }

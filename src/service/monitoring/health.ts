@@ -3,7 +3,7 @@
 import { type GroupStatus, LATE_MS } from "../../projections/builds/status.ts";
 import { describeProgress } from "../../projections/fold/progress.ts";
 import { clicks } from "../../projections/groups.ts";
-import type { RecorderStats } from "../../redirect/clicks/click-recorder.ts";
+import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { StoreFailed } from "../../stores/connections/errors.ts";
@@ -25,26 +25,25 @@ export type HealthDeps = {
   /** What the router of webhooks has passed. */
   routerSetAside: () => Promise<SetAside>;
   /** Undefined without the redirect role. */
-  recorder: () => RecorderStats | undefined;
+  recorder: (() => Promise<RecorderStatus>) | undefined;
   logProblems: LogHealth["problems"];
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
 
 const CHECK_TIMEOUT_MS = 1000;
-const MAX_CLICKS_WAITING = 100_000;
 /** Of the events that a part has set aside; `projections status` names all. */
 const MOST_NAMED = 100;
 
 /**
  * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
- * store's for one that only redirects, the event store's for one with a click spool, and those of projections for one
+ * store's for one that only redirects, the event store's for one with a click journal, and those of projections for one
  * without the projector role, as restarting it would not help; and a log that can be read and not written, as redirects
  * go on.
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [[eventStore, readStore], projections, router, routed] = await Promise.all([
+  const [[eventStore, readStore], projections, router, routed, recorder] = await Promise.all([
     Promise.all([
       problemOf("event store", deps.eventStore.head()),
       problemOf("read store", deps.readStore.checkpoints()),
@@ -52,15 +51,15 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
     projectorProblems(deps.projections),
     webhookProblems(deps.webhooks),
     answerInTime(deps.routerSetAside()),
+    deps.recorder && answerInTime(deps.recorder()),
   ]);
-  const recorder = deps.recorder();
-  const reasons = recorderProblems(recorder);
+  const reasons: Reason[] = [];
   const { secrets, ...logProblems } = deps.logProblems();
   const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
   if (secrets) log.push({ part: "secrets", reason: secrets });
-  const degraded = [...log, ...redisProblems(deps.redis), ...spoolProblems(recorder), ...router];
+  const degraded = [...log, ...redisProblems(deps.redis), ...journalProblems(recorder?.journal), ...router];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
-  const needsNoLog = onlyRedirects || recorder?.spool !== undefined;
+  const needsNoLog = onlyRedirects || recorder?.journal !== undefined;
   const isLogUnavailable = eventStore.length > 0;
   (needsNoLog ? degraded : reasons).push(...eventStore);
   (onlyRedirects ? degraded : reasons).push(...readStore);
@@ -71,17 +70,16 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
-function recorderProblems(stats: RecorderStats | undefined): Reason[] {
-  if (stats === undefined || stats.backlog <= MAX_CLICKS_WAITING) return [];
-  return [{ part: "click recorder", reason: `${stats.backlog} clicks wait for the event store` }];
-}
-
-function spoolProblems(stats: RecorderStats | undefined): Reason[] {
-  if (!stats?.spool) return [];
-  const { clicks, full } = stats.spool;
-  const waiting = { part: "click spool", reason: `${clicks} clicks wait on disk for the event store` };
-  const noRoom = { part: "click spool", reason: "is full: clicks wait in memory" };
-  return [...(clicks > 0 ? [waiting] : []), ...(full ? [noRoom] : [])];
+/** While the event store takes none; a moment's clicks are always in it. */
+function journalProblems(journal: RecorderStatus["journal"]): Reason[] {
+  if (!journal) return [];
+  const { clicks, isFull, failure } = journal;
+  const waiting = {
+    part: "click journal",
+    reason: `${clicks} clicks wait on disk for the event store: ${failure?.message}`,
+  };
+  const noRoom = { part: "click journal", reason: "is full: clicks go to the event store at once" };
+  return [...(failure ? [waiting] : []), ...(isFull ? [noRoom] : [])];
 }
 
 function redisProblems(redis: HealthDeps["redis"]): Reason[] {

@@ -7,7 +7,7 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { config, log, clock, backend }: RoleContext,
+  { config, log, clock, backend, counts }: RoleContext,
   { accounts, links, rateLimits, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
@@ -21,7 +21,7 @@ export function openApi(
   follower.listen((event) => callers.onEvent(event));
   const { newId, sleep } = runtimeDeps;
   return {
-    ...{ config, backend, clock, newId, sleep, log, logReader },
+    ...{ config, backend, counts, clock, newId, sleep, log, logReader },
     keys: {
       ...{ clock, rateLimits, secrets, log, limits: config.limits },
       findCaller: (keyHash) => callers.find(keyHash),

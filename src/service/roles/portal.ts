@@ -1,5 +1,5 @@
 // The portal role: the dependencies of the portal's pages.
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
@@ -13,7 +13,7 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
-  { config, log, clock, backend, passwordWork, onStop }: RoleContext,
+  { config, log, clock, backend, counts, passwordWork, onStop }: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
@@ -25,14 +25,14 @@ export async function openPortal(
   onStop(() => sender.destroy());
   const { adminToken } = config;
   const openOperating = (token: string): Operating => {
-    const newest = newestSeal(foldStore);
-    const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
+    const noted = notedSeal(foldStore);
+    const recording = { eventStore, readStore: foldStore, noted, clock, newId, log };
     const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
     onStop(() => verifications.close());
     return { adminToken: token, foldStore, verifications };
   };
   return {
-    ...{ eventStore, readStore, secrets, rateLimits, passwordWork, links, log },
+    ...{ eventStore, readStore, secrets, counts, rateLimits, passwordWork, links, log },
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     ...{ deliveryQueue: backend.deliveryQueue, logReader },
     operating: adminToken === undefined ? undefined : openOperating(adminToken),

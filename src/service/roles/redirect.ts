@@ -4,18 +4,18 @@ import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
-import { ClickRecorder } from "../../redirect/clicks/click-recorder.ts";
-import { geoOrNone } from "../../redirect/clicks/enrich/geo.ts";
+import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { LinkLookup } from "../../redirect/lookup/lookup.ts";
 import { linkPasses } from "../../redirect/password/link-pass.ts";
 import { passwordCheck } from "../../redirect/password/password-check.ts";
 import { passwordGate } from "../../redirect/password/password-gate.ts";
+import { countryOfAddress } from "../../redirect/rules/country-of.ts";
 import { visitReader } from "../../redirect/rules/visit.ts";
 import { type Admit, admission } from "../../redirect/visits/admission.ts";
 import { clickLimit } from "../../redirect/visits/click-limit.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
-import { recorderThreadStarter } from "../threads/start-recorder-thread.ts";
+import { startWriter } from "../threads/writer.ts";
 import type { RoleContext } from "./role-context.ts";
 
 export type RedirectRole = RedirectDeps & {
@@ -28,24 +28,24 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore } = backend;
   const { random } = runtimeDeps;
+  const writer = startWriter(config, log);
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
-    startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
+    writer,
     random,
     health,
-    log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
+    log,
   });
   onStop((withinMs) => recorder.close(withinMs));
   const isFollowing = () => follower.isFollowing;
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));
-  const visitOf = visitReader({
-    secretKey: secretKeyOf(config),
-    openGeo: () => geoOrNone(config.geoipDb, (message, err) => log.warn({ err }, message)),
-  });
+  const visitOf = visitReader(secretKeyOf(config));
+  const countryOf = countryOfAddress(writer.countryOf);
   const admit = openAdmission(context);
   const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
-  return { lookup, recorder, visitOf, admit, baseHost, baseUrl, now: () => clock().getTime(), stats };
+  const now = () => clock().getTime();
+  return { lookup, recorder, visitOf, countryOf, admit, baseHost, baseUrl, now, stats };
 }
 
 function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {

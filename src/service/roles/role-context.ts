@@ -6,14 +6,16 @@ import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Close } from "../../runtime/stop/stop-in-stages.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import type { Backend } from "../stores/backend.ts";
 import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */
 export type WorkerGroup = {
-  /** Both are counted for all of them; undefined where Redis counts. */
-  rateLimits?: RateLimits;
-  visitCounter?: VisitCounter;
+  /** `catchUp`: called when another one has changed something; resolves when this process goes by it. */
+  onFollow(catchUp: () => Promise<void>): void;
+  /** Resolves when the others go by what is in the log now, or after a second. */
+  othersFollow(): Promise<void>;
   /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
   answerMetrics(own: () => Promise<object[]>): void;
   /** Of all of them together, in Prometheus's text format. */
@@ -30,8 +32,12 @@ export type RoleContext = {
   backend: Backend;
   health: LogHealth;
   roles: Roles;
-  /** Both are counted for all processes; the visits are those of links with `maxClicks`. */
+  /** Undefined where there is none. */
+  redis: { readonly unavailable: boolean } | undefined;
+  /** For all processes, and for this one while those are unavailable. */
+  counts: Counts;
   rateLimits: RateLimits;
+  /** Of links with `maxClicks`, for all processes. */
   visitCounter: VisitCounter;
   /** Of the accounts' passwords. */
   passwordWork: PasswordWork;
@@ -41,4 +47,6 @@ export type RoleContext = {
   stopping: AbortSignal;
   /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
   onStop: (close: Close) => void;
+  /** Registers a function that runs once the others have ended, and with them all that appends: for what seals the log. */
+  onLastAppend: (close: Close) => void;
 };

@@ -41,13 +41,14 @@ export function linkDeps(
 }
 
 export function openWriting(context: RoleContext, follower: LogFollower): Writing {
-  const { config, log, backend, rateLimits, stopping, onStop } = context;
+  const { config, log, backend, rateLimits, group, stopping, onStop } = context;
   const { eventStore, readStore } = backend;
   const { sleep } = runtimeDeps;
   const logReader = openLogReader(config, log);
   onStop(() => logReader.close());
   const accounts = currentAccounts(eventStore);
-  const fresh = readYourWrites({ eventStore, readStore, follower, sleep, stopping });
+  const othersFollow = async () => group?.othersFollow();
+  const fresh = readYourWrites({ eventStore, readStore, follower, othersFollow, sleep, stopping });
   return {
     accounts,
     links: linkDeps(context, { accounts, ...fresh }),

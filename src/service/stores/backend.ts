@@ -13,14 +13,16 @@ import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read
 import { isFolderInUse, openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { serverStores } from "./servers.ts";
-import type { Coordination, StoreOptions, Stores, StoresConfig } from "./stores.ts";
+import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
 /** For how long a command that asks whether a lease is held may have it. */
 const ASKING_MS = 1_000;
 
 type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
 
-export type Backend = Coordination & { [Name in Opened]: Awaited<ReturnType<Stores[Name]>> } & {
+export type Backend = Pick<Stores, "counts" | "redis"> & {
+  [Name in Opened]: Awaited<ReturnType<Stores[Name]>>;
+} & {
   /** For queries: reads the active build of each projection. */
   readStore: ReadStore;
   /**
@@ -65,7 +67,7 @@ export function dataFiles({
 }
 
 /**
- * Opens all stores; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
+ * Opens all stores but the counts, which commands do without; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
  * answers.
  * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
@@ -75,7 +77,6 @@ export async function openBackend(config: StoresConfig, options: StoreOptions): 
     // First and before any file is written, as the log may be of another form.
     const eventStore = await stores.eventStore();
     const secrets = await stores.secrets();
-    const coordination = await stores.coordination();
     const foldStore = await stores.foldStore();
     const [deliveryQueue, leases] = [await stores.deliveryQueue(), await stores.leases()];
     const prepare = async () => {
@@ -84,18 +85,7 @@ export async function openBackend(config: StoresConfig, options: StoreOptions): 
     };
     if (stores.preparesAtOpening) await prepare();
     const readStore = queriedStore(foldStore);
-    const { close } = stores;
-    return {
-      ...coordination,
-      eventStore,
-      readStore,
-      foldStore,
-      secrets,
-      deliveryQueue,
-      leases,
-      prepare,
-      close,
-    };
+    return { ...stores, eventStore, readStore, foldStore, secrets, deliveryQueue, leases, prepare };
   } catch (error) {
     await stores.close();
     throw error;

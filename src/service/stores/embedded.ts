@@ -1,16 +1,16 @@
-// Opens the stores of the embedded deployment: SQLite files in the data folder, and memory for what one process counts.
+// Opens the stores of the embedded deployment: SQLite files in the data folder.
 import { join } from "node:path";
-import { memoryRateLimits } from "../../api/limits/rate-limit.memory.ts";
 import { fileDailySalts } from "../../redirect/clicks/visitors/daily-salts.files.ts";
-import { memoryVisitCounter } from "../../redirect/visits/visit-counter.memory.ts";
 import { openers } from "../../stores/connections/openers.ts";
+import { alterationsOf } from "../../stores/connections/structure.sqlite.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
-import { integrityProblems, openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
+import { openSqliteCounts } from "../../stores/counts/sqlite/counts.ts";
+import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { openSqliteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
 import { openSqliteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
-import { keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
+import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export function embeddedStores(config: StoresConfig, options: StoreOptions): Stores {
   const { opener, close } = openers();
@@ -24,25 +24,23 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     preparesAtOpening: true,
     eventStore: opener(() => openSqliteEventStore(log, options)),
     async openVerifiableLog() {
-      const eventStore = await openSqliteEventStore(log, {
-        offThread: false,
-        isChecked: true,
-        readOnly: true,
-      });
-      const problems = async () => integrityProblems(log);
-      return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
+      const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
+      // Of the other files at each opening, too; here whatever was put into them since.
+      const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
+      const structureProblems = async () => [
+        ...(await eventStore.structureProblems()),
+        ...others.flatMap((file) => alterationsOf(file)).map((what) => ({ what })),
+      ];
+      return { eventStore, structureProblems, close: () => eventStore.close() };
     },
     foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),
     secrets,
     deliveryQueue: opener(() => openSqliteDeliveryQueue(fileOf("deliveries.db"), options)),
     leases: async () => leases,
-    coordination: async () => ({
-      redis: undefined,
-      rateLimits: () => memoryRateLimits(),
-      visitCounter: () => memoryVisitCounter(),
-    }),
+    counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
+    redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
-    clickSpools: () => undefined,
+    journalFiles: () => undefined,
     prepare: async () => (await secrets()).checkKey(),
     close,
   };

@@ -1,20 +1,20 @@
 // Opens the stores of the deployment with servers: EventStoreDB or KurrentDB, MongoDB and Redis. Their drivers take half a
 // second to load, so each is imported when it is first needed.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { memoryRateLimits, withOwnLimits } from "../../api/limits/rate-limit.memory.ts";
 import { BadConfig } from "../../config/config.ts";
-import { sqliteClickSpools } from "../../redirect/spool/click-spool.sqlite.ts";
+import { sqliteJournalFiles } from "../../redirect/clicks/journal-file.sqlite.ts";
 import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import { keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
+import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
 
 /** A server that is unavailable is no error when it is opened: calls fail until it answers. */
 export function serverStores(config: ServersConfig, options: StoreOptions): Stores {
   const { opener, close } = openers();
-  const { eventStorePrefix = "", clickSpoolMb = 0 } = config;
+  const { eventStorePrefix = "", clickJournalMb = 0 } = config;
   const openLog = () => openEventStore(config.eventStoreUrl, eventStorePrefix);
   const mongodb = opener(() => connectMongodb(config.mongodbUrl));
   const redis = opener(async () => {
@@ -32,7 +32,11 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     eventStore: opener(openLog),
     async openVerifiableLog() {
       const eventStore = await openLog();
-      return { eventStore, integrityProblems: undefined, close: () => eventStore.close() };
+      return {
+        eventStore,
+        structureProblems: () => eventStore.structureProblems(),
+        close: () => eventStore.close(),
+      };
     },
     foldStore: opener(async () => {
       const { openMongodbReadStore } = await import("../../stores/read-store/mongodb/read-store.ts");
@@ -47,25 +51,19 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");
       return mongodbLeases(await mongodb());
     },
-    async coordination() {
-      const { redisRateLimits } = await import("../../api/limits/rate-limit.redis.ts");
-      const { redisVisitCounter } = await import("../../redirect/visits/visit-counter.redis.ts");
-      const connection = await redis();
-      const hashes = keyringFor(config, options).hashes;
-      // Redis holds no address and no e-mail, only their hashes.
-      const limits = redisRateLimits(connection, (subject) => hashes(subject)[0]);
-      return {
-        redis: connection,
-        rateLimits: () => withOwnLimits(limits, memoryRateLimits()),
-        visitCounter: () => redisVisitCounter(connection),
-      };
+    async counts() {
+      const { redisCounts } = await import("../../stores/counts/redis/counts.ts");
+      return redisCounts(await redis(), hiddenBy(config, options));
     },
+    redis,
     async dailySalts() {
       const { redisDailySalts } = await import("../../redirect/clicks/visitors/daily-salts.redis.ts");
       return redisDailySalts(await redis());
     },
-    clickSpools: (name) =>
-      sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes: clickSpoolMb * 1024 * 1024 }),
+    journalFiles() {
+      const maxBytes = clickJournalMb * 1024 * 1024;
+      return sqliteJournalFiles(join(config.dataDir, "click-journal"), { maxBytes, newName: randomUUID });
+    },
     async prepare() {
       const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
       const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");

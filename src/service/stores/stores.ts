@@ -1,10 +1,9 @@
 // What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
-import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type Config, secretKeyOf } from "../../config/config.ts";
+import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
-import type { ClickSpools } from "../../redirect/spool/click-spool.ts";
-import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
@@ -16,30 +15,16 @@ export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
 export type StoreOptions = {
   /** Embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
   offThread: boolean;
-  /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
-  pollMs?: number;
+  /** How long a write to the embedded log waits for another process's; its own default when absent; not with `offThread`. */
+  lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
   readOnly?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
   log?: (message: string) => void;
 };
 
-/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
-export type VerifiableLog = {
-  eventStore: EventStore;
-  integrityProblems: (() => Promise<string[]>) | undefined;
-  close(): Promise<void>;
-};
-
-/** What processes share beside the stores. */
-export type Coordination = {
-  /** Shared through Redis; while Redis is unavailable each process counts for itself. */
-  rateLimits(): RateLimits;
-  /** Of links with a limit; throws CoordinationUnavailable while Redis is unavailable. */
-  visitCounter(): VisitCounter;
-  /** Undefined where there is no Redis. */
-  redis: { readonly unavailable: boolean } | undefined;
-};
+/** `structureProblems`: of the log, and embedded of the other files beside it. */
+export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
 
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and
@@ -56,13 +41,13 @@ export type Stores = {
   deliveryQueue(): Promise<DeliveryQueue>;
   /** Among all processes, or embedded among the jobs of this thread only. */
   leases(): Promise<Leases>;
-  coordination(): Promise<Coordination>;
+  /** Of all processes that share the data folder, or the servers. */
+  counts(): Promise<Counts>;
+  /** Undefined where there is none. */
+  redis(): Promise<{ readonly unavailable: boolean } | undefined>;
   dailySalts(): Promise<DailySalts>;
-  /**
-   * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
-   * the same disk. `name`: of the caller's own spool; unique.
-   */
-  clickSpools(name: string): ClickSpools | undefined;
+  /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
+  journalFiles(): JournalFiles | undefined;
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
   /** Whether `prepare` needs no server, so that it is called before anybody else opens the stores. */
@@ -73,4 +58,10 @@ export type Stores = {
 /** @throws BadConfig without a SECRET_KEY; where the data folder may be written it is made there */
 export function keyringFor(config: StoresConfig, { readOnly }: StoreOptions): Keyring {
   return keyringOf(secretKeyOf(config, { readOnly }), config.secretKeyPrevious);
+}
+
+/** By what counts are called where they are kept, so that no address or e-mail is there. */
+export function hiddenBy(config: StoresConfig, options: StoreOptions): (name: string) => string {
+  const { hashes } = keyringFor(config, options);
+  return (name) => hashes(name)[0];
 }

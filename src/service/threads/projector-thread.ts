@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { keepSealing } from "../../audit/seals/keep-sealing.ts";
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
@@ -16,8 +16,6 @@ import { storesOf } from "../stores/backend.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
-const POLL_MS = 25;
 
 const parent = parentPort;
 if (parent) {
@@ -31,7 +29,7 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const stores = storesOf(config, { offThread: false, pollMs: POLL_MS });
+  const stores = storesOf(config, { offThread: false });
   const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
   const eventStore = await stores.eventStore();
   const log = threadLog(post);
@@ -70,10 +68,8 @@ async function runProjector(
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
-  const sealing = {
-    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
-    hasBacklog: () => groups.some(({ run }) => run.hasBacklog),
-  };
+  const noted = notedSeal(foldStore);
+  const sealing = { eventStore, keys, noted, clock, newId: runtimeDeps.newId, log };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(

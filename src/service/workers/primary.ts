@@ -1,17 +1,15 @@
-// The primary process of `--workers N`: starts the processes that do the work, starts them again when they end, and holds
-// what they count together. It does nothing else, so that it has no reason to fail.
+// The primary process of `--workers N`: starts the processes that do the work, starts them again when they end, and passes
+// on what one of them asks of the others. It does nothing else, so that it has no reason to fail.
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import { AggregatorRegistry, Gauge } from "prom-client";
-import { memoryRateLimits } from "../../api/limits/rate-limit.memory.ts";
 import type { Config } from "../../config/config.ts";
-import { memoryVisitCounter } from "../../redirect/visits/visit-counter.memory.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { stopGracefully } from "../../runtime/stop/stop-gracefully.ts";
-import { BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
+import { answersHttp, BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
@@ -33,7 +31,11 @@ const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
 /** Below Prometheus's default scrape timeout of ten seconds. */
 const METRICS_TIMEOUT_MS = 3_000;
-/** After its own stop's budget, a worker is killed. */
+/** A change is answered then at the latest, though a worker that hangs has not followed it. */
+const FOLLOWED_WITHIN_MS = 1_000;
+/** Share of the stop's budget that the workers which answer HTTP have for themselves. */
+const HTTP_UNTIL = 3 / 4;
+/** After the stop's budget, a worker is killed. */
 const KILL_AFTER_MS = 1_000;
 
 /**
@@ -47,8 +49,8 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const members = membersOf(roles, workers);
   const stopping = new AbortController();
-  const methods = sharedMethods(members);
-  const start = (member: Member) => keepMember(member, methods, { log, signal: stopping.signal });
+  const start = (member: Member) =>
+    keepMember(member, methodsFor(member, members), { log, signal: stopping.signal });
   const startAll = async (some: readonly Member[]) => void (await Promise.all(some.map(start)));
   const stop = async () => {
     stopping.abort();
@@ -58,9 +60,10 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
       },
       config.stopSeconds * 1_000 + KILL_AFTER_MS,
     );
-    // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
-    for (const { calls } of members) calls?.call("stop").catch(() => undefined);
-    await Promise.all(members.map(({ ended }) => ended));
+    // The one in the background last, as it seals what the others have appended.
+    const http = members.filter(({ roles: own }) => answersHttp(new Set(own)));
+    await inTime(config.stopSeconds * 1_000 * HTTP_UNTIL, stopAll(http));
+    await stopAll(members);
     clearTimeout(killing);
   };
   const ms = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
@@ -81,6 +84,12 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   log.info(`${workers} workers`);
 }
 
+/** Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first. */
+async function stopAll(members: readonly Member[]): Promise<void> {
+  for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+  await Promise.all(members.map(({ ended }) => ended));
+}
+
 function membersOf(roles: Roles, workers: number): Member[] {
   const background = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
   const http = [...roles].filter((role) => !BACKGROUND_ROLES.has(role));
@@ -93,16 +102,16 @@ function membersOf(roles: Roles, workers: number): Member[] {
   return members;
 }
 
-/**
- * What workers call: rate windows and counts of visits, so that limits are common to all, and everybody's metrics.
- */
-function sharedMethods(members: readonly Member[]) {
-  const limits = memoryRateLimits();
-  const visits = memoryVisitCounter();
+/** What the worker of `caller` calls: everybody's metrics, and that the others go by what it has just changed. */
+function methodsFor(caller: Member, members: readonly Member[]) {
   return {
-    countVisit: visits.count,
-    take: (subject: string, limit: number, now: number, requests?: 0 | 1) =>
-      limits.take(subject, limit, new Date(now), requests),
+    async follow() {
+      const others = members.filter(
+        (member) => member !== caller && member.isReady && answersHttp(new Set(member.roles)),
+      );
+      // One that has ended follows from its start on.
+      await inTime(FOLLOWED_WITHIN_MS, Promise.allSettled(others.map(({ calls }) => calls?.call("follow"))));
+    },
     async metrics() {
       // Without those of a worker that fails or takes too long.
       const asked = members.map(
@@ -126,7 +135,7 @@ function sharedMethods(members: readonly Member[]) {
 /** Rejects when the worker ends before it has answered for the first time; later it is started again. */
 function keepMember(
   member: Member,
-  methods: ReturnType<typeof sharedMethods>,
+  methods: ReturnType<typeof methodsFor>,
   { log, signal }: { log: Logger; signal: AbortSignal },
 ): Promise<void> {
   const first = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ makeFilesPrivate();
 await orExit(async () => {
   const config = parseConfig(process.env);
   const roles = rolesFrom(list);
-  const group = joinWorkers(config);
+  const group = joinWorkers();
   await start(config, { roles, worker, group, listens: answersHttp(roles) });
   await group.ready();
 });

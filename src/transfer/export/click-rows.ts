@@ -24,7 +24,7 @@ const BATCH = 1_000;
 
 /**
  * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before
- * every click of the selection. Clicks that were imported or waited in a spool are recorded later than they happened,
+ * every click of the selection. Clicks that were imported or waited in a journal are recorded later than they happened,
  * so all that follow are read. A click that can't be read, and that is of the selection or may be, is a row, too.
  * @throws EventNewer, StoreUnavailable
  */

@@ -44,8 +44,8 @@ describe("the modes of files", () => {
 
   it("are tightened in a folder that was copied for everybody to read, and those of others' files left alone", async () => {
     await json("account", "create", "--email", "early@example.com");
-    await mkdir(join(dataDir, "click-spool"));
-    await writeFile(join(dataDir, "click-spool", "00.spool"), "");
+    await mkdir(join(dataDir, "click-journal"));
+    await writeFile(join(dataDir, "click-journal", "00.journal"), "");
     await writeFile(join(dataDir, "notes.txt"), "the operator's own");
     await openAll(dataDir);
     expect(await openToOthers(dataDir)).toContain(join(dataDir, "secrets.db"));

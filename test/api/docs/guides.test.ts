@@ -75,7 +75,7 @@ it("the privacy guide names every fact that is kept of a visit, and the address 
 async function metricsWithServers(): Promise<string> {
   const metrics = createMetrics({
     redirects: () => undefined,
-    recorder: () => undefined,
+    recorder: undefined,
     projections: async () => [],
     routerSetAside: async () => ({ count: 0, events: [] }),
     eventsBehind: async () => new Map(),

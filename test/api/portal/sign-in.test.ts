@@ -1,7 +1,8 @@
 // Sign-up, sign-in and sign-out over real HTTP, and attacks on them: session fixation, guessing, enumeration, open redirects, markup injection.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { countSignIn } from "../../../src/portal/auth/throttle.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { decoded, visitor } from "../../support/portal/browser-like.ts";
 import { send } from "../../support/service/ask.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -138,7 +139,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
 
   it("refuses the 101st try of an hour from one address, and at one account from many", async () => {
     const now = new Date();
-    const deps = { rateLimits: memoryRateLimits(), clock: () => now };
+    const deps = { rateLimits: rateLimits(ownCounts()), clock: () => now };
     const attempt = (ip: string, email: string) => countSignIn(deps, { ip } as never, email, undefined);
     for (let n = 0; n < 100; n++) await attempt("198.51.100.3", `person-${n}@example.com`);
     await expect(attempt("198.51.100.3", "person-100@example.com")).rejects.toMatchObject({

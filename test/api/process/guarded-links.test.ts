@@ -90,25 +90,63 @@ describe("guarded links of a service of two workers", () => {
     expect((await give("sesame", "203.0.113.2")).status).toBe(429);
   });
 
-  it("goes by the documents while the primary is paused", async () => {
-    const slug = await shorten({ max_clicks: 1 });
-    const spent = await shorten({ max_clicks: 1 });
-    expect((await visit(spent)).status).toBe(302);
-    await until("the click to be counted", async () => (await clicksShown(spent)) === 1);
+  it("counts on while the primary is paused", async () => {
+    const slug = await shorten({ max_clicks: 3 });
     service.child.kill("SIGSTOP");
     try {
-      const answers = await Promise.all([visit(slug), visit(spent)]);
-      expect(answers.map(({ status }) => status)).toEqual([302, 404]);
+      const answers = [];
+      while (answers.length < 6) answers.push((await visit(slug)).status);
+      expect(answers).toEqual([302, 302, 302, 404, 404, 404]);
     } finally {
       service.child.kill("SIGCONT");
     }
   });
 
-  async function clicksShown(slug: string): Promise<number> {
-    const path = `/api/v1/analytics/${slug}`;
-    return (await send<{ analytics: { totalClicks: number } }>(port, path, { key })).body.analytics
-      .totalClicks;
-  }
+  it("redirects by a change from the moment of its answer, whichever worker made it", async () => {
+    const agents = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const answers = async (slug: string) =>
+      new Set(await Promise.all(agents.map((agent) => statusOf(agent, `${service.url}/${slug}`))));
+    for (let n = 0; n < 10; n++) {
+      const slug = await shorten({});
+      expect(await answers(slug)).toEqual(new Set([301]));
+      const change = (disabled: boolean) =>
+        send(port, `/api/v1/links/${slug}`, { method: "PATCH", key, body: { disabled } });
+      expect((await change(true)).status).toBe(200);
+      expect(await answers(slug)).toEqual(new Set([404]));
+      expect((await change(false)).status).toBe(200);
+      expect(await answers(slug)).toEqual(new Set([301]));
+    }
+    for (const agent of agents) agent.destroy();
+  });
+
+  it("sends an account ten streams of events, not ten a worker", async () => {
+    const opened = Array.from({ length: 16 }, () => openStream(`${service.url}/api/v1/events`, key));
+    const streams = await Promise.all(opened);
+    const statuses = streams.map(({ status }) => status);
+    expect([statuses.filter((status) => status === 200).length, new Set(statuses)]).toEqual([
+      10,
+      new Set([200, 429]),
+    ]);
+    for (const { close } of streams) close();
+    await until("a place to be free again", async () => {
+      const { status, close } = await openStream(`${service.url}/api/v1/events`, key);
+      close();
+      return status === 200;
+    });
+  });
+
+  it.each(["SIGTERM", "SIGKILL"] as const)("leads as many on as it may over a stop by %s", async (signal) => {
+    const [used, other] = [await shorten({ max_clicks: 1 }), await shorten({ max_clicks: 2 })];
+    expect([(await visit(used)).status, (await visit(other)).status]).toEqual([302, 302]);
+    await service.stop(signal);
+    // Workers that a killed primary leaves behind answer for a moment longer on their port.
+    instance = await instanceOf(folder.path);
+    port = Number(instance.PORT);
+    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    const statuses = [];
+    for (const slug of [used, other, other]) statuses.push((await visit(slug)).status);
+    expect(statuses).toEqual([404, 302, 404]);
+  });
 });
 
 function statusOf(agent: Agent, url: string): Promise<number> {
@@ -118,5 +156,17 @@ function statusOf(agent: Agent, url: string): Promise<number> {
     })
       .on("error", reject)
       .end();
+  });
+}
+
+/** Resolves with the answer's head. */
+function openStream(url: string, key: string): Promise<{ status: number; close(): void }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { agent: false, headers: { accept: "text/event-stream", "x-api-key": key } });
+    asking.on("response", (response) => {
+      response.on("error", () => undefined).resume();
+      resolve({ status: response.statusCode ?? 0, close: () => asking.destroy() });
+    });
+    asking.on("error", reject).end();
   });
 }

@@ -58,7 +58,7 @@ describe("npx linkledger", () => {
 
   it("runs the command line of the checkout, and asks no registry", async () => {
     const { stdout } = await npx(root, "account", "create", "--email", "you@example.com", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ email: "you@example.com", tier: "free" });
+    expect(JSON.parse(stdout)).toMatchObject({ email: "you@example.com", tier: "developer" });
   });
 
   it("says what to do in a checkout where nothing is installed", async () => {

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 
-/** `lost`: appended, but the answer is an error. `slow`: longer than the outbox waits before it spools. */
+/** `lost`: appended, but the answer is an error. `slow`: longer than the rest between two appends. */
 export const APPEND_FAULTS = [
   "refused",
   "lost",
@@ -54,6 +54,8 @@ export function faultyEventStore(sound: EventStore, onCrash: () => void = () => 
       return faulty.crashed ? new Promise(() => undefined) : unlessCrashed(sound.read(...request));
     },
     readAll: (options) => sound.readAll(options),
+    readStored: (options) => sound.readStored(options),
+    structureProblems: () => sound.structureProblems(),
     subscribe: (options) => sound.subscribe(options),
     head: () => sound.head(),
     close: () => sound.close(),

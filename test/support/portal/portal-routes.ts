@@ -1,7 +1,7 @@
 // All routes of the portal as registered in Fastify, so that tests cover every form and page.
 
 import { createFastify } from "../../../src/api/create-fastify.ts";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { parseConfig } from "../../../src/config/config.ts";
@@ -9,6 +9,7 @@ import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { openLogReader } from "../../../src/service/threads/log-reader.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 
@@ -31,7 +32,8 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
   await portalRoutes(app, {
     ...deps,
     log,
-    rateLimits: memoryRateLimits(),
+    counts: ownCounts(),
+    rateLimits: rateLimits(ownCounts()),
     passwordWork: passwordWork(),
     ...{ planPrice: "9 USD a month", defaultTier: "free" },
     // Starts its thread on first use only.

@@ -129,10 +129,10 @@ export const FIELD_CASES: readonly FieldCase[] = [
   },
   {
     field: "forward_query",
-    values: [true, true],
+    values: [true, "visitor"],
     bad: ["yes", 1],
-    typed: [{ forward_query: "1" }, { forward_query: "1", title: "too" }],
-    words: ["<dt>Forward the query</dt><dd>yes</dd>", "<dd>yes</dd>"],
+    typed: [{ forward_query: "destination" }, { forward_query: "visitor" }],
+    words: ["<dt>Forward the query</dt><dd>yes</dd>", "<dd>yes, the visitor"],
     emptied: { forward_query: "" },
     badCell: "perhaps",
   },

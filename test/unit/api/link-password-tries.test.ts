@@ -1,14 +1,15 @@
 // Wrong passwords of links: how many an address and a link may have in an hour.
 import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { isRefused } from "../../../src/runtime/refused.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = "localhost/abc";
 
 function start() {
   let now = Date.parse("2026-05-01T12:00:00Z");
-  const tries = linkPasswordTries({ rateLimits: memoryRateLimits(), clock: () => new Date(now) });
+  const tries = linkPasswordTries({ rateLimits: rateLimits(ownCounts()), clock: () => new Date(now) });
   const isRefusedNow = (address: string, link = LINK) =>
     tries.take(address, link).then(
       () => tries.giveBack(address, link).then(() => false),

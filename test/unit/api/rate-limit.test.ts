@@ -1,28 +1,24 @@
 // Rate limit windows: which requests share one, that memory is bounded, and what holds while shared ones are unavailable.
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { memoryRateLimits, withOwnLimits } from "../../../src/api/limits/rate-limit.memory.ts";
-import { byAddress, type RateLimits, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { byAddress, type RateLimits, rateLimits, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
 import { addressOf } from "../../../src/runtime/client-address.ts";
 import { CoordinationUnavailable } from "../../../src/stores/connections/errors.ts";
+import type { Counts } from "../../../src/stores/counts/counts.ts";
+import { ownCounts, withOwnCounts } from "../../../src/stores/counts/own-counts.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");
 
-  it("ends a full window after an hour that has passed, where the clock was set back by a day meanwhile", async () => {
-    let passed = 1;
-    vi.spyOn(performance, "now").mockImplementation(() => passed);
-    onTestFinished(() => void vi.restoreAllMocks());
-    const limits = memoryRateLimits();
+  it("ends a full window after an hour, where the clock was set back by a day meanwhile", async () => {
+    const limits = rateLimits(ownCounts());
     await limits.take("a", 1, new Date(start + 86_400_000));
-    passed += WINDOW_MS;
     expect((await limits.take("a", 1, new Date(start))).granted).toBe(false);
-    passed += 1;
-    expect((await limits.take("a", 1, new Date(start + 1))).granted).toBe(true);
+    expect((await limits.take("a", 1, new Date(start + WINDOW_MS))).granted).toBe(true);
   });
 
   it("keeps no more subjects than it may", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(10);
+    const limits = rateLimits(ownCounts(10));
     for (let n = 0; n < 100; n++) await limits.take(`subject ${n}`, 5, at);
     expect(await limits.take("subject 0", 5, at, 0)).toMatchObject({ used: 0 });
     expect(await limits.take("subject 99", 5, at, 0)).toMatchObject({ used: 1 });
@@ -30,7 +26,7 @@ describe("rate windows", () => {
 
   it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(10);
+    const limits = rateLimits(ownCounts(10));
     const others = ["key 1", "sign-in-account a", "qr 192.0.2.1"];
     for (const subject of others) await limits.take(subject, 5, at);
     for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
@@ -40,7 +36,7 @@ describe("rate windows", () => {
 
   it("grants each IPv6 /64 its own limit, however much the others of its /48 have sent", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits();
+    const limits = rateLimits(ownCounts());
     const take = (network: number) =>
       limits.take(byAddress("address", `2001:db8:1:${network.toString(16)}::1`), 2, at);
     for (let n = 0; n < 256; n++) for (const _ of [1, 2]) await take(n);
@@ -68,12 +64,13 @@ describe("rate limits with shared windows that may be unavailable", () => {
 
   beforeEach(() => {
     unavailable = false;
-    const shared = memoryRateLimits();
-    const sometimes: RateLimits = {
-      take: async (...request) => (unavailable ? refuse() : shared.take(...request)),
+    const shared = ownCounts();
+    const sometimes: Counts = {
+      count: async (...step) => (unavailable ? refuse() : shared.count(...step)),
+      close: shared.close,
     };
-    limits = withOwnLimits(sometimes, memoryRateLimits());
-    other = withOwnLimits(sometimes, memoryRateLimits());
+    limits = rateLimits(withOwnCounts(sometimes, ownCounts()));
+    other = rateLimits(withOwnCounts(sometimes, ownCounts()));
   });
 
   const used = async (of: RateLimits) => (await of.take("key a", 3, now, 0)).used;
@@ -99,8 +96,9 @@ describe("rate limits with shared windows that may be unavailable", () => {
   });
 
   it("do not hide any other error", async () => {
-    const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")) };
-    await expect(withOwnLimits(broken, memoryRateLimits()).take("key a", 3, now)).rejects.toThrow(TypeError);
+    const broken: Counts = { ...ownCounts(), count: () => Promise.reject(new TypeError("x")) };
+    const limited = rateLimits(withOwnCounts(broken, ownCounts()));
+    await expect(limited.take("key a", 3, now)).rejects.toThrow(TypeError);
   });
 });
 

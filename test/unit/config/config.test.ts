@@ -24,7 +24,7 @@ const SENDER = "must be an address such as no-reply@example.com or Example <no-r
 const WRONG: readonly (readonly [variable: string, sentence: string, ...values: string[]])[] = [
   ["DEFAULT_TIER", "must be free or developer", "gold", "Free"],
   ["PORT", "must be a whole number from 0 to 65535", "abc", "70000", "-1", "3000.5", "0x10", "1e3"],
-  ["CLICK_SPOOL_MB", "must be a whole number, 1 or more", "0", "many", "-5", "1.5"],
+  ["CLICK_JOURNAL_MB", "must be a whole number, 1 or more", "0", "many", "-5", "1.5"],
   ["SIGN_UP", "must be open or closed", "no", "Open"],
   ["BASE_HOST_SLUGS", "must be true or false", "maybe"],
   ...["RATE_LIMIT_FREE", "RATE_LIMIT_DEVELOPER", "MAX_KEYS_FREE", "MAX_KEYS_DEVELOPER", "MAX_WEBHOOKS"].map(

@@ -152,7 +152,7 @@ describe("what a link carries", () => {
       active_from: "2024-03-01T23:00:00.000Z",
       expires_at: "2999-03-31T22:00:00.000Z",
       max_clicks: 60,
-      forward_query: true,
+      forward_query: "visitor",
       rules: [
         { when: { os: ["Android"], language: ["en-us"], country: ["DE"] }, url: "https://example.com/first" },
         {
@@ -249,7 +249,7 @@ describe("what a link carries", () => {
       expires_at: "2999-04-01T00:00:00.000Z",
       expired_url: "https://example.com/over",
       has_password: true,
-      forward_query: true,
+      forward_query: "visitor",
       rules: [
         { when: { os: ["iOS"] }, url: "https://example.com/ios" },
         { when: { os: ["Android"] }, url: "https://example.com/android" },
@@ -269,7 +269,7 @@ describe("what a link carries", () => {
     expect(await carried("localhost", "ended")).toEqual({
       long_url: "https://example.com/winner",
       created_at: "2024-02-01T10:00:00.000Z",
-      forward_query: true,
+      forward_query: "visitor",
     });
   });
 
@@ -280,7 +280,7 @@ describe("what a link carries", () => {
       created_at: "2024-03-01T10:00:00.000Z",
       tags: ["spring", "letter"],
       external_id: "order-4711",
-      forward_query: true,
+      forward_query: "visitor",
     });
     expect(await linkOf(HOST, "table")).toMatchObject({ status: "live" });
   });

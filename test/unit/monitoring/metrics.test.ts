@@ -1,10 +1,10 @@
 // A scrape while a store does not answer.
 import { expect, it } from "vitest";
-import type { ProjectionStatus } from "../../../src/projections/builds/status.ts";
-import type { RecorderStats } from "../../../src/redirect/clicks/click-recorder.ts";
+import type { GroupStatus } from "../../../src/projections/builds/status.ts";
+import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
 
-const links: ProjectionStatus = {
+const links: GroupStatus = {
   name: "links",
   version: 1,
   build: 1,
@@ -18,20 +18,21 @@ const links: ProjectionStatus = {
   answers: "this",
 };
 
-const recorder: RecorderStats = {
+const recorder: RecorderStatus = {
   recorded: 12,
   committed: 12,
-  backlog: 0,
-  spool: { clicks: 7, bytes: 4000, full: true },
+  waiting: 3,
+  unstored: 2,
+  journal: { clicks: 7, bytes: 4000, isFull: true },
   lost: 0,
-  threadRestarts: 0,
+  writerRestarts: 0,
 };
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {
   let calls = 0;
   const metrics = createMetrics({
     redirects: () => undefined,
-    recorder: () => recorder,
+    recorder: async () => recorder,
     projections: async () => [links],
     routerSetAside: async () => ({ count: 1, events: [] }),
     eventsBehind: () => {
@@ -50,10 +51,11 @@ it("answers within seconds with the known metrics, and makes one call at a time,
     'linkledger_projection_lag_seconds{projection="links"} 0.07',
     'linkledger_projection_set_aside_events{projection="links"} 2',
     'linkledger_projection_set_aside_events{projection="webhooks-router"} 1',
-    "linkledger_spool_clicks 7",
-    "linkledger_spool_bytes 4000",
-    "linkledger_spool_full 1",
-    "linkledger_clicks_waiting 0",
+    "linkledger_journal_clicks 7",
+    "linkledger_journal_bytes 4000",
+    "linkledger_journal_full 1",
+    "linkledger_clicks_waiting 3",
+    "linkledger_clicks_unstored 2",
     "linkledger_event_store_write_failing 1",
     "linkledger_event_store_read_failing 0",
   ])

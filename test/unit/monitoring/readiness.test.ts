@@ -89,7 +89,7 @@ function depsOf(problem: ProjectionStatus, setAside: SetAside = { count: 0, even
     redis: undefined,
     projections: async () => [problem],
     routerSetAside: async () => setAside,
-    recorder: () => undefined,
+    recorder: undefined,
     logProblems: () => ({}),
     webhooks: undefined,
   };

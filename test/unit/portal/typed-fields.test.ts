@@ -67,7 +67,7 @@ const options: fc.Arbitrary<LinkOptions> = fc.record(
     expiredUrl: url,
     maxClicks: fc.integer({ min: 1, max: 1_000_000_000 }),
     redirectCode: fc.constantFrom(301, 302, 307, 308),
-    forwardQuery: fc.constant(true as const),
+    forwardQuery: fc.constantFrom(true as const, "visitor" as const),
     rules: fc.array(fc.record({ when: conditions as fc.Arbitrary<RuleConditions>, url }), {
       minLength: 1,
       maxLength: 4,
@@ -80,7 +80,6 @@ const options: fc.Arbitrary<LinkOptions> = fc.record(
 function sent({ rules = [], removesPassword: _, ...texts }: TypedFields): Record<string, unknown> {
   const body: Record<string, unknown> = {
     ...texts,
-    forward_query: ["", texts.forward_query].filter((one) => one !== undefined),
   };
   for (const [n, rule] of [
     ...rules,

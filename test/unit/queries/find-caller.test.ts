@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { followedStreams } from "../../../src/events/streams.ts";
-import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { cachedCheckpoints, lifecycle } from "../../../src/projections/groups.ts";
 import { CallerLookup } from "../../../src/queries/find-caller.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import type { NewEvent } from "../../../src/stores/event-store/port.ts";
+import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
@@ -70,11 +70,7 @@ describe("the caller of a key", () => {
     ]);
     return { of, keyId };
   }
-  const project = (names = lifecycleProjections.map(({ name }) => name)) => {
-    const projections = lifecycleProjections.filter(({ name }) => names.includes(name));
-    const log = pino({ level: "silent" });
-    return new ProjectionRunner({ ...stores, projections, log }).catchUp();
-  };
+  const project = () => foldGroups(stores, [lifecycle]);
 
   it("is known without a document of an account that commands keep, and refused at once", async () => {
     const { of, keyId } = await issued();

@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
-import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
+import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
 import { Refused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = { key: "localhost/abc", maxClicks: 1 };
 const PROTECTED = { ...LINK, passwordId: "p" };
@@ -20,7 +21,10 @@ const recorded = async () => undefined;
 /** `knows`: whether visitors give the password, or what looking at it throws. */
 function start(knows: boolean | Error = true, people = 0) {
   const asked: string[] = [];
-  const limit = clickLimit({ counter: memoryVisitCounter(), people: async () => people });
+  const limit = clickLimit({
+    counter: visitCounter(ownCounts(), () => new Date(0)),
+    people: async () => people,
+  });
   const gate = async ({ link }: { link: string }) => {
     asked.push(link);
     if (knows instanceof Error) throw knows;

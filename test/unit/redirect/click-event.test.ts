@@ -204,10 +204,10 @@ describe("a click event", () => {
     expect({ country: data.country, region: data.region, city: data.city }).toEqual(place);
   });
 
-  it("crosses to the recorder thread unchanged", () => {
+  it("crosses to the writer thread unchanged", () => {
     fc.assert(
       fc.property(fc.array(anyHit, { maxLength: 20 }), (hits) => {
-        const batch = emptyBatch(1, 0);
+        const batch = emptyBatch(0);
         const packed = hits.map((hit) => ({ ...hit, link: packTarget(hit.link) }));
         for (const hit of packed) addHit(batch, hit);
         expect(hitsOf(structuredClone(batch)).map(({ hit }) => hit)).toEqual(packed);

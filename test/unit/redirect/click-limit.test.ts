@@ -1,15 +1,16 @@
 // The limit of a link's clicks: by the count of all processes, and by the documents while that is unavailable.
 import { describe, expect, it } from "vitest";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
-import { memoryVisitCounter } from "../../../src/redirect/visits/visit-counter.memory.ts";
+import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
 import { CoordinationUnavailable, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 /** One state of the link. */
 const limited = (maxClicks: number) => ({ key: "localhost/abc", maxClicks });
 
 /** `people`: what the documents hold; `reads`: how often they were read, unless `cannotRead`; `isAway`: of the counter. */
 function start(people = 0) {
-  const own = memoryVisitCounter();
+  const own = visitCounter(ownCounts(), () => new Date(0));
   const state = { people, reads: 0, isAway: false, cannotRead: false };
   const limit = clickLimit({
     counter: {
@@ -84,7 +85,7 @@ describe("the limit of a link's clicks", () => {
 
   it("lets nobody in who can't be counted at all", async () => {
     const limit = clickLimit({
-      counter: memoryVisitCounter(),
+      counter: visitCounter(ownCounts(), () => new Date(0)),
       people: () => Promise.reject(new StoreUnavailable("away")),
     });
     const link = limited(5);

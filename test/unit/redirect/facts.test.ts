@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { referrerOf } from "../../../src/events/classification/referrer.ts";
 import { referrerHostOf } from "../../../src/events/click-facts.ts";
 import { anonymiseIp } from "../../../src/redirect/clicks/enrich/anonymise-ip.ts";
-import { geoOf, openGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";
+import { geoOf, packagedGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { primaryLanguage } from "../../../src/redirect/clicks/enrich/language.ts";
 import { utmOf } from "../../../src/redirect/clicks/enrich/utm.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
@@ -130,7 +130,7 @@ describe("a place", () => {
   });
 
   it("comes out of the box for both families", async () => {
-    const geo = openGeo(undefined);
+    const geo = packagedGeo();
     expect(geo.locate("81.2.69.142").country).toBe("GB");
     expect(geo.locate("::ffff:81.2.69.142").country).toBe("GB");
     expect(geo.locate("2001:4860:4860::8888").country).toMatch(/^[A-Z]{2}$/);

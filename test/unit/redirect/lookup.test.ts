@@ -6,8 +6,7 @@ import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
-import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { cachedCheckpoints, lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
@@ -16,6 +15,7 @@ import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/eve
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
+import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { putDocuments } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -33,7 +33,7 @@ describe("the link lookup", () => {
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    eventStore = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 50 });
+    eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
     readStore = await openSqliteReadStore(join(folder.path, "read.db"));
     await readStore.ensure(allProjections.map((projection) => projection.collection));
     isFollowing = true;
@@ -60,11 +60,7 @@ describe("the link lookup", () => {
       revision,
       position: "9",
     });
-  const project = () => {
-    const log = pino({ level: "silent" });
-    const deps = { eventStore, readStore, projections: lifecycleProjections, log };
-    return new ProjectionRunner(deps).catchUp();
-  };
+  const project = () => foldGroups({ eventStore, readStore }, [lifecycle]);
   /** Follows the log for the lookup, until the returned function is called. */
   const follow = () => {
     const stop = new AbortController();

@@ -1,17 +1,18 @@
 // Checks of link passwords that come all at once: how many are hashed, how many count, and what is remembered.
 import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
-import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { passwordCheck } from "../../../src/redirect/password/password-check.ts";
 import { isRefused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = { link: "localhost/abc", passwordId: "p" };
 const RIGHT = "right";
 
 function start(isPassword = async (given: string): Promise<boolean | undefined> => given === RIGHT) {
   let hashed = 0;
-  const tries = linkPasswordTries({ rateLimits: memoryRateLimits(), clock: () => new Date(0) });
+  const tries = linkPasswordTries({ rateLimits: rateLimits(ownCounts()), clock: () => new Date(0) });
   const check = passwordCheck({
     async isPassword(_, given) {
       hashed++;

@@ -6,6 +6,7 @@ import {
   openReadOnlyOrEmpty,
   unavailableOnError,
 } from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
 import { fieldName } from "../names.ts";
 import {
   type Checkpoint,
@@ -198,6 +199,7 @@ function openDatabase(file: string): DatabaseSync {
   db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
   db.exec(`PRAGMA cache_size = -${CACHE_MB * 1024}`);
   db.exec(CHECKPOINTS);
+  refuseAltered(db);
   return db;
 }
 

@@ -80,7 +80,7 @@ export const dub: ImportFormat = {
           expired_url: text(record, ...mapped.expired_url),
           password: password === undefined ? undefined : { text: password },
           // As every link of Dub does.
-          forward_query: true,
+          forward_query: "visitor",
           rules: rulesOf(record, now),
         },
         totalClicks: count(record, ...mapped.clicks),

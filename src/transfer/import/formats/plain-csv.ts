@@ -2,7 +2,14 @@
 import type { RedirectCode } from "../../../events/link-options.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { count, isTrue, jsonOf, listOf, numberOf, optionalTime, requiredText, text } from "../fields.ts";
-import type { FieldList, ImportedPassword, ImportedRule, ImportFormat } from "../imported.ts";
+import type {
+  FieldList,
+  Fields,
+  ImportedFields,
+  ImportedPassword,
+  ImportedRule,
+  ImportFormat,
+} from "../imported.ts";
 
 const mapped = {
   url: ["url"],
@@ -48,7 +55,7 @@ export const plainCsv: ImportFormat = {
           max_clicks: numberOf(record, "max_clicks"),
           password: passwordOf(text(record, "password")),
           redirect_code: numberOf(record, "redirect_code") as RedirectCode | undefined,
-          forward_query: isTrue(record, "forward_query"),
+          forward_query: forwardingOf(record),
           rules: jsonOf(record, "rules") as ImportedRule[] | undefined,
         },
         totalClicks: count(record, "clicks"),
@@ -57,6 +64,12 @@ export const plainCsv: ImportFormat = {
   },
   clicksOf: () => [],
 };
+
+/** @throws record_refused */
+function forwardingOf(record: Fields): ImportedFields["forward_query"] {
+  const winner = text(record, "forward_query")?.toLowerCase();
+  return winner === "visitor" || winner === "destination" ? winner : isTrue(record, "forward_query");
+}
 
 /** @throws record_refused for a bcrypt hash */
 function passwordOf(given: string | undefined): ImportedPassword | undefined {

@@ -61,7 +61,9 @@ export const shlink: ImportFormat = {
           expires_at: optionalTime(record, ...mapped.expires_at),
           // Visits that are not imported one by one don't count here.
           max_clicks: withClicks || hasEnded ? most : left,
-          forward_query: isTrue(record, mapped.forward_query[0]),
+          // Shlink's default.
+          forward_query:
+            text(record, "forwardQuery") === undefined || isTrue(record, "forwardQuery") ? "visitor" : false,
           rules: rulesOf(record),
         },
         changes: hasEnded ? [{ at: undefined, change: { type: "disable" } }] : [],

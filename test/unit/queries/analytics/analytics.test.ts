@@ -2,9 +2,8 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
-import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
+import { lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
 import { checkpointName } from "../../../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
@@ -12,6 +11,7 @@ import { openSqliteEventStore } from "../../../../src/stores/event-store/sqlite/
 import type { ReadStore } from "../../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../../support/event-store/stored-events.ts";
+import { foldGroups } from "../../../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../../../support/projections/range-of.ts";
 import { storeWith } from "../../../support/runtime/store-with.ts";
 import { append } from "../../../support/runtime/stores.ts";
@@ -49,8 +49,8 @@ async function clicked(
   return (await append(eventStore, "clicks-w-20260301", [event])).position;
 }
 
-async function project(projections = allProjections) {
-  await new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
+async function project(groups = projectionGroups) {
+  await foldGroups({ eventStore, readStore }, groups);
 }
 
 const ask: AskRange = (given) => rangesOf({ eventStore, readStore }, NOW)(given);
@@ -176,7 +176,7 @@ describe("time travel", () => {
         data: { ...retargeted, from: "https://example.com/", to: "https://example.com/2" },
       },
     ]);
-    // An hour late, from a spool.
+    // An hour late, from a journal.
     await clicked("2026-03-02T10:30:00Z", {}, "2026-03-02T13:00:00Z");
     await project();
     const then = async (as_of: string) => {

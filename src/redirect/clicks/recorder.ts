@@ -1,0 +1,298 @@
+// Collects hits on the HTTP thread and hands them to the writer thread in batches; says when a redirect has to wait.
+// What is answered and not stored is at most MOST_UNSTORED; a durable redirect is answered when its click is stored.
+import { setTimeout as delay } from "node:timers/promises";
+import { Histogram } from "prom-client";
+import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
+import { backoffMs } from "../../runtime/keep-trying.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { LogHealth } from "../../stores/coordination/log-health.ts";
+import { addHit, emptyBatch, type HitBatch, type RawHit, withdrawHit } from "./hit.ts";
+import type { JournalStatus } from "./journal.ts";
+import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
+
+export type RecorderDeps = {
+  durability: "batched" | "durable";
+  /** In the writer thread: rejects where the thread ends, and starts another at the next call. */
+  writer: ClickWriter & { close(): Promise<void> };
+  /** [0,1) for jitter. */
+  random: () => number;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+  /** Told whether clicks can be stored. */
+  health?: Pick<LogHealth, "notWritten" | "written">;
+  log: Pick<BasicLogger, "warn">;
+};
+
+export type RecorderStatus = {
+  recorded: number;
+  committed: number;
+  /** Hits that are not stored: of redirects that are answered, and of those that wait. */
+  waiting: number;
+  /** Of redirects that are answered: what a crash loses. */
+  unstored: number;
+  /** Hits that could not be turned into an event; more than 0 is a bug. */
+  lost: number;
+  writerRestarts: number;
+  /** Undefined without a journal, and until the writer has first answered. */
+  journal: JournalStatus | undefined;
+};
+
+/** What a `kill -9` loses at most: `clicks`, all of them answered within `ms` of each other. */
+export const MOST_UNSTORED = { clicks: 2_000, ms: 100 };
+
+const FLUSH_AFTER_MS = 25;
+const FLUSH_AT_HITS = 256;
+/** Larger batches need fewer fsyncs. */
+const MOST_A_BATCH = 2_000;
+/** A redirect that waits is answered 503 after that. */
+const LONGEST_WAIT_MS = 5_000;
+/** What one try to store takes at most while the disk is locked: who can't wait for another is answered before it. */
+const TRY_MS = 1_000;
+/** Redirects that wait at once. */
+const MOST_WAITING = 50_000;
+const SWEEP_EVERY_MS = 100;
+const RETRY = { fromMs: 50, toMs: 1_000 };
+/** After midnight the stream of the day before may still get a late hit. */
+const MOST_STREAMS = 3;
+/** Share of the stop's time. */
+const GIVE_UP_AFTER = 0.9;
+
+/** A redirect that waits for its click. `until`: when it is answered 503. */
+type Waiter = { index: number; until: number; resolve: () => void; reject: (error: Refused) => void };
+
+/** `waiters`: in the order of their hits. `gone`: hits whose redirects were answered 503 while they were being stored. */
+type Batch = { hits: HitBatch; startedAt: number; answered: number; waiters: Waiter[]; gone: number[] };
+
+export class ClickRecorder {
+  /** Not registered here: the metrics collector adds it to its registry. */
+  readonly appendDuration = new Histogram({
+    name: "linkledger_click_append_duration_seconds",
+    help: "Time in which a batch of clicks was stored: in the log, or with servers in the journal",
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [],
+  });
+  readonly #deps: RecorderDeps;
+  readonly #now: () => number;
+  /** The last one is being filled. */
+  readonly #waiting: Batch[] = [];
+  /** One at a time, as the writer thread does nothing else while it waits for the disk. */
+  #inFlight: Batch | undefined;
+  #sending: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeper: NodeJS.Timeout | undefined;
+  #isEnding = false;
+  readonly #revisions = new Map<string, number>();
+  #added = 0;
+  #withdrawn = 0;
+  #committed = 0;
+  #unstored = 0;
+  #lost = 0;
+  #restarts = 0;
+  #journal: JournalStatus | undefined;
+  #lastNote = "";
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => performance.now());
+  }
+
+  /**
+   * Undefined when the redirect can be answered now. A promise when it has to wait for its click: always if durable, else
+   * where as much is unstored as may be.
+   * @throws recorder_busy (through the promise) after five seconds. The hit is not recorded then, unless its outcome is
+   *   unknown: it was being stored, and the writer could not say that it was not
+   */
+  record(hit: RawHit): Promise<void> | undefined {
+    const now = this.#now();
+    if (this.#mayAnswer(now)) {
+      this.#add(hit, now).answered++;
+      this.#unstored++;
+      return undefined;
+    }
+    if (this.#backlog >= MOST_WAITING) return Promise.reject(busy());
+    return new Promise((resolve, reject) => {
+      const { waiters, hits } = this.#add(hit, now);
+      waiters.push({ index: hits.count - 1, until: now + LONGEST_WAIT_MS, resolve, reject });
+      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_EVERY_MS);
+    });
+  }
+
+  /** Resolves when every hit recorded so far is stored; no time limit. */
+  async storeAll(): Promise<void> {
+    this.#isEnding = true;
+    while (this.#waiting.length > 0 || this.#sending) await (this.#sending ?? this.#send());
+    this.#isEnding = false;
+  }
+
+  /**
+   * Stores all, then ends the thread, which closes its stores. `withinMs`: after it the process ends all the same, so a
+   * little earlier the log says how many clicks are lost with it.
+   */
+  async close(withinMs?: number): Promise<void> {
+    const note = () =>
+      this.#note(`Stopping: ${this.#unstored} answered clicks are not stored, and will be lost`);
+    const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
+    await this.storeAll().finally(() => clearTimeout(timer));
+    await this.#deps.writer.close();
+  }
+
+  /** With the journal as it is now, or as it last was where the writer doesn't answer within `withinMs`. */
+  async status(withinMs = 500): Promise<RecorderStatus> {
+    const asking = this.#deps.writer.journalStatus().then((journal) => {
+      this.#journal = journal;
+    });
+    await Promise.race([asking.catch(() => undefined), delay(withinMs, undefined, { ref: false })]);
+    return {
+      recorded: this.#added - this.#withdrawn,
+      committed: this.#committed,
+      waiting: this.#backlog,
+      unstored: this.#unstored,
+      lost: this.#lost,
+      writerRestarts: this.#restarts,
+      journal: this.#journal,
+    };
+  }
+
+  get #backlog(): number {
+    return this.#added - this.#withdrawn - this.#committed;
+  }
+
+  #mayAnswer(now: number): boolean {
+    if (this.#deps.durability === "durable" || this.#unstored >= MOST_UNSTORED.clicks) return false;
+    const oldest = this.#inFlight ?? this.#waiting[0];
+    return oldest === undefined || now - oldest.startedAt < MOST_UNSTORED.ms;
+  }
+
+  #add(hit: RawHit, now: number): Batch {
+    let batch = this.#waiting.at(-1);
+    if (!batch || batch.hits.count >= MOST_A_BATCH) {
+      batch = { hits: emptyBatch(this.#added), startedAt: now, answered: 0, waiters: [], gone: [] };
+      this.#waiting.push(batch);
+    }
+    addHit(batch.hits, hit);
+    this.#added++;
+    if (this.#sending) return batch;
+    if (batch.hits.count === FLUSH_AT_HITS) this.#startSending();
+    // Hits of one turn of the event loop go together, as do those that come during the last fsync.
+    else if (this.#deps.durability === "durable") this.#timer ??= setTimeout(() => this.#startSending(), 0);
+    else this.#timer ??= setTimeout(() => this.#startSending(), FLUSH_AFTER_MS);
+    return batch;
+  }
+
+  #startSending(): void {
+    if (!this.#sending) void this.#send();
+  }
+
+  /** Stores what is due, one batch after the other. Never rejects. */
+  #send(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const send = async () => {
+      do {
+        this.#inFlight = this.#waiting.shift();
+        if (this.#inFlight) await this.#store(this.#inFlight);
+        this.#inFlight = undefined;
+      } while (this.#isDue());
+    };
+    this.#sending = send().then(() => {
+      this.#sending = undefined;
+      const [first] = this.#waiting;
+      if (!first) return;
+      const rest = Math.max(0, FLUSH_AFTER_MS - (this.#now() - first.startedAt));
+      this.#timer ??= setTimeout(() => this.#startSending(), rest);
+    });
+    return this.#sending;
+  }
+
+  #isDue(): boolean {
+    const [first] = this.#waiting;
+    if (!first) return false;
+    if (this.#isEnding || first.waiters.length > 0 || first.hits.count >= FLUSH_AT_HITS) return true;
+    return this.#now() - first.startedAt >= FLUSH_AFTER_MS;
+  }
+
+  /**
+   * Tries without end, with the same events each time: whatever a try has left in the log is recognised by their ids.
+   * Only where no try can have left anything, hits whose redirects were answered 503 are taken out.
+   */
+  async #store(batch: Batch): Promise<void> {
+    let isUnknown = false;
+    for (let failures = 1; batch.hits.count > batch.hits.withdrawn; failures++) {
+      const written = await this.#try(batch.hits);
+      if (written.stored) return this.#onStored(batch, written);
+      isUnknown ||= written.isUnknown;
+      this.#note(`Clicks can't be stored: ${written.err.message}`, written.err);
+      this.#deps.health?.notWritten("clicks", written.err);
+      const restMs = backoffMs(failures, RETRY, this.#deps.random);
+      if (!isUnknown) this.#takeOut(batch, this.#now() + restMs + TRY_MS);
+      await delay(restMs);
+    }
+  }
+
+  async #try(hits: HitBatch): Promise<Written> {
+    const revisions: Revisions = [...this.#revisions];
+    try {
+      return await this.#deps.writer.write(hits, revisions);
+    } catch (error) {
+      this.#restarts++;
+      return { stored: false, isUnknown: true, err: errorFields(error) };
+    }
+  }
+
+  #onStored(batch: Batch, { reached, seconds, lost, journal }: Written & { stored: true }): void {
+    for (const [stream, revision] of reached) {
+      this.#revisions.delete(stream);
+      this.#revisions.set(stream, revision);
+    }
+    for (const stream of this.#revisions.keys())
+      if (this.#revisions.size > MOST_STREAMS) this.#revisions.delete(stream);
+    this.#journal = journal;
+    this.#lost += lost;
+    this.#committed += batch.hits.count - batch.hits.withdrawn;
+    this.#unstored -= batch.answered;
+    this.appendDuration.observe(seconds);
+    if (journal?.failure) this.#deps.health?.notWritten("clicks", journal.failure);
+    else this.#deps.health?.written("clicks");
+    for (const waiter of batch.waiters) waiter.resolve();
+    batch.waiters = [];
+    this.#lastNote = "";
+  }
+
+  /** Answers 503 to whoever has waited as long as one may. */
+  #sweep(): void {
+    const now = this.#now();
+    for (const batch of this.#waiting) this.#takeOut(batch, now);
+    const { gone = [], waiters = [] } = this.#inFlight ?? {};
+    gone.push(...refuse(waiters, now));
+    if (this.#waiting.length > 0 || this.#inFlight) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
+  }
+
+  /** Those whose redirects are answered 503, now or before, of a batch that is not in the log. */
+  #takeOut(batch: Batch, until: number): void {
+    const refused = [...batch.gone, ...refuse(batch.waiters, until)];
+    for (const index of refused) withdrawHit(batch.hits, index);
+    this.#withdrawn += refused.length;
+    batch.gone = [];
+  }
+
+  /** Once, however often it is tried. */
+  #note(message: string, err?: ErrorFields): void {
+    if (message !== this.#lastNote) this.#deps.log.warn(err ? { err } : {}, message);
+    this.#lastNote = message;
+  }
+}
+
+/** Takes those from the list who can't wait until then; returns the places of their hits. */
+function refuse(waiters: Waiter[], until: number): number[] {
+  const kept = waiters.findIndex((waiter) => waiter.until > until);
+  const refused = waiters.splice(0, kept < 0 ? waiters.length : kept);
+  for (const { reject } of refused) reject(busy());
+  return refused.map(({ index }) => index);
+}
+
+function busy(): Refused {
+  return new Refused("recorder_busy", "The click could not be stored in time");
+}

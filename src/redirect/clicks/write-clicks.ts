@@ -1,0 +1,81 @@
+// What the writer thread does with a batch of hits: makes its events and stores them, in the journal or in the log.
+import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
+import { appendClicks, type ClickBatch, type ClickLog } from "./append-clicks.ts";
+import type { BatchReader } from "./click-event.ts";
+import type { HitBatch } from "./hit.ts";
+import type { ClickJournal, JournalStatus } from "./journal.ts";
+
+/** Last revision of each of the writer's streams. */
+export type Revisions = [stream: string, revision: number][];
+
+/** `isUnknown`: a part of the batch may be in the log. `lost`: hits that could not be turned into an event. */
+export type Written =
+  | {
+      stored: true;
+      reached: Revisions;
+      seconds: number;
+      lost: number;
+      journal: JournalStatus | undefined;
+    }
+  | { stored: false; isUnknown: boolean; err: ErrorFields };
+
+export type ClickWriter = {
+  /** One try. `revisions`: as the last batches have answered them, so that this one follows. */
+  write(batch: HitBatch, revisions: Revisions): Promise<Written>;
+  /** Undefined where there is no journal. */
+  journalStatus(): Promise<JournalStatus | undefined>;
+};
+
+export type ClickWriterDeps = {
+  readBatch: BatchReader;
+  eventStore: ClickLog;
+  /** Undefined where the log is on the same disk. */
+  journal: ClickJournal | undefined;
+  log: Pick<BasicLogger, "warn">;
+};
+
+/**
+ * A SQLite file takes a batch whole or not at all, and says so; a server's answer may be lost on the way. Where the
+ * journal can't be written, such as on a full disk, clicks go to the server at once.
+ */
+export function clickWriter({ readBatch, eventStore, journal, log }: ClickWriterDeps): ClickWriter {
+  async function append(batches: readonly ClickBatch[]): Promise<Revisions> {
+    const reached: Revisions = [];
+    for (const batch of batches) reached.push([batch.stream, await appendClicks(eventStore, batch)]);
+    return reached;
+  }
+
+  async function store(batches: readonly ClickBatch[]): Promise<Revisions> {
+    if (!journal) return await append(batches);
+    try {
+      journal.put(batches);
+    } catch (err) {
+      log.warn({ err }, "The click journal can't be written: clicks go to the event store at once");
+      return await append(batches);
+    }
+    return batches.map(({ stream, after, events }) => [stream, after + events.length]);
+  }
+
+  return {
+    async write(batch, revisions) {
+      const started = performance.now();
+      const known = new Map(revisions);
+      const { clicks, lost } = await readBatch(batch);
+      const batches = clicks.map(({ stream, events }) => ({
+        stream,
+        after: known.get(stream) ?? -1,
+        events,
+      }));
+      try {
+        const reached = await store(batches);
+        const seconds = (performance.now() - started) / 1000;
+        return { stored: true, reached, seconds, lost, journal: journal?.status() };
+      } catch (error) {
+        const isUnknown = journal !== undefined || batches.length > 1;
+        return { stored: false, isUnknown, err: errorFields(error) };
+      }
+    },
+    journalStatus: async () => journal?.status(),
+  };
+}

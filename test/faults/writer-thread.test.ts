@@ -1,0 +1,132 @@
+// The recorder with its real thread and real files: killed under load, it neither loses nor doubles a click.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/config.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
+import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
+import { ClickRecorder, type RecorderDeps } from "../../src/redirect/clicks/recorder.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
+import { startWriter } from "../../src/service/threads/writer.ts";
+import type { EventStore } from "../../src/stores/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
+
+function hit(number: number): RawHit {
+  const facts = {
+    address: "203.0.113.9",
+    country: "",
+    userAgent: "curl/8",
+    referrer: "",
+    language: "",
+    prefetch: "",
+  };
+  return {
+    link: packTarget(clickedLink),
+    at: Date.now(),
+    method: "GET",
+    query: `utm_term=${number}`,
+    ...facts,
+  };
+}
+
+describe("the click recorder", () => {
+  let folder: TemporaryFolder;
+  let store: EventStore;
+  let threads: Worker[];
+  let recorder: ClickRecorder;
+
+  function start(options: Partial<RecorderDeps> = {}): ClickRecorder {
+    const log = createLogger("silent");
+    recorder = new ClickRecorder({
+      durability: "batched",
+      writer: startWriter(parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }), log),
+      random: Math.random,
+      log,
+      ...options,
+    });
+    return recorder;
+  }
+
+  const keep = (thread: Worker) => void threads.push(thread);
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openSqliteEventStore(join(folder.path, "events.db"));
+    threads = [];
+    process.on("worker", keep);
+  });
+
+  afterEach(async () => {
+    process.off("worker", keep);
+    await recorder.close();
+    await store.close();
+    await folder.remove();
+  });
+
+  async function storedTerms(): Promise<number[]> {
+    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
+    return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
+  }
+
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it("answers a durable hit only when its click is in the store", async () => {
+    start({ durability: "durable" });
+    for (const number of numbers(3)) {
+      await recorder.record(hit(number));
+      expect(await storedTerms()).toEqual(numbers(number + 1));
+    }
+  });
+
+  it("has stored everything recorded before it says so", async () => {
+    start();
+    const recording = numbers(1000).map((number) => recorder.record(hit(number)));
+    await recorder.storeAll();
+    await Promise.all(recording);
+    expect(await storedTerms()).toEqual(numbers(1000));
+    expect(await recorder.status()).toMatchObject({ recorded: 1000, committed: 1000, waiting: 0, lost: 0 });
+  });
+
+  it("neither loses nor doubles a click when its thread is killed repeatedly under load", async () => {
+    start();
+    let number = 0;
+    const recording: (Promise<void> | undefined)[] = [];
+    for (let kill = 0; kill < 3; kill++) {
+      const before = (await recorder.status()).committed;
+      while ((await recorder.status()).committed < before + 1000) {
+        for (let i = 0; i < 100; i++) recording.push(recorder.record(hit(number++)));
+        await turn();
+      }
+      const thread = threads.at(-1) as Worker;
+      for (let i = 0; i < 700; i++) recording.push(recorder.record(hit(number++)));
+      await thread.terminate();
+    }
+    await Promise.all(recording);
+    await recorder.storeAll();
+    expect(await storedTerms()).toEqual(numbers(number));
+    const { recorded, committed, lost, writerRestarts } = await recorder.status();
+    expect([recorded, committed, lost]).toEqual([number, number, 0]);
+    expect(writerRestarts).toBeGreaterThanOrEqual(3);
+  });
+
+  it("says how many clicks are lost when it must stop while the store takes none", async () => {
+    const logged: string[] = [];
+    start({ log: { warn: (_: unknown, message?: string) => void logged.push(message ?? "") } });
+    recorder.record(hit(0));
+    await recorder.storeAll();
+    const other = new DatabaseSync(join(folder.path, "events.db"));
+    other.exec("BEGIN IMMEDIATE");
+    for (const number of [1, 2]) recorder.record(hit(number));
+    const closed = recorder.close(100);
+    const lost = "Stopping: 2 answered clicks are not stored, and will be lost";
+    await until("the log to say so", () => logged.includes(lost));
+    other.exec("ROLLBACK");
+    other.close();
+    await closed;
+    expect(await storedTerms()).toEqual(numbers(3));
+  });
+});

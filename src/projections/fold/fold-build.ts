@@ -108,10 +108,11 @@ async function foldFrom(
   try {
     while (!signal.aborted && !state.waitsFor) {
       const waitMs = state.isRecounting ? 0 : state.isUncommitted ? Math.max(0, dueAt - now()) : IDLE_MS;
-      const page = await source.next(waitMs);
+      const hasEnded = source.isAtEnd && !follows;
+      const page = hasEnded ? undefined : await source.next(waitMs);
       if (signal.aborted) return;
       if (page) state.take(page);
-      else if (waitMs === IDLE_MS) await state.passOthers();
+      else if (waitMs === IDLE_MS && !hasEnded) await state.passOthers();
       const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
       if (state.isUncommitted && (isFull || now() >= dueAt || (source.isAtEnd && !follows))) await commit();
       // Where nobody waits for the present numbers, all links are counted again together.

@@ -16,6 +16,7 @@ const links: GroupStatus = {
   setAside: { count: 2, events: [] },
   processed: 3,
   answers: "this",
+  isOfOtherLog: false,
 };
 
 const recorder: RecorderStatus = {

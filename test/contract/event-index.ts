@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { eventIndex } from "../../src/projections/definitions/event-index.ts";
+import { lifecycle } from "../../src/projections/groups.ts";
 import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
 import type { Actor } from "../../src/stores/event-store/port.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";

@@ -290,7 +290,7 @@ describe("the list of links", () => {
 
 describe("waiting for projections", () => {
   it("ends in time when they don't come", async () => {
-    expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", () => 30)).toBe(false);
+    expect(await whenProjected({ ...stores, sleep }, "1", () => 30)).toBe(false);
   });
 });
 

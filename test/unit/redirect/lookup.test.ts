@@ -1,12 +1,11 @@
 // The link lookup over real stores: truth of the stream, revisions that never go back, domains and accounts that end.
 import { join } from "node:path";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
-import { cachedCheckpoints, lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
+import { lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
@@ -35,7 +34,9 @@ describe("the link lookup", () => {
     folder = await temporaryFolder();
     eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
     readStore = await openSqliteReadStore(join(folder.path, "read.db"));
-    await readStore.ensure(allProjections.map((projection) => projection.collection));
+    await readStore.ensure(
+      projectionGroups.flatMap(({ projections }) => projections.map(({ collection }) => collection)),
+    );
     isFollowing = true;
     lookup = newLookup();
   });
@@ -67,8 +68,7 @@ describe("the link lookup", () => {
     const follower = new LogFollower({
       followed: followedStreams,
       eventStore,
-      readStore,
-      checkpoints: cachedCheckpoints,
+      documentsPosition: async () => (await readStore.checkpoint(lifecycle.name))?.position,
       random: Math.random,
       log: () => undefined,
     });

@@ -1,9 +1,7 @@
 // Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
-import { lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
-import { checkpointName } from "../../../../src/projections/projection.ts";
+import { clicks, lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
@@ -19,7 +17,6 @@ import { type TemporaryFolder, temporaryFolder } from "../../../support/runtime/
 
 const NOW = new Date("2026-03-10T12:00:00.000Z");
 const LINK = "sho.rt/abc";
-const log = pino({ level: "silent" });
 
 let folder: TemporaryFolder;
 let eventStore: EventStore;
@@ -154,7 +151,7 @@ describe("what an answer says about its position", () => {
   it("holds also while a commit is in flight: later clicks of a day are left out", async () => {
     await clicked("2026-03-02T10:00:00Z");
     await project();
-    const before = await readStore.checkpoint(checkpointName(linkClicks));
+    const before = await readStore.checkpoint(clicks.name);
     await clicked("2026-03-02T10:01:00Z");
     await clicked("2026-03-03T10:01:00Z");
     await project();
@@ -211,7 +208,7 @@ describe("time travel", () => {
 
   it("waits for clicks that are not counted yet, and is refused with 503 when that takes long", async () => {
     await clicked("2026-03-02T10:00:00Z");
-    await project(lifecycleProjections);
+    await project([lifecycle]);
     const last = await clicked("2026-03-02T11:00:00Z");
     await expect(ask({ as_of: last })).rejects.toMatchObject({
       code: "store_unavailable",

@@ -1,7 +1,8 @@
 // Folds a build in the making until it has caught up with the one that answers, and lets it take over.
 import { logProgress } from "../../stores/event-store/log-progress.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
-import { type FoldDeps, foldBuild } from "../fold/fold-build.ts";
+import { foldBuild } from "../fold/fold-build.ts";
+import type { FoldDeps } from "../fold/fold-deps.ts";
 import { type Progress, progressOf } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Building, complete, isSame, progressed } from "./builds.ts";

@@ -2,7 +2,8 @@
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
-import { FoldedFromElsewhere, foldBuild } from "../fold/fold-build.ts";
+import { foldBuild } from "../fold/fold-build.ts";
+import { FoldedFromElsewhere } from "../fold/fold-deps.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, buildingOf, keptBuild } from "./builds.ts";
 import { checkpointName, readBuilds } from "./builds-document.ts";

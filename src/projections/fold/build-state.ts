@@ -14,7 +14,7 @@ import { linkClicks } from "../definitions/link-clicks.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { Documents } from "./documents.ts";
 import { parseBatch } from "./event-batch.ts";
-import { type FoldDeps, FoldedFromElsewhere } from "./fold-build.ts";
+import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 import { type PendingWithdrawal, Recount } from "./recount.ts";
 
 const WITHDRAWALS: ReadonlySet<string> = new Set(["ClicksWithdrawn", "ClicksRestored"]);

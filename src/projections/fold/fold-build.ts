@@ -1,23 +1,15 @@
 // The one way to fold: a build of a group, from its checkpoint to the end of the log, and on for ever where that is wanted.
 // The projector, a rebuild, a rollback and verification all call it.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { DomainError } from "../../runtime/errors.ts";
-import type { BasicLogger } from "../../runtime/logging.ts";
-import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
-import { type AwaitedEvent, CheckpointMoved, type ReadStore } from "../../stores/read-store/port.ts";
+import { systemClock } from "../../runtime/pause.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
 import type { Build } from "../builds/builds.ts";
 import { checkpointName } from "../builds/builds-document.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type BuildState, openBuild } from "./build-state.ts";
+import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 import { type LogSource, readLog } from "./read-log.ts";
-
-export type FoldDeps = Partial<MonotonicClock> & {
-  eventStore: EventStore;
-  /** The unmapped store, not activeReadStore. */
-  readStore: ReadStore;
-  log: Pick<BasicLogger, "info" | "warn" | "error">;
-};
 
 export type FoldOptions = {
   signal: AbortSignal;
@@ -31,11 +23,6 @@ export type FoldOptions = {
 
 /** `waitsFor`: the event of a newer program that the build stands before. */
 export type Folded = { events: number; position: Position; waitsFor: AwaitedEvent | undefined };
-
-/** The documents of the build are not those of this log, or some are gone: it has to be folded anew. */
-export class FoldedFromElsewhere extends DomainError {
-  override readonly code = "folded_from_elsewhere";
-}
 
 const PAGE = { alone: 20_000, besideOthers: 2_000 };
 /** Of a commit: more are held in memory, and each document is written once for all of them. */

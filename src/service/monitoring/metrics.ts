@@ -228,8 +228,8 @@ function projectionMetrics(
       folded.inc(labels, status.processed);
       setAside.set(labels, status.setAside.count);
       waits.set(labels, status.waitsFor ? 1 : 0);
-      behind.set(labels, await deps.eventsBehind(status));
     }
     setAside.set({ projection: ROUTER_CHECKPOINT }, (await deps.routerSetAside()).count);
+    for (const status of statuses) behind.set({ projection: status.name }, await deps.eventsBehind(status));
   };
 }

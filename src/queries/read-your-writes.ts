@@ -1,7 +1,7 @@
 // Read-your-writes: waits until the projections show earlier writes of this or another process.
 
 import { CATEGORY } from "../events/streams.ts";
-import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
+import { orNotBuilt } from "../projections/builds/errors.ts";
 import { lifecycle } from "../projections/groups.ts";
 import type { LogFollower } from "../stores/coordination/log-follower.ts";
 import type { EventStore, Position } from "../stores/event-store/port.ts";
@@ -78,16 +78,14 @@ export async function whenProjected(
   // By the clock: on a busy MongoDB the reads take longer than the pauses between them.
   const startedAt = performance.now();
   for (;;) {
-    const checkpoint = await readStore.checkpoint(lifecycle.name).catch(unlessNotBuilt);
-    if (checkpoint === "not built") return false;
+    const read = await orNotBuilt(
+      readStore.checkpoint(lifecycle.name).then((checkpoint) => ({ checkpoint })),
+    );
+    if (!read) return false;
+    const { checkpoint } = read;
     if (checkpoint && checkpoint.position >= position) return true;
     if (checkpoint?.waitsFor) return false;
     if (performance.now() - startedAt >= timeoutMs()) return false;
     await sleep(POLL_MS);
   }
-}
-
-function unlessNotBuilt(error: unknown): "not built" {
-  if (error instanceof ProjectionNotBuilt) return "not built";
-  throw error;
 }

@@ -1,10 +1,8 @@
 // The index of events on every read store, with documents that a real projection runner folded from real events.
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
-import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { lifecycle } from "../../src/projections/groups.ts";
 import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
 import type { Actor } from "../../src/stores/event-store/port.ts";

@@ -1,11 +1,8 @@
-// The portal's queries on every read store, with documents that a real projection runner folded from real events.
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
-import { projectionGroups } from "../../src/projections/groups.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
 import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../src/queries/analytics/time-zone.ts";

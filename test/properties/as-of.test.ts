@@ -4,8 +4,6 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { clickHours } from "../../src/projections/definitions/click-hours.ts";
-import { projectionGroups } from "../../src/projections/groups.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";

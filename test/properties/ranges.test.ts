@@ -8,7 +8,6 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
 import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
-import { projectionGroups } from "../../src/projections/groups.ts";
 import type { LinkAnalytics } from "../../src/queries/analytics/analytics.ts";
 import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
 import type { Position } from "../../src/stores/event-store/port.ts";

@@ -2,7 +2,6 @@
 import { txtResolver } from "../../commands/domains/hostname.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
-import { lifecycle } from "../../projections/groups.ts";
 import { whenProjected } from "../../queries/read-your-writes.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";

@@ -2,7 +2,7 @@
 
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { followedStreams } from "../../events/streams.ts";
-import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
+import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { LogFollower } from "../../stores/coordination/log-follower.ts";
 import type { Position } from "../../stores/event-store/port.ts";
@@ -38,10 +38,5 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
 
 /** Undefined also where no build answers: then nothing of it is cached. */
 async function positionOf(readStore: Pick<ReadStore, "checkpoint">): Promise<Position | undefined> {
-  try {
-    return (await readStore.checkpoint(lifecycle.name))?.position;
-  } catch (error) {
-    if (error instanceof ProjectionNotBuilt) return undefined;
-    throw error;
-  }
+  return (await orNotBuilt(readStore.checkpoint(lifecycle.name)))?.position;
 }

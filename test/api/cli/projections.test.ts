@@ -96,8 +96,8 @@ describe("the projections of a running service", () => {
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
     await command.json("audit", "seal");
     const found = await command.json("audit", "verify");
-    expect(found).toMatchObject({ ok: true, events: 12, problem_count: 0, problems: [] });
-    expect(found.types).toMatchObject({ ProjectionRebuildRequested: 2, ProjectionRolledBack: 1 });
+    expect(found).toMatchObject({ ok: true, events: 13, problem_count: 0, problems: [] });
+    expect(found.types).toMatchObject({ ProjectionRebuildRequested: 3, ProjectionRolledBack: 1 });
     const later = await command.json("audit", "verify", "--anchor", found.anchor);
     expect(later.anchor).toBe(found.anchor);
     const forged = found.anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));

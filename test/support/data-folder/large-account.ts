@@ -8,8 +8,6 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { portalCookies } from "../../../src/portal/shell/visit.ts";
-import { lifecycle } from "../../../src/projections/groups.ts";
-import { createLogger } from "../../../src/runtime/logging.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../event-store/stored-events.ts";

@@ -1,10 +1,8 @@
 // Queries on documents that a real runner projected from real events.
 import { setTimeout as delay } from "node:timers/promises";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { analyticsAnswer } from "../../../src/api/analytics/answers.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
-import { projectionGroups } from "../../../src/projections/groups.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { analytics } from "../../../src/queries/analytics/analytics.ts";
 import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";

@@ -1,6 +1,5 @@
 // Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
 import { clicks, lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";

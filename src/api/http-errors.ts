@@ -17,6 +17,10 @@ const ERRORS: Readonly<Record<string, Omit<HttpError, "code">>> = {
     status: 500,
     message: "An event that this depends on can't be read: the operator of the service has to mend it",
   },
+  stream_removed: {
+    status: 500,
+    message: "Events that this depends on were removed: the operator of the service has to mend its store",
+  },
   store_failed: {
     status: 500,
     message: "The service can't answer this until its operator has mended its store",

@@ -17,8 +17,6 @@ export type Evidence = {
   /** Events that were compared with seals, and those that no seal covers. */
   sealed: number;
   unsealed: number;
-  /** Events up to this seal were not read. */
-  skipped?: SealHeader | undefined;
   /** Of an exported file, which may hold a part of the log. */
   isPart?: boolean;
 };
@@ -26,46 +24,38 @@ export type Evidence = {
 export type Judgement = { ok: boolean; verdict: Verdict; sentence: string };
 
 export function verdictOf(evidence: Evidence): Judgement {
-  const { problemCount, problems, seal } = evidence;
+  const { problemCount, problems, seal, unsealed } = evidence;
   if (problemCount > 0) {
     const [first] = problems;
     const named = first ? `, the first ${placeText(first)}: ${first.message}` : "";
     const sentence = `Not proved: ${amount(problemCount, "problem")} found${named}${unsealedText(evidence)}.`;
     return { ok: false, verdict: "problem", sentence };
   }
-  if (!seal || (evidence.skipped && evidence.sealed === 0))
-    return { ok: false, verdict: "unsealed", sentence: unprovedText(evidence) };
-  return { ok: true, verdict: "proved", sentence: `${provedText(evidence, seal)}${unsealedText(evidence)}.` };
+  if (seal)
+    return {
+      ok: true,
+      verdict: "proved",
+      sentence: `${provedText(evidence, seal)}${unsealedText(evidence)}.`,
+    };
+  const sentence =
+    unsealed === 0
+      ? "Nothing is proved: there are no events yet."
+      : `Nothing is proved: no seal covers any of ${amount(unsealed, "event")}, which could have been changed unseen.`;
+  return { ok: false, verdict: "unsealed", sentence };
 }
 
-function provedText({ sealed, skipped, keyOrigin, isPart = false }: Evidence, seal: SealHeader): string {
+function provedText({ sealed, keyOrigin, isPart = false }: Evidence, seal: SealHeader): string {
   const { position, at, publicKey } = seal;
-  const key = `the key ${publicKey} ${keyOrigin}`;
-  if (isPart)
-    return `Proved: ${amount(sealed, "event")} of this file are as they were sealed until ${at} with ${key}`;
-  if (!skipped) {
-    const all = sealed === 1 ? "the one event" : `all ${amount(sealed, "event")}`;
-    return `Proved: ${all} up to position ${position} are as they were sealed until ${at} with ${key}`;
-  }
-  const read = `${amount(sealed, "event")} behind position ${skipped.position} and up to ${position}`;
-  const rest = `${amount(skipped.total, "event")} before them were not read: only the given anchor speaks for them`;
-  return `Proved: ${read} are as they were sealed until ${at} with ${key}; ${rest}`;
+  const all = sealed === 1 ? "the one event" : `all ${amount(sealed, "event")}`;
+  const what = isPart
+    ? `${amount(sealed, "event")} of this file are`
+    : `${all} up to position ${position} are`;
+  return `Proved: ${what} as they were sealed until ${at} with the key ${publicKey} ${keyOrigin}`;
 }
 
 function unsealedText({ unsealed }: Evidence): string {
   if (unsealed === 0) return "; no event is without a seal";
   return `; ${amount(unsealed, "later event")} ${unsealed === 1 ? "has" : "have"} no seal yet and could be changed unseen`;
-}
-
-function unprovedText({ unsealed, skipped }: Evidence): string {
-  if (skipped) {
-    const behind = `behind position ${skipped.position}, and ${amount(skipped.total, "event")} before it were not read`;
-    return unsealed === 0
-      ? `Nothing is proved: there is no event ${behind}.`
-      : `Nothing is proved: no seal covers any of ${amount(unsealed, "event")} ${behind}.`;
-  }
-  if (unsealed === 0) return "Nothing is proved: there are no events yet.";
-  return `Nothing is proved: no seal covers any of ${amount(unsealed, "event")}, which could have been changed unseen.`;
 }
 
 function placeText({ stream, revision, position }: LogProblem): string {

@@ -4,10 +4,10 @@ import { type RecordDeps, recordActions } from "../commands/record-actions.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Document, ReadStore } from "../stores/read-store/port.ts";
-import type { NewestSeal } from "./seals/sealer.ts";
+import type { NotedSeal } from "./seals/noted-seal.ts";
+import type { KnownSeal } from "./seals/seal.ts";
 import type { Judgement } from "./verdict.ts";
-import type { Problem } from "./verify-log.ts";
-import type { SealedVerification } from "./verify-sealed-log.ts";
+import type { LogVerification, Problem } from "./verify-log.ts";
 
 /** The one in progress, or the last one. */
 export type VerificationRun = {
@@ -17,20 +17,20 @@ export type VerificationRun = {
   updated_at: string;
   /** Checked so far. */
   events: number;
-  result: (Judgement & { problem_count: number; problems: Problem[]; anchor: string }) | null;
+  result: (Judgement & { problem_count: number; problems: Problem[]; anchor: string | null }) | null;
   error: string | null;
 };
 
-/** Yields the number of events so far. `newest`: position of the newest seal, as kept outside of the log. */
+/** Yields the number of events so far. `noted`: the newest seal, as kept outside of the log. */
 export type VerifyInThread = (
-  options: { newest: string | undefined },
+  options: { noted: KnownSeal | undefined },
   signal: AbortSignal,
-) => AsyncGenerator<number, SealedVerification>;
+) => AsyncGenerator<number, LogVerification>;
 
 type Deps = RecordDeps & {
   /** Beside the documents of projections. */
   readStore: Pick<ReadStore, "get" | "replace">;
-  newest: Pick<NewestSeal, "get">;
+  noted: Pick<NotedSeal, "get">;
   verify: VerifyInThread;
   log: { warn(fields: object, message: string): void };
 };
@@ -63,7 +63,7 @@ export function verificationRuns(deps: Deps) {
   };
 
   async function perform(context: CommandContext, started: VerificationRun): Promise<void> {
-    const found = deps.verify({ newest: await deps.newest.get() }, stopping.signal);
+    const found = deps.verify({ noted: await deps.noted.get() }, stopping.signal);
     let writtenAt = performance.now();
     for (;;) {
       const { done, value } = await found.next();
@@ -75,9 +75,9 @@ export function verificationRuns(deps: Deps) {
     }
   }
 
-  async function finish(context: CommandContext, started: VerificationRun, found: SealedVerification) {
+  async function finish(context: CommandContext, started: VerificationRun, found: LogVerification) {
     const { ok, verdict, sentence, events, problemCount, problems, anchor } = found;
-    const data = { verdict, events, problems: problemCount, anchor };
+    const data = { verdict, events, problems: problemCount, anchor: anchor ?? "" };
     await recordActions(deps, context, [{ type: "LogVerified", data }]);
     const result = { ok, verdict, sentence, problem_count: problemCount, problems, anchor };
     await write({ ...started, state: "done", updated_at: deps.clock().toISOString(), events, result });

@@ -1,159 +1,152 @@
-// Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
-
-import type { StoredEvent } from "../events/catalogue.ts";
-import { readEvent } from "../events/read-event.ts";
-import { CATEGORY, PREFIX } from "../events/streams.ts";
-import { messageOf } from "../runtime/errors.ts";
-import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
-import { logPages } from "../stores/event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../stores/event-store/port.ts";
-import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
-import { type LogProblem, type Place, placeOf } from "./seals/places.ts";
-import { streamRules } from "./stream-rules.ts";
+// `audit verify`: reads every event of the log once, without a filter, and checks it against the seals and the rules of its
+// stream.
+import { SEALS_STREAM } from "../events/streams.ts";
+import type { EventStore, Position, StoredText } from "../stores/event-store/port.ts";
+import { type EventChecks, eventChecks } from "./event-checks.ts";
+import { BlockCheck } from "./seals/check-blocks.ts";
+import { type Judged, type SealHeader, sealProblem, sealProblems } from "./seals/judge-seals.ts";
+import type { NotedSeal } from "./seals/noted-seal.ts";
+import { isSealed, type LogProblem, NOWHERE, type Place, placeOf } from "./seals/places.ts";
+import { judgedSeals } from "./seals/read-seals.ts";
+import { anchorText, type KnownSeal } from "./seals/seal.ts";
+import { storedPages } from "./stored-pages.ts";
+import { type Judgement, verdictOf } from "./verdict.ts";
 
 export type Problem = LogProblem & {
-  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "file";
+  check: "order" | "schema" | "time" | "duplicate" | "rule" | "seal" | "structure";
 };
 
-export type LogVerification = {
-  ok: boolean;
+export type LogVerification = Judgement & {
+  /** Without seals. */
   events: number;
-  streams: Record<keyof typeof PREFIX, number>;
+  streams: ReturnType<EventChecks["streams"]>;
   types: Record<string, number>;
   problemCount: number;
   /** The first MOST_PROBLEMS. */
   problems: Problem[];
-  /** Of all events (log-digest.ts), for the `anchor` option of a later verification. */
-  anchor: string;
+  /** `good` of `count` seals can be trusted; the newest of these reaches `position`. `unsealed`: events behind the last. */
+  seals: {
+    count: number;
+    good: number;
+    newest: number | null;
+    position: Position | null;
+    at: string | null;
+    public_key: string | null;
+    unsealed: number;
+  };
+  /** Numbers of the seals whose blocks are not what was sealed. */
+  broken: number[];
+  /** Of the newest good seal, for the `anchor` of a later verification. */
+  anchor: string | null;
 };
 
-type Deps = { eventStore: Pick<EventStore, "readAll">; clock: () => Date };
+type Deps = Pick<EventStore, "structureProblems"> & {
+  eventStore: Pick<EventStore, "read" | "readStored">;
+  noted: Pick<NotedSeal, "get">;
+};
 
-const PAGE = 5_000;
-export const MOST_PROBLEMS = 100;
-/** Duplicates are searched within this many events, because a repeated append follows the first one closely. */
-const DUPLICATE_WINDOW = 200_000;
+/** Public keys whose seals are good, and where they come from, as the verdict says it. */
+export type Trust = { publicKeys: readonly string[]; keyOrigin: string };
 
-/** Called after each page: the number of events so far, and the position of the last one. */
-export type Progress = (events: number, position: Position) => void;
-
-export type LogVerificationOptions = {
+export type VerificationOptions = {
+  trust: Trust;
   /** Of an earlier verification. */
-  anchor?: Anchor | undefined;
-  /** Checks only events behind this position, and not the rules of streams, which need their beginning. */
-  after?: Position | undefined;
-  onProgress?: Progress;
-  onPage?: (page: readonly RecordedEvent[]) => Promise<void>;
+  anchor?: KnownSeal | undefined;
+  /** Called after each page: the number of events so far, and the position of the last one. */
+  onProgress?: (events: number, position: Position) => void;
+  onEvent?: (event: StoredText) => void;
+  /** Called with each, also those behind the first hundred. */
+  onProblem?: (problem: Problem) => void;
 };
 
-export async function verifyLog(
-  { eventStore, clock }: Deps,
-  options: LogVerificationOptions = {},
-): Promise<LogVerification> {
-  const { anchor, onProgress, onPage } = options;
-  const digest = new LogDigest();
-  const checks = eventChecks(clock, { isPart: options.after !== undefined });
-  const report = new Report();
+const MOST_PROBLEMS = 100;
+
+export async function verifyLog(deps: Deps, options: VerificationOptions): Promise<LogVerification> {
+  const { trust, anchor, onProgress, onEvent, onProblem } = options;
+  const { eventStore } = deps;
+  // Before the seals are read: one that is appended in between was not removed.
+  const noted = await deps.noted.get();
+  const judged = await judgedSeals(eventStore, trust.publicKeys);
+  const good = judged.flatMap(({ seal, reason }) => (seal && reason === undefined ? [seal] : []));
+  const report = new Report(onProblem);
+  for (const { stream = "", what } of await deps.structureProblems())
+    if (stream === "" || isSealed({ stream }))
+      report.add("structure", { ...NOWHERE, stream }, stream === "" ? what : `${stream}: ${what}`);
+  for (const problem of [
+    ...knownProblem(judged, noted, "the newest that was made"),
+    ...knownProblem(judged, anchor, "the one of the anchor"),
+    ...sealProblems(judged).reverse(),
+  ])
+    report.add("seal", problem, problem.message);
+
+  const blocks = new BlockCheck(
+    { eventStore, report: (problem) => report.add("seal", problem, problem.message) },
+    good.toReversed(),
+  );
+  const checks = eventChecks();
   const types = new Map<string, number>();
-  const part = { after: options.after, categories: Object.values(CATEGORY), limit: PAGE };
-  for await (const page of logPages(eventStore, part)) {
-    for (const recorded of page) {
-      const at = digest.add(recorded);
-      checks.all(recorded, (check, message) => report.add(check, recorded, message));
-      count(types, recorded.type || "unreadable");
-      if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
-        report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
+  let [events, sealed, unsealed] = [0, 0, 0];
+  for await (const page of storedPages(eventStore)) {
+    for (const event of page) {
+      if (!isSealed(event)) continue;
+      if (blocks.isBehind(event.position)) await blocks.closeBefore(event.position);
+      const isBelowSeal = blocks.add(event);
+      checks.all(event, (check, message) => report.add(check, event, message));
+      onEvent?.(event);
+      if (event.stream === SEALS_STREAM) continue;
+      events += 1;
+      if (isBelowSeal) sealed += 1;
+      else if (event.position > (good[0]?.position ?? "")) unsealed += 1;
+      const type = event.type || "unreadable";
+      types.set(type, (types.get(type) ?? 0) + 1);
     }
-    await onPage?.(page);
-    onProgress?.(digest.anchor.events, page.at(-1)?.position ?? "");
+    onProgress?.(events, page.at(-1)?.position ?? "");
   }
-  if (anchor && digest.anchor.events < anchor.events)
-    report.add("anchor", NOWHERE, `the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);
+  await blocks.closeBefore(undefined);
+  const { count: problemCount, first } = report;
+  // What a seal says names the event that is gone, and not the one behind it.
+  const problems = [...first.filter(isOfProof), ...first.filter((problem) => !isOfProof(problem))];
+  const [last] = good;
   return {
-    ok: report.count === 0,
-    events: digest.anchor.events,
-    streams: checks.streams(),
-    types: Object.fromEntries(types),
-    problemCount: report.count,
-    problems: report.first,
-    anchor: anchorText(digest.anchor),
+    ...verdictOf({ problemCount, problems, seal: last, keyOrigin: trust.keyOrigin, sealed, unsealed }),
+    ...{ events, streams: checks.streams(), types: Object.fromEntries(types), problemCount, problems },
+    seals: { count: judged.length, good: good.length, ...newestOf(last), unsealed },
+    ...{ broken: blocks.broken, anchor: last ? anchorText(last) : null },
   };
 }
 
-/** Of what concerns no single event. */
-export const NOWHERE: Place = { stream: "", revision: -1, position: "" };
+function isOfProof({ check }: Problem): boolean {
+  return check === "seal" || check === "structure";
+}
+
+function newestOf(seal: SealHeader | undefined) {
+  const { number: newest = null, position = null, at = null, publicKey: public_key = null } = seal ?? {};
+  return { newest, position, at, public_key };
+}
+
+/** Seals at the end that were removed leave no gap: only what was kept elsewhere tells. */
+function knownProblem(judged: readonly Judged[], known: KnownSeal | undefined, what: string): LogProblem[] {
+  if (!known) return [];
+  const there = judged.find(({ event }) => event.revision === known.number);
+  if (!there) return [sealProblem(known.number, "", `is not in the log any more, and it is ${what}`)];
+  return there.seal?.hash === known.hash
+    ? []
+    : [sealProblem(known.number, there.event.position, `is not ${what}`)];
+}
 
 class Report {
   count = 0;
   readonly first: Problem[] = [];
+  readonly #onProblem: VerificationOptions["onProblem"];
 
-  add(check: Problem["check"], event: Place, message: string): void {
+  constructor(onProblem: VerificationOptions["onProblem"]) {
+    this.#onProblem = onProblem;
+  }
+
+  add(check: Problem["check"], place: Place, message: string): void {
+    const problem = { check, ...placeOf(place), message };
     this.count += 1;
-    if (this.first.length < MOST_PROBLEMS) this.first.push({ check, ...placeOf(event), message });
+    if (this.first.length < MOST_PROBLEMS) this.first.push(problem);
+    this.#onProblem?.(problem);
   }
-}
-
-type ReportProblem = (check: Problem["check"], message: string) => void;
-
-function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
-  const next = new Map<string, number>();
-  const rules = streamRules();
-  const ids = new Set<string>();
-  let last = "";
-  return {
-    all(recorded: RecordedEvent, report: ReportProblem): void {
-      const expected = next.get(recorded.stream) ?? (isPart ? recorded.revision : 0);
-      next.set(recorded.stream, recorded.revision + 1);
-      if (recorded.revision !== expected) report("order", `revision ${expected} was expected`);
-      if (recorded.position <= last) report("order", "its position is not behind the one before");
-      last = recorded.position;
-      if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
-      if (recorded.id !== "") addBounded(ids, recorded.id);
-      const event = read(recorded, report);
-      if (!event) {
-        rules.lose(recorded.stream);
-        return;
-      }
-      const late = timeProblem(event, clock());
-      if (late) report("time", late);
-      const broken = isPart ? undefined : rules.violation(event);
-      if (broken) report("rule", `${event.type}: ${broken}`);
-    },
-    streams() {
-      const names = [...next.keys()];
-      const of = (prefix: string) => names.filter((name) => name.startsWith(prefix)).length;
-      const counts = Object.entries(PREFIX).map(([kind, prefix]) => [kind, of(prefix)]);
-      return Object.fromEntries(counts) as LogVerification["streams"];
-    },
-  };
-}
-
-function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | undefined {
-  try {
-    return readEvent(recorded);
-  } catch (error) {
-    report("schema", messageOf(error));
-    return undefined;
-  }
-}
-
-/** An event's own time must not be later than its recording, and neither may lie in the future. */
-function timeProblem({ data, recordedAt }: StoredEvent, now: Date): string | undefined {
-  const recorded = Date.parse(recordedAt);
-  if (recorded > now.getTime() + CLOCK_SKEW_MS) return `recorded at ${recordedAt}, in the future`;
-  if (Date.parse(data.at) > recorded + CLOCK_SKEW_MS) return `happened at ${data.at}, after it was recorded`;
-  return undefined;
-}
-
-function addBounded(ids: Set<string>, id: string): void {
-  ids.add(id);
-  if (ids.size <= DUPLICATE_WINDOW) return;
-  for (const oldest of ids) {
-    ids.delete(oldest);
-    return;
-  }
-}
-
-function count(counts: Map<string, number>, type: string): void {
-  counts.set(type, (counts.get(type) ?? 0) + 1);
 }

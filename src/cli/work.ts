@@ -78,21 +78,24 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
   /** The log, with progress by its positions: whatever reads it page by page shows how far it is and can be ended. */
   function watched(log: EventStore): EventStore {
     let head: string | undefined;
+    const page = async <E extends { position: string }>(isFirst: boolean, read: () => Promise<E[]>) => {
+      if (isInterruptible) signal.throwIfAborted();
+      head ??= await log.head();
+      const found = await read();
+      events = found.length + (isFirst ? 0 : events);
+      const last = found.at(-1)?.position ?? head;
+      if (last && head) show({ count: events, unit: "event", share: logProgress(last, head) });
+      return found;
+    };
     return {
       append: log.append.bind(log),
       read: log.read.bind(log),
+      structureProblems: log.structureProblems.bind(log),
       subscribe: log.subscribe.bind(log),
       head: log.head.bind(log),
       close: log.close.bind(log),
-      readAll: async (options) => {
-        if (isInterruptible) signal.throwIfAborted();
-        head ??= await log.head();
-        const found = await log.readAll(options);
-        events = found.length + (options.after === undefined ? 0 : events);
-        const last = found.at(-1)?.position ?? head;
-        if (last && head) show({ count: events, unit: "event", share: logProgress(last, head) });
-        return found;
-      },
+      readAll: (options) => page(options.after === undefined, () => log.readAll(options)),
+      readStored: (options) => page(options.after === undefined, () => log.readStored(options)),
     };
   }
 

@@ -159,7 +159,7 @@ export const SETTINGS = {
     variable: "GEOIP_DB",
     read: text.optional(),
     unset: "DB-IP city lite",
-    what: "a MaxMind-format city database (GeoLite2, GeoIP2)",
+    what: "a MaxMind-format city database (GeoLite2, GeoIP2); read again when it has changed",
   },
   unsafeHostsFile: {
     variable: "UNSAFE_HOSTS_FILE",

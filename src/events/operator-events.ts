@@ -48,6 +48,8 @@ export const operatorEvents = {
       .describe("What it came to: unsealed when no seal covered anything"),
     events: z.int().min(0).describe("Number of events that were checked"),
     problems: z.int().min(0).describe("Number of problems that were found"),
-    anchor: z.string().describe("Binds a later verification to what was found now (docs/audit.md)"),
+    anchor: z
+      .string()
+      .describe("Of the newest seal, for a later verification (docs/audit.md); empty without one"),
   }),
 };

@@ -131,7 +131,8 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
-  if (code === "log_form_unknown") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
+  if (code === "log_form_unknown" || code === "file_altered")
+    return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")

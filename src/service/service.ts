@@ -13,6 +13,7 @@ import type { Logger } from "../runtime/logging.ts";
 import { systemClock } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
+import { watchedLeases } from "../stores/coordination/watched-leases.ts";
 import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
@@ -31,9 +32,13 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
+/**
+ * Shares of the stop's budget at which open requests, then the roles, and then what seals their last appends must be closed;
+ * stores get the remainder.
+ */
 const REQUESTS_UNTIL = 3 / 8;
-const ROLES_UNTIL = 7 / 8;
+const ROLES_UNTIL = 3 / 4;
+const SEALING_UNTIL = 15 / 16;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -59,6 +64,7 @@ export async function openService(
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
+  const sealing: Close[] = [];
   const stores: Close[] = [];
   const stopping = new AbortController();
   const stop = async () => {
@@ -66,6 +72,7 @@ export async function openService(
     await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: sealing.splice(0), until: SEALING_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
   };
@@ -74,8 +81,10 @@ export async function openService(
     const opened = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => opened.close());
     const health = logHealth({ log, now: systemClock.now });
+    const leases = watchedLeases(opened.leases, systemClock.now);
     const backend = {
       ...opened,
+      leases,
       eventStore: watchedEventStore(opened.eventStore, health),
       secrets: watchedSecrets(opened.secrets, health),
     };
@@ -90,6 +99,7 @@ export async function openService(
       clock,
       backend,
       health,
+      leaseProblems: new Map([["singleton jobs", leases.problem]]),
       roles,
       redis: await opened.redis(),
       counts,
@@ -99,6 +109,7 @@ export async function openService(
       group,
       stopping: signal,
       onStop,
+      onLastAppend: (close) => void sealing.push(close),
     };
     const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };

@@ -1,7 +1,7 @@
 // An auditor's day in a real browser: which key did what, one request's events, an event raw, a link then and now, the seals.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newestSeal } from "../../src/audit/seals/newest-seal.ts";
+import { notedSeal } from "../../src/audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../src/audit/seals/sealer.ts";
 import { applyLinkChange } from "../../src/commands/links/change-link.ts";
@@ -44,7 +44,7 @@ onServerAtLength(chromiumServer, () => {
 
     const { eventStore, foldStore } = service.backend;
     const keys = sealKeysFrom(service.config);
-    const sealer = await Sealer.open({ ...runtimeDeps, eventStore, keys, newest: newestSeal(foldStore) });
+    const sealer = await Sealer.open({ ...runtimeDeps, eventStore, keys, noted: notedSeal(foldStore) });
     while (await sealer.read());
     await sealer.seal();
 

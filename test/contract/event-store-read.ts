@@ -11,22 +11,6 @@ export function readPromises({ fixture, newCategory, newStream }: Subject): void
       expect(await fixture().store.read(newStream(), { backwards: true, limit: 1 })).toEqual([]);
     });
 
-    it("says how far a category goes, if it can do so without a call", async () => {
-      const { store, openAnother } = fixture();
-      if (!store.newestOf) return;
-      const category = newCategory();
-      const stream = `${category}-a`;
-      const { position } = await store.append(stream, "none", sampleEvents(3));
-      expect(await store.newestOf(category)).toBe(position);
-      const another = await openAnother();
-      onTestFinished(() => another.close());
-      const later = await another.append(stream, 2, [sampleEvent()]);
-      expect(await store.newestOf(category)).toBe(later.position);
-      await store.append(newStream(), "none", [sampleEvent()]);
-      expect(await store.newestOf(category)).toBe(later.position);
-      expect(await store.newestOf(newCategory())).toBe("");
-    });
-
     it("returns what was appended, with stream, revision, position and time", async () => {
       const { store } = fixture();
       const stream = newStream();
@@ -112,6 +96,56 @@ export function readPromises({ fixture, newCategory, newStream }: Subject): void
       const { store } = fixture();
       expect(await store.readAll({ categories: [newCategory()], limit: 10 })).toEqual([]);
       expect(await store.readAll({ categories: [], limit: 10 })).toEqual([]);
+    });
+  });
+
+  describe("readStored", () => {
+    it("has every event of every category in position order, as the texts that were appended", async () => {
+      const { store, prefix } = fixture();
+      const after = await store.head();
+      const streams = [newStream(), newCategory("clicks"), `${prefix}-x`];
+      const odd = { text: "Zürich \u{1F517}\u0000\n", 10: [1e21, -0.5], 2: { ["__proto__"]: null } };
+      for (const stream of streams) await store.append(stream, "none", [sampleEvent(odd), sampleEvent()]);
+      const own = async (position?: string) =>
+        (await store.readStored({ after: position, limit: 1_000 })).filter(({ stream }) =>
+          streams.includes(stream),
+        );
+      const stored = await own(after);
+      const events = (await Promise.all(streams.map((stream) => store.read(stream)))).flat();
+      expect(stored.map(({ data, metadata: _, ...event }) => ({ ...event, data: JSON.parse(data) }))).toEqual(
+        events.map(({ metadata: _, ...event }) => event),
+      );
+      expect(stored[0]?.data).toBe(JSON.stringify(odd));
+      expect(JSON.parse(stored[0]?.metadata ?? "")).toMatchObject({ schemaVersion: 1 });
+      expect(await own(stored[2]?.position)).toEqual(stored.slice(3));
+      expect(await store.readStored({ after, limit: 1 })).toHaveLength(1);
+      expect(await store.readStored({ after: stored[0]?.position, limit: 0 })).toEqual([]);
+    });
+  });
+
+  describe("structureProblems", () => {
+    it("are none of a store that only this program has written", async () => {
+      const { store, prefix } = fixture();
+      await store.append(newStream(), "none", sampleEvents(3));
+      await store.append(newCategory("clicks"), "none", sampleEvents(3));
+      const problems = await store.structureProblems();
+      expect(problems.filter(({ stream = prefix }) => stream.startsWith(prefix))).toEqual([]);
+    });
+  });
+
+  describe("newestOf", () => {
+    it("says how far a category goes, whichever handle appended", async () => {
+      const { store, openAnother } = fixture();
+      if (!store.newestOf) return;
+      const category = newCategory();
+      expect(await store.newestOf(category)).toBe("");
+      const { position } = await store.append(`${category}-a`, "none", sampleEvents(3));
+      expect(await store.newestOf(category)).toBe(position);
+      const another = await openAnother();
+      onTestFinished(() => another.close());
+      const later = await another.append(`${category}-a`, 2, [sampleEvent()]);
+      await store.append(newStream(), "none", [sampleEvent()]);
+      expect(await store.newestOf(category)).toBe(later.position);
     });
   });
 

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -12,7 +13,11 @@ import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/erro
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { openLogFile } from "../../src/stores/event-store/sqlite/log-file.ts";
+import { appendRequest, LogWriter } from "../../src/stores/event-store/sqlite/write-log.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { subscribed } from "../support/event-store/subscribed.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
@@ -74,6 +79,33 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await store.append("link-a", "none", [sampleEvent()]);
     expect((await store.read("link-a"))[0]?.recordedAt).toBe("2026-03-01T10:00:00.000Z");
     await store.close();
+  });
+
+  it.each([
+    ["this process as they come", true, 60],
+    ["another process, of which no signal comes, within 250 ms", false, 250],
+  ])("delivers the appends of %s", async (_, hasSignal, withinMs) => {
+    const folder = await folderOfTest();
+    const file = join(folder.path, "events.db");
+    const [store, other] = [
+      await openSqliteEventStore(file, { offThread }),
+      await openSqliteEventStore(file),
+    ];
+    const writer = new LogWriter(openLogFile(file));
+    const subscription = subscribed(store, { categories: ["link"] });
+    const took: number[] = [];
+    for (let revision = -1; revision < 6; revision++) {
+      const delivered = subscription.take(1);
+      await pause(20 * revision + 20);
+      const [event, at] = [sampleEvent(), new Date().toISOString()];
+      if (hasSignal) await other.append("link-a", revision < 0 ? "none" : revision, [event]);
+      else await writer.append(appendRequest("link-a", revision, [event], at));
+      const appended = performance.now();
+      await delivered;
+      took.push(performance.now() - appended);
+    }
+    expect(took.toSorted((a, b) => a - b)[3]).toBeLessThan(stretched(withinMs));
+    await Promise.all([writer, store, other].map((opened) => opened.close()));
   });
 
   it("fails for as long as the file is not a database", async () => {

@@ -1,10 +1,17 @@
 // What the EventStoreDB adapter promises beside the contract: foreign events, large appends, connection strings.
-import { binaryEvent, type EventData, jsonEvent, NO_STREAM } from "@eventstore/db-client";
+import {
+  binaryEvent,
+  type EventData,
+  type EventStoreDBClient,
+  jsonEvent,
+  NO_STREAM,
+  type StreamMetadata,
+} from "@eventstore/db-client";
 import { beforeAll, describe, expect, it } from "vitest";
 import { categoryOf } from "../../src/stores/event-store/categories.ts";
 import { Servers } from "../../src/stores/event-store/eventstoredb/connection.ts";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
-import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
+import { type RecordedEvent, StreamRemoved } from "../../src/stores/event-store/port.ts";
 import type { EventStoreDbFixture } from "../support/event-store/eventstoredb-fixture.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { officialClient } from "../support/servers/eventstoredb-server.ts";
@@ -129,6 +136,75 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
         await store.append(stream, "none", events.slice(0, 500));
         expect(await store.append(stream, "none", events)).toMatchObject({ revision: 1_199 });
         expect((await store.read(stream)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+      });
+    });
+
+    describe("a stream that somebody deleted or cut on the server", () => {
+      type Act = (client: EventStoreDBClient, stream: string) => Promise<unknown>;
+      const metadata =
+        (own: StreamMetadata): Act =>
+        (client, stream) =>
+          client.setStreamMetadata(stream, own, { credentials: new Servers(opened.url).credentials });
+      const deleted = /^it was deleted on the server$/;
+      const cases: [string, Act, what: RegExp][] = [
+        ["deleted", (client, stream) => client.deleteStream(stream), deleted],
+        ["deleted for good", (client, stream) => client.tombstoneStream(stream), /was deleted for good/],
+        ["cut", metadata({ truncateBefore: 2 }), /events before revision 2 were cut on the server \(\$tb\)/],
+        ["cut at its end", metadata({ truncateBefore: 3 }), /events before revision 3 were cut/],
+        ["bounded", metadata({ maxCount: 1 }), /only its last 1 events are kept .*\(\$maxCount\)/],
+      ];
+      const changed = async (act: Act) => {
+        const { store } = fixture();
+        const stream = newStream();
+        const after = await store.head();
+        const events = sampleEvents(3);
+        await store.append(stream, "none", events);
+        const client = officialClient(opened.url);
+        await act(client, stream);
+        await client.dispose();
+        return { store, stream, after, events };
+      };
+
+      it.each(cases)("is told when it was %s, and no read says that it isn't there", async (_, act, what) => {
+        const { store, stream, after, events } = await changed(act);
+        const problems = (await store.structureProblems()).filter((problem) => problem.stream === stream);
+        expect(problems).toEqual([{ stream, what: expect.stringMatching(what) }]);
+        const stored = await store.readStored({ after, limit: 1_000 });
+        const own = stored.filter((text) => text.stream === stream);
+        expect(own.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+        const error = await store.read(stream).catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(StreamRemoved);
+        expect(error).toMatchObject({
+          what: expect.stringMatching(what),
+          message: expect.stringContaining(stream),
+        });
+      });
+
+      it("refuses to begin anew, as its numbers would go on behind those that were deleted", async () => {
+        const { store, stream } = await changed((client, name) => client.deleteStream(name));
+        await expect(store.append(stream, "none", [sampleEvent()])).rejects.toThrow(StreamRemoved);
+        await expect(store.read(stream)).rejects.toThrow(/events before revision 3 were cut/);
+      });
+
+      it("refuses an append after it was deleted for good", async () => {
+        const { store, stream } = await changed((client, name) => client.tombstoneStream(name));
+        for (const at of ["none", 2] as const)
+          await expect(store.append(stream, at, [sampleEvent()])).rejects.toThrow(/was deleted for good/);
+      });
+
+      it("is read behind the cut, as by who knows what was before", async () => {
+        const { store, stream } = await changed(metadata({ truncateBefore: 2 }));
+        expect(await store.read(stream, { from: 2 })).toHaveLength(1);
+        expect(await store.read(stream, { from: 3 })).toEqual([]);
+      });
+
+      it("is told when its events are kept for some time only, while they are there", async () => {
+        const { store, stream } = await changed(metadata({ maxAge: 3_600 }));
+        expect(await store.structureProblems()).toContainEqual({
+          stream,
+          what: "its events are kept for 3600 s on the server ($maxAge)",
+        });
+        expect(await store.read(stream)).toHaveLength(3);
       });
     });
 

@@ -77,6 +77,27 @@ describe("clicks while the event store is unavailable", () => {
     expect(await journalFiles()).toEqual([]);
   });
 
+  it("ask an event store that is away no more often, however many come", async () => {
+    const recorder = start();
+    recorder.eventStore.unavailable = true;
+    const { append } = recorder.eventStore;
+    let asked = 0;
+    recorder.eventStore.append = (...request) => {
+      asked++;
+      return append(...request);
+    };
+    for (let batch = 0; batch < 100; batch++) {
+      recorder.send(100);
+      await turns(1);
+    }
+    // A hundred turns are two and a half seconds: 50, 100, 200 and 400 ms, and a second from then on.
+    expect(asked).toBeLessThan(10);
+    recorder.eventStore.unavailable = false;
+    expect(await recorder.emptied()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 10_000));
+    await recorder.close();
+  });
+
   it.each(["lost", "slow and lost"] as const)("are not doubled when an answer is %s", async (fault) => {
     const recorder = start();
     recorder.eventStore.script.push(fault, "refused", "lost");

@@ -3,7 +3,6 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { verifyLog } from "../../src/audit/verify-log.ts";
 import { statusForPeople } from "../../src/cli/projections/projection-commands.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
@@ -28,6 +27,7 @@ import type { EventStore, Position, RecordedEvent } from "../../src/stores/event
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { routeClicks } from "../../src/webhooks/routing/router.ts";
+import { verified } from "../support/audit/verified.ts";
 import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
 import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
 import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
@@ -206,6 +206,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       routerSetAside: () => routerSetAside(backend.readStore),
       recorder: undefined,
       logProblems: () => ({}),
+      leaseProblems: new Map(),
       webhooks: undefined,
     });
     expect(found).toMatchObject({ ready: true, reasons: [] });
@@ -223,7 +224,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   });
 
   it("names each in `audit verify`, which finds nothing else", async () => {
-    const found = await verifyLog({ eventStore, clock: runtimeDeps.clock });
+    const found = await verified(eventStore);
     expect(found.problems.map(({ check, position }) => `${check} ${position}`).sort()).toEqual(
       positions().map((position) => `schema ${position}`),
     );

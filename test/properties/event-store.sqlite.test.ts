@@ -6,7 +6,7 @@ import { eventStoreProperties } from "./event-store.ts";
 
 eventStoreProperties("SQLite", async () => {
   const folder = await temporaryFolder();
-  const store = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 5 });
+  const store = await openSqliteEventStore(join(folder.path, "events.db"));
   const close = async () => {
     await store.close();
     await folder.remove();

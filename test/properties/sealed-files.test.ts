@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealKeysOf } from "../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../src/audit/seals/sealer.ts";
-import { verifySealedLog } from "../../src/audit/verify-sealed-log.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { KEYS } from "../support/audit/keys.ts";
+import { verified } from "../support/audit/verified.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { append } from "../support/runtime/stores.ts";
@@ -17,10 +17,10 @@ import { type TemporaryFolder, temporaryFolder } from "../support/runtime/tempor
 
 const EDITS = effort(5, 15);
 
-const keys = sealKeysOf("the key of this test");
-const newest = { get: async () => undefined, set: async () => undefined, forget: async () => undefined };
+const noted = { get: async () => undefined, set: async () => undefined };
 const clock = () => new Date();
 const [BLOCKS, LINKS, CLICKS] = [3, 6, 20];
+const STREAM = "clicks-a-20260301";
 /** Each block: its links, each appended alone, its clicks in one compressed append, its seal. */
 const BLOCK = LINKS + CLICKS + 1;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   untouched = join(folder.path, "events.db");
   const eventStore = await openSqliteEventStore(untouched);
-  const sealer = await Sealer.open({ eventStore, keys: [keys], newest, clock, newId: randomUUID });
+  const sealer = await Sealer.open({ eventStore, keys: [KEYS], noted, clock, newId: randomUUID });
   const at = new Date().toISOString();
   const origin = { correlationId: "t", causationId: "t", actor: { type: "system", id: "t" } } as const;
   for (let block = 0; block < BLOCKS; block += 1) {
@@ -41,8 +41,7 @@ beforeAll(async () => {
     const clicks = Array.from({ length: CLICKS }, (_, n) =>
       newEvent(linkClicked({ link: `sho.rt/l${block}0`, at, city: `${block} ${n}` }), randomUUID(), origin),
     );
-    const stream = "clicks-a-20260301";
-    await eventStore.append(stream, block === 0 ? "none" : block * CLICKS - 1, clicks);
+    await eventStore.append(STREAM, block === 0 ? "none" : block * CLICKS - 1, clicks);
     while (await sealer.read());
     await sealer.seal();
   }
@@ -50,15 +49,16 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** `touched`: positions of which one must be named. */
-type Edit = { sql: string; touched: number[] };
+/** `touched`: places of which one must be named. */
+type Edit = { sql: string; touched: string[] };
 
-const alone = fc
-  .record({ block: fc.nat(BLOCKS - 1), n: fc.nat(LINKS - 1) })
-  .map(({ block, n }) => block * BLOCK + n + 1);
+const alone = fc.record({ block: fc.nat(BLOCKS - 1), n: fc.nat(LINKS - 1) }).map(({ block, n }) => ({
+  position: block * BLOCK + n + 1,
+  place: `link-sho.rt/l${block}${n}@0`,
+}));
 const together = fc.nat(BLOCKS - 1).map((block) => ({
   last: block * BLOCK + LINKS + CLICKS,
-  positions: Array.from({ length: CLICKS }, (_, n) => block * BLOCK + LINKS + 1 + n),
+  places: Array.from({ length: CLICKS }, (_, n) => `${STREAM}@${block * CLICKS + n}`),
 }));
 const changes = [
   "body = replace(body, 'example.com', 'evil.example')",
@@ -74,23 +74,26 @@ const changes = [
   "body = replace(body, 'operator', 'system')",
 ];
 const edit: fc.Arbitrary<Edit> = fc.oneof(
-  fc.record({ position: alone, change: fc.constantFrom(...changes) }).map(({ position, change }) => ({
-    sql: `UPDATE appends SET ${change} WHERE position = ${position}`,
-    touched: [position],
+  fc.record({ event: alone, change: fc.constantFrom(...changes) }).map(({ event, change }) => ({
+    sql: `UPDATE appends SET ${change} WHERE position = ${event.position}`,
+    touched: [event.place],
   })),
-  alone.map((position) => ({ sql: `DELETE FROM appends WHERE position = ${position}`, touched: [position] })),
+  alone.map(({ position, place }) => ({
+    sql: `DELETE FROM appends WHERE position = ${position}`,
+    touched: [place],
+  })),
   fc
     .tuple(alone, alone)
-    .filter(([a, b]) => a !== b)
+    .filter(([a, b]) => a.position !== b.position)
     .map(([a, b]) => ({
-      sql: `UPDATE appends SET position = -1 WHERE position = ${a};
-            UPDATE appends SET position = ${a} WHERE position = ${b};
-            UPDATE appends SET position = ${b} WHERE position = -1`,
-      touched: [a, b],
+      sql: `UPDATE appends SET position = -1 WHERE position = ${a.position};
+            UPDATE appends SET position = ${a.position} WHERE position = ${b.position};
+            UPDATE appends SET position = ${b.position} WHERE position = -1`,
+      touched: [a.place, b.place],
     })),
-  together.map(({ last, positions }) => ({
+  together.map(({ last, places }) => ({
     sql: `DELETE FROM appends WHERE position = ${last}`,
-    touched: positions,
+    touched: places,
   })),
   fc
     .tuple(together, together)
@@ -98,12 +101,19 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
     .map(([a, b]) => ({
       sql: `UPDATE appends SET body = (SELECT body FROM appends WHERE position = ${b.last})
             WHERE position = ${a.last}`,
-      touched: a.positions,
+      touched: a.places,
     })),
-  together.map(({ last, positions }) => ({
+  together.map(({ last, places }) => ({
     sql: `UPDATE appends SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE position = ${last}`,
-    touched: positions,
+    touched: places,
   })),
+  fc.record({ n: fc.nat(BLOCKS - 1), member: fc.constantFrom("root", "marks", "at", "signature") }).map(
+    ({ n, member }): Edit => ({
+      sql: `UPDATE appends SET body = json_set(body, '$[0].data.${member}', 'x')
+            WHERE stream = 'seals' AND revision = ${n}`,
+      touched: [`seals@${n}`],
+    }),
+  ),
 );
 
 describe("the file of a sealed log", () => {
@@ -119,14 +129,11 @@ describe("the file of a sealed log", () => {
         db.close();
         const eventStore = await openSqliteEventStore(file);
         try {
-          const { problems } = await verifySealedLog({ eventStore, clock, keys: [keys], newest });
+          const { problems } = await verified(eventStore);
           const named = problems
             .filter(({ check }) => check === "seal")
-            .map(({ position }) => Number(position));
-          expect({ sql, named: named.some((position) => touched.includes(position)) }).toEqual({
-            sql,
-            named: true,
-          });
+            .some(({ stream, revision }) => touched.includes(`${stream}@${revision}`));
+          expect({ sql, named }).toEqual({ sql, named: true });
         } finally {
           await eventStore.close();
         }

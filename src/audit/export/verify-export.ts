@@ -1,12 +1,13 @@
 // Checks an exported log with the public key alone, offline.
 
+import { SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
-import { differences } from "../seals/differences.ts";
-import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { differences, type Leaf } from "../seals/differences.ts";
+import { type SealFacts, SealJudge, sealFacts, sealProblem, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
-import { type LogProblem, type Place, placeOf, unpackPlaces } from "../seals/places.ts";
-import { leafOf, type Seal } from "../seals/seal.ts";
+import { type LogProblem, placeOf, unpackPlaces } from "../seals/places.ts";
+import type { Seal } from "../seals/seal.ts";
 import { type Judgement, verdictOf } from "../verdict.ts";
 import { type ExportLine, type ExportSelection, isSelected, parseExportLine } from "./export-lines.ts";
 
@@ -20,14 +21,8 @@ export type ExportVerification = Judgement & {
   problems: LogProblem[];
 };
 
-/** `before`: where the block before it in the file ends. */
-type Block = {
-  recorded: RecordedEvent;
-  seal: Seal | undefined;
-  before: Position;
-  events: RecordedEvent[];
-  parts: Part[];
-};
+/** `shown`: undefined where only the hash of a subtree is there. `before`: where the block before it in the file ends. */
+type Block = { seal: Seal; before: Position; parts: (Part & { shown?: Leaf })[] };
 
 /** `lines`: of the file. `trusted`: public keys. @throws bad_export */
 export async function verifyExport(
@@ -70,8 +65,9 @@ class ExportReader {
 
   add(line: Exclude<ExportLine, { export: unknown }>): void {
     if (this.#hasEnded) throw new Refused("bad_export", "There are lines behind the last one");
-    if ("event" in line) this.#addEvent(line.event);
-    else if ("hash" in line) this.#block?.parts.push({ ...line, hash: Buffer.from(line.hash, "hex") });
+    if ("event" in line) this.#addEvent({ place: line.event, leaf: line.leaf });
+    else if ("hash" in line)
+      this.#block?.parts.push({ hash: Buffer.from(line.hash, "hex"), events: line.events });
     else {
       this.#closeBlock();
       if ("seal" in line) this.#openBlock(line.seal);
@@ -99,13 +95,13 @@ class ExportReader {
     return { ...judgement, seals: judged.length, ...counts, selection, problems };
   }
 
-  #openBlock(recorded: RecordedEvent): void {
+  #openBlock(seal: Seal): void {
     if (this.#isUnsealed) throw new Refused("bad_export", "There is a seal behind events that have none");
     const before = this.#facts.at(-1)?.seal?.position ?? "";
-    const seal = readSeal(recorded);
-    this.#facts.push(sealFacts(recorded));
-    this.#block = { recorded, seal, before, events: [], parts: [] };
-    this.#reached = seal?.position ?? this.#reached;
+    const place = { stream: SEALS_STREAM, revision: seal.number, position: seal.position };
+    this.#facts.push(sealFacts(place, seal));
+    this.#block = { seal, before, parts: [] };
+    this.#reached = seal.position;
   }
 
   #closeBlock(): void {
@@ -113,48 +109,47 @@ class ExportReader {
     this.#block = undefined;
   }
 
-  #addEvent(event: RecordedEvent): void {
-    const { stream, revision } = event;
-    if (!isSelected(this.#selection, event)) this.#report(event, "does not belong to what was exported");
-    if (event.unreadable !== undefined)
-      this.#report(event, `could not be read when it was exported: ${event.unreadable}`);
+  #addEvent(shown: Leaf): void {
+    const { place } = shown;
+    const { stream, revision, position } = place;
+    if (!isSelected(this.#selection, place)) this.#report(shown, "does not belong to what was exported");
     if (stream === this.#selection.stream) {
       const expected = this.#nextRevision ?? revision;
-      if (revision !== expected) this.#report(event, `revision ${expected} was expected`);
+      if (revision !== expected) this.#report(shown, `revision ${expected} was expected`);
       this.#nextRevision = revision + 1;
     }
+    const isEvent = stream !== SEALS_STREAM;
     if (this.#block) {
-      this.#events += 1;
-      this.#block.events.push(event);
-      this.#block.parts.push({ hash: leafOf(event), events: 1 });
-    } else {
-      this.#unsealed += 1;
-      if (!this.#isUnsealed) this.#report(event, "is below no seal");
-      if (event.position <= this.#reached) this.#report(event, "does not belong behind what is before it");
-      this.#reached = event.position;
+      if (isEvent) this.#events += 1;
+      this.#block.parts.push({ hash: shown.leaf, events: 1, shown });
+      return;
     }
+    if (isEvent) this.#unsealed += 1;
+    if (!this.#isUnsealed) this.#report(shown, "is below no seal");
+    if (position <= this.#reached) this.#report(shown, "does not belong behind what is before it");
+    this.#reached = position;
   }
 
-  #report(event: Place, message: string): void {
-    this.#ofEvents.push({ ...placeOf(event), message });
+  #report({ place }: Leaf, message: string): void {
+    this.#ofEvents.push({ ...placeOf(place), message });
   }
 
-  #problemsOf({ recorded, seal, before, events, parts }: Block): LogProblem[] {
-    if (!seal) return [];
-    const problem = (message: string) => ({ ...placeOf(recorded), message });
-    const found = this.#follows(seal, before)
+  #problemsOf(block: Block): LogProblem[] {
+    const { seal, before, parts } = block;
+    const { number, position, events, root } = seal;
+    const follows = this.#follows(seal, before)
       ? []
-      : [problem(`seal ${seal.number} does not follow what is before it in the file`)];
+      : [sealProblem(number, position, "does not follow what is before it in the file")];
     const count = parts.reduce((sum, part) => sum + part.events, 0);
-    if (count === seal.events && merkleRoot(parts)?.toString("hex") === seal.root)
-      return [...found, ...this.#withheld(seal, events)];
-    const leaves = events.map(leafOf);
-    const isExpected = (place: Place) => isSelected(this.#selection, place);
-    found.push(...differences({ seal, events, leaves, keys: [], isExpected }));
-    if (found.length > 0) return found;
-    return [
-      problem(`what the file has up to position ${seal.position} is not what seal ${seal.number} covers`),
-    ];
+    if (count === events && merkleRoot(parts)?.toString("hex") === root)
+      return [...follows, ...this.#withheld(block)];
+    const present = parts.flatMap(({ shown }) => shown ?? []);
+    const isWhole = present.length === parts.length;
+    const named = differences(seal, present, ({ stream }) => isWhole || stream === this.#selection.stream);
+    const problems = [...follows, ...named];
+    return problems.length > 0
+      ? problems
+      : [sealProblem(number, position, "does not cover what the file has up to its position")];
   }
 
   /** Blocks left out have nothing that was selected; of a single stream, only its revisions tell. */
@@ -164,12 +159,23 @@ class ExportReader {
     return stream !== undefined || !isSelected(this.#selection, { stream: "", position: after });
   }
 
-  /** Selected events of which the file has only the hash. */
-  #withheld(seal: Seal, events: readonly RecordedEvent[]): LogProblem[] {
-    const shown = new Set(events.map(({ position }) => position));
+  /** Of events of which the file has only the hash, those that certainly belong to what was selected. */
+  #withheld({ seal, parts }: Block): LogProblem[] {
+    const { from = "", to = "~", stream } = this.#selection;
     const places = unpackPlaces(seal.places, seal.events) ?? [];
-    return places
-      .filter((place) => isSelected(this.#selection, place) && !shown.has(place.position))
-      .map((place) => ({ ...place, message: "was withheld" }));
+    let [n, after] = [0, seal.after];
+    return parts.flatMap(({ shown, events }, index) => {
+      const hidden = places.slice(n, n + events);
+      n += events;
+      if (shown) {
+        after = shown.place.position;
+        return [];
+      }
+      const following = parts.find((part, at) => at > index && part.shown)?.shown;
+      if (after < from || (following?.place.position ?? seal.position) > to) return [];
+      return hidden
+        .filter((place) => stream === undefined || place.stream === stream)
+        .map((place) => ({ ...place, position: "", message: "was withheld" }));
+    });
   }
 }

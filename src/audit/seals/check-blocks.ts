@@ -1,100 +1,59 @@
-// Compares the log with its seals, block by block, as both are read from the oldest on.
-import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
-import { differences, differencesByTags, type TagKeys } from "./differences.ts";
-import type { Judged, SealHeader } from "./judge-seals.ts";
-import { type LogProblem, type Place, placeOf } from "./places.ts";
-import { chainOf, leafOf, rootOf, type Seal } from "./seal.ts";
+// Compares the log with its seals, block by block, while it is read once.
+import type { Position, StoredText } from "../../stores/event-store/port.ts";
+import { differences, type Leaf } from "./differences.ts";
+import { type SealHeader, sealProblem } from "./judge-seals.ts";
+import { leafHash, lineOf, rootOf } from "./merkle.ts";
+import { type LogProblem, placeOf } from "./places.ts";
+import { type SealReader, sealAt } from "./read-seals.ts";
 
-type Deps = {
-  /** Without any, nothing is said about single events of a seal that is not good. */
-  keys: readonly TagKeys[];
-  report: (problem: LogProblem) => void;
-};
-
-/** A judged seal with all that it keeps. */
-export type JudgedBlock = Omit<Judged, "seal"> & { seal: Seal | undefined };
+type Deps = { eventStore: SealReader; report: (problem: LogProblem) => void };
 
 export class BlockCheck {
   readonly #deps: Deps;
-  #events: RecordedEvent[] = [];
-  /** Up to here all events have been compared, or have lost their seal. */
-  #reached: Position = "";
-  /** The seal before, if it is good. */
-  #before: SealHeader | undefined;
-  /** Seals that are not good, until the next good one tells where their blocks end. */
-  #pending: Seal[] = [];
+  /** Oldest first. */
+  readonly #seals: SealHeader[];
+  /** Of the next seal's block. */
+  #leaves: Leaf[] = [];
+  /** Numbers of the seals whose blocks are not what was sealed. */
+  readonly broken: number[] = [];
 
-  constructor(deps: Deps, before?: SealHeader | undefined) {
+  /** `good`: the seals that can be trusted, oldest first. */
+  constructor(deps: Deps, good: readonly SealHeader[]) {
     this.#deps = deps;
-    this.#before = before;
-    this.#reached = before?.position ?? "";
+    this.#seals = [...good];
   }
 
-  /** The next events of the log, in order. */
-  add(events: readonly RecordedEvent[]): void {
-    for (const event of events) this.#events.push(event);
+  /** To be called before an event that lies behind blocks, and with undefined after the last one. */
+  async closeBefore(position: Position | undefined): Promise<void> {
+    for (let [next] = this.#seals; next && this.isBehind(position); [next] = this.#seals)
+      await this.#close(next);
   }
 
-  /** The next seal, in order, once all events up to its position have been added. */
-  close({ event, seal, reason }: JudgedBlock): void {
-    if (seal && reason !== undefined) this.#pending.push(seal);
-    if (!seal || reason !== undefined) return;
-    if (seal.after > this.#reached) this.#closeUnsealed(seal);
-    this.#pending = [];
-    this.#compare(event, seal, this.#take(seal.position));
-    this.#before = seal;
+  /** Whether a block ends before the position; undefined: the end of the log. */
+  isBehind(position: Position | undefined): boolean {
+    const [next] = this.#seals;
+    return next !== undefined && (position === undefined || position > next.position);
   }
 
-  /** After the last seal. Returns the number of events behind it. */
-  end(): number {
-    for (const seal of this.#pending)
-      if (seal.position > this.#reached) this.#compareByTags(seal, this.#take(seal.position));
-    return this.#events.length;
+  /** The next event of the log. Returns whether it lies below a seal that can be trusted. */
+  add(event: StoredText): boolean {
+    const [next] = this.#seals;
+    if (!next || event.position <= next.after) return false;
+    this.#leaves.push({ place: placeOf(event), leaf: leafHash(lineOf(event)) });
+    return true;
   }
 
-  /** Events up to `next.after`, of which no good seal speaks. */
-  #closeUnsealed(next: Seal): void {
-    const [before, pending] = [this.#before, this.#pending];
-    for (const [n, seal] of pending.entries()) {
-      const isLast = n === pending.length - 1;
-      if (isLast || (seal.position > this.#reached && seal.position < next.after))
-        this.#compareByTags(seal, this.#take(isLast ? next.after : seal.position));
-    }
-    if (pending.length > 0) return;
-    const found = this.#take(next.after);
-    const sealed = next.total - next.events - (before?.total ?? 0);
-    if (sealed === found.length) return;
-    const message = `${sealed} events were sealed up to here by seals that were removed, there are ${found.length}`;
-    const { stream = "", revision = -1 } = found.at(-1) ?? {};
-    this.#deps.report({ stream, revision, position: next.after, message });
+  async #close(seal: SealHeader): Promise<void> {
+    this.#seals.shift();
+    const present = this.#leaves;
+    this.#leaves = [];
+    const { events, root, number, position } = seal;
+    if (present.length === events && rootOf(present.map(({ leaf }) => leaf)) === root) return;
+    this.broken.push(number);
+    const kept = await sealAt(this.#deps.eventStore, number);
+    const found = kept ? differences(kept, present) : [];
+    const what = `covers ${events} events up to position ${position}, and they are not those that are there`;
+    for (const problem of found.length > 0 ? found : [sealProblem(number, "", what)])
+      this.#deps.report(problem);
   }
-
-  /** All events up to the position. */
-  #take(position: Position): RecordedEvent[] {
-    const end = this.#events.findIndex((event) => event.position > position);
-    this.#reached = position;
-    return this.#events.splice(0, end < 0 ? this.#events.length : end);
-  }
-
-  #compare(recorded: Place, seal: Seal, events: readonly RecordedEvent[]): void {
-    const leaves = events.map(leafOf);
-    if (isWhole(seal, leaves, this.#before)) return;
-    const { keys, report } = this.#deps;
-    const found = differences({ seal, events, leaves, keys });
-    for (const difference of found) report(difference);
-    if (found.length > 0) return;
-    const message = `the ${events.length} events up to position ${seal.position} are not the ${seal.events} of seal ${seal.number}`;
-    report({ ...placeOf(recorded), message });
-  }
-
-  #compareByTags(seal: Seal, events: readonly RecordedEvent[]): void {
-    const { keys, report } = this.#deps;
-    const leaves = events.map(leafOf);
-    for (const difference of differencesByTags({ seal, events, leaves, keys })) report(difference);
-  }
-}
-
-function isWhole(seal: Seal, leaves: readonly Buffer[], before: SealHeader | undefined): boolean {
-  if (seal.events !== leaves.length || seal.root !== rootOf(leaves)) return false;
-  return before?.number !== seal.number - 1 || seal.chain === chainOf(before, leaves);
 }

@@ -4,28 +4,25 @@ import { sealEvents } from "../../events/seal-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
-import { isSignedByItsKey, type Seal, sealHash } from "./seal.ts";
+import { isSignedByItsKey, type KnownSeal, type Seal, sealHash } from "./seal.ts";
 
-/** A seal without what it keeps of each event, a hundred kilobytes. */
-export type SealHeader = Omit<Seal, "places" | "leaves" | "tags">;
+/** A seal without what it keeps of each event, tens of kilobytes. */
+export type SealHeader = Omit<Seal, "places" | "marks"> & KnownSeal;
 
 /** `seal`: undefined when its data can't be read. `reason`: why it is not good. */
-export type Judged = {
-  event: Place;
-  seal: SealHeader | undefined;
-  reason: string | undefined;
-};
+export type Judged = { event: Place; seal: SealHeader | undefined; reason: string | undefined };
 
-/** What a judgement needs to know of a seal. */
-export type SealFacts = Omit<Judged, "reason"> & { hash: string; isSigned: boolean };
+/** What a judgement needs to know of a seal. `isSigned`: by the key that it names. */
+export type SealFacts = Omit<Judged, "reason"> & { isSigned: boolean };
 
-/** `isSigned`: by the key that it names. */
-export function sealFacts(recorded: RecordedEvent): SealFacts {
-  const event = placeOf(recorded);
-  const seal = readSeal(recorded);
-  if (!seal) return { event, seal, hash: "", isSigned: false };
-  const { places: _, leaves: __, tags: ___, ...header } = seal;
-  return { event, seal: header, hash: sealHash(recorded), isSigned: isSignedByItsKey(seal) };
+export function sealFacts(event: Place, seal: Seal | undefined): SealFacts {
+  if (!seal) return { event: placeOf(event), seal, isSigned: false };
+  const { places: _, marks: __, ...header } = seal;
+  return {
+    event: placeOf(event),
+    seal: { ...header, hash: sealHash(seal) },
+    isSigned: isSignedByItsKey(seal),
+  };
 }
 
 /**
@@ -48,12 +45,12 @@ export class SealJudge {
     return { event, seal, reason };
   }
 
-  #reasonAgainst({ event: { revision }, seal, hash, isSigned }: SealFacts): string | undefined {
+  #reasonAgainst({ event: { revision }, seal, isSigned }: SealFacts): string | undefined {
     if (!seal) return "can't be read as a seal";
     if (seal.number !== revision) return `says that it is seal ${seal.number}`;
     const follower = this.#later?.revision === revision + 1 ? this.#later.seal : undefined;
     if (follower)
-      return follower.previous === hash && follower.after === seal.position
+      return follower.previous === seal.hash && follower.after === seal.position
         ? undefined
         : `is not the seal that seal ${revision + 1} follows`;
     if (!isSigned) return "is not what was signed";
@@ -77,7 +74,7 @@ export function sealProblem(revision: number, position: Position, what: string):
 }
 
 /** A member that nobody knows would be outside of what is signed. */
-const sealSchema = sealEvents.LogSealed.schema.strict();
+export const sealSchema = sealEvents.LogSealed.schema.strict();
 
 /** Undefined when the event is no seal, or one that can't be read. */
 export function readSeal({ type, data }: RecordedEvent): Seal | undefined {

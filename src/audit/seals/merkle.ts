@@ -1,12 +1,21 @@
-// Merkle trees over events (RFC 6962, section 2.1): one hash binds a block, and a part of it can be shown without the rest.
+// Merkle trees over events, exactly those of RFC 6962, section 2.1: one hash binds a block, and a part of it can be shown
+// without the rest.
 import { hash } from "node:crypto";
+import type { StoredText } from "../../stores/event-store/port.ts";
 
 const LEAF = "\0";
 const NODE = 1;
 const HASH_BYTES = 32;
 
-export function leafHash(text: string): Buffer {
-  return sha256(LEAF + text);
+/** All that is stored of an event, as the one line of JSON that is hashed and exported. Data and metadata are texts in it. */
+export function lineOf(event: StoredText): string {
+  const { id, stream, revision, position, type, recordedAt, data, metadata } = event;
+  return JSON.stringify([id, stream, revision, position, type, recordedAt, data, metadata]);
+}
+
+/** `line`: of lineOf. */
+export function leafHash(line: string): Buffer {
+  return sha256(LEAF + line);
 }
 
 /** A leaf, or a subtree of `events` leaves of which only the hash is known. */
@@ -32,6 +41,11 @@ export function merkleRoot(parts: readonly Part[]): Buffer | undefined {
   }
   const size = parts.reduce((sum, { events }) => sum + events, 0);
   return size === 0 ? sha256(Buffer.alloc(0)) : root(size);
+}
+
+/** Hex. */
+export function rootOf(leaves: readonly Buffer[]): string {
+  return (merkleRoot(leaves.map((hash) => ({ hash, events: 1 }))) as Buffer).toString("hex");
 }
 
 /** The fewest parts that have the same root and all leaves for which `isShown` holds. */

@@ -1,10 +1,11 @@
-// Reads the stream of seals in pages, as a seal is a hundred kilobytes.
+// Reads the stream of seals in pages, as a seal is tens of kilobytes.
 
 import { SEALS_STREAM } from "../../events/streams.ts";
-import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
-import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import { type EventStore, type RecordedEvent, StreamRemoved } from "../../stores/event-store/port.ts";
+import { type Judged, readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
+import type { Seal } from "./seal.ts";
 
-const PAGE = 20;
+export const SEALS_PAGE = 20;
 
 export type SealReader = Pick<EventStore, "read">;
 
@@ -15,7 +16,7 @@ export async function* sealsBackwards(
 ): AsyncGenerator<RecordedEvent> {
   let from = upTo;
   for (;;) {
-    const options = { backwards: true, limit: PAGE, ...(from === undefined ? {} : { from }) };
+    const options = { backwards: true, limit: SEALS_PAGE, ...(from === undefined ? {} : { from }) };
     const page = await eventStore.read(SEALS_STREAM, options);
     yield* page;
     const oldest = page.at(-1)?.revision ?? 0;
@@ -24,7 +25,22 @@ export async function* sealsBackwards(
   }
 }
 
-/** From seal `from` on. */
-export async function* sealsForwards(eventStore: SealReader, from = 0): AsyncGenerator<RecordedEvent> {
-  for await (const page of streamPages(eventStore, SEALS_STREAM, from, PAGE)) yield* page;
+/** Newest first, as far as they can be read. `trusted`: public keys. */
+export async function judgedSeals(eventStore: SealReader, trusted: readonly string[]): Promise<Judged[]> {
+  const judge = new SealJudge(trusted);
+  const judged: Judged[] = [];
+  try {
+    for await (const event of sealsBackwards(eventStore))
+      judged.push(judge.next(sealFacts(event, readSeal(event))));
+  } catch (error) {
+    // The structure of the store says so.
+    if (!(error instanceof StreamRemoved)) throw error;
+  }
+  return judged;
+}
+
+/** With all that it keeps; undefined when it is not there, or can't be read. */
+export async function sealAt(eventStore: SealReader, number: number): Promise<Seal | undefined> {
+  const [event] = await eventStore.read(SEALS_STREAM, { from: number, limit: 1 });
+  return event?.revision === number ? readSeal(event) : undefined;
 }

@@ -1,37 +1,29 @@
-// The keys of seals, derived from SECRET_KEY: one signs, one makes the tags by which a changed event is found.
-import { createCipheriv, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+// The key that signs seals, derived from SECRET_KEY, and the public one that verifies them.
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type Config, isKeptInDataDir, secretKeyOf } from "../../config/config.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
-
-/** Bytes that are kept of each leaf hash and of each tag: they only tell which event it was, the root that there was one. */
-export const MARK_BYTES = 4;
 
 export type SealKeys = {
   /** Ed25519, 32 bytes as base64url. */
   publicKey: string;
   /** Base64. */
   sign(text: string): string;
-  /** MARK_BYTES for each leaf hash, one after the other. Nobody without SECRET_KEY can make them. */
-  tags(leaves: readonly Buffer[]): Buffer;
 };
 
 /** RFC 8410: what comes before the 32 bytes of a private key. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
-const BLOCK = 16;
 
 /** HKDF-SHA256 (RFC 5869), with one key for each purpose as in secrets/keyring.ts. */
 export function sealKeysOf(secretKey: string): SealKeys {
-  const derive = (purpose: string) => derivedKey(secretKey, `linkledger seals: ${purpose}`);
+  const seed = derivedKey(secretKey, "linkledger seals: signature");
   const privateKey = createPrivateKey({
-    key: Buffer.concat([PKCS8_ED25519, derive("signature")]),
+    key: Buffer.concat([PKCS8_ED25519, seed]),
     format: "der",
     type: "pkcs8",
   });
-  const tagKey = derive("tags");
   return {
     publicKey: String(createPublicKey(privateKey).export({ format: "jwk" }).x),
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64"),
-    tags: (leaves) => tagsOf(tagKey, leaves),
   };
 }
 
@@ -66,14 +58,4 @@ function publicKeyOf(x: string): KeyObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * AES of each leaf hash's first block: a keyed function of inputs that never repeat. One call for ten thousand events,
- * where as many HMACs would take eight times as long.
- */
-function tagsOf(key: Buffer, leaves: readonly Buffer[]): Buffer {
-  const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false);
-  const blocks = cipher.update(Buffer.concat(leaves.map((leaf) => leaf.subarray(0, BLOCK))));
-  return Buffer.concat(leaves.map((_, n) => blocks.subarray(n * BLOCK, n * BLOCK + MARK_BYTES)));
 }

@@ -1,76 +1,82 @@
-// One seal: what is signed, what the next seal says of it, and how the events of its block become leaves.
-
+// One seal: what is signed, and what the next seal says of it.
 import type { LogSealed } from "../../events/catalogue.ts";
-import type { RecordedEvent } from "../../stores/event-store/port.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import { leafHash, merkleRoot, sha256 } from "./merkle.ts";
-import { type Place, packPlaces } from "./places.ts";
-import { isSignedBy, MARK_BYTES, type SealKeys } from "./seal-keys.ts";
+import { rootOf, sha256 } from "./merkle.ts";
+import { packPlaces, type Runs } from "./places.ts";
+import { isSignedBy, type SealKeys } from "./seal-keys.ts";
 
 export type Seal = LogSealed["data"];
+
+/** What is kept elsewhere of a seal: its hash binds it and all before it. */
+export type KnownSeal = { number: number; hash: string };
 
 /** Events of a full block: the seal of ten thousand stays far below EventStoreDB's megabyte for an append. */
 export const BLOCK_EVENTS = 10_000;
 
+/** Bytes that are kept of each leaf hash: they only tell which event it was, the root that there was one. */
+const MARK_BYTES = 4;
+
 const NONE = "0".repeat(64);
 
-/** Each member of the event, its place and its time are bound. */
-export function leafOf(event: RecordedEvent): Buffer {
-  const { stream, revision, position, id, type, data, metadata, recordedAt } = event;
-  return leafHash(canonicalJson([stream, revision, position, id, type, data, metadata, recordedAt]));
-}
+/** What is signed, in this order, a line each: no member can hold the end of a line. */
+const SIGNED = [
+  ...["number", "at", "after", "position", "events", "total"],
+  ...["root", "previous", "places", "marks", "publicKey"],
+] as const;
 
-/** The newest seal as it was recorded: the next one binds all of that event, not its data alone. */
-export type LastSeal = { seal: Seal; hash: string };
+/** Of all events since the seal before, in order; `position`: of the last one. */
+export type Block = { runs: Runs; leaves: readonly Buffer[]; position: string; at: string };
 
-/** `last`: undefined for the first seal. `places`: of all events since, in order. */
-export function makeSeal(
-  keys: SealKeys,
-  last: LastSeal | undefined,
-  { places, leaves, at }: { places: readonly Place[]; leaves: readonly Buffer[]; at: string },
-): Seal {
-  const before = last?.seal;
+/** `last`: undefined for the first seal. */
+export function makeSeal(keys: SealKeys, last: Seal | undefined, block: Block): Seal {
+  const { runs, leaves, position, at } = block;
   const unsigned = {
     at,
-    number: before === undefined ? 0 : before.number + 1,
-    after: before?.position ?? "",
-    position: places.at(-1)?.position ?? before?.position ?? "",
-    events: places.length,
-    total: (before?.total ?? 0) + places.length,
+    number: last === undefined ? 0 : last.number + 1,
+    after: last?.position ?? "",
+    position,
+    events: leaves.length,
+    total: (last?.total ?? 0) + leaves.length,
     root: rootOf(leaves),
-    chain: chainOf(before, leaves),
-    previous: last?.hash ?? NONE,
-    places: packPlaces(places),
-    leaves: marksOf(leaves).toString("base64"),
-    tags: keys.tags(leaves).toString("base64"),
+    previous: last ? sealHash(last) : NONE,
+    places: packPlaces(runs),
+    marks: Buffer.concat(leaves.map((leaf) => leaf.subarray(0, MARK_BYTES))).toString("base64"),
     publicKey: keys.publicKey,
   };
   return { ...unsigned, signature: keys.sign(signedText(unsigned)) };
 }
 
-/** Of the recorded seal, hex: what the next one says in `previous`. */
-export function sealHash(recorded: RecordedEvent): string {
-  return leafOf(recorded).toString("hex");
+/** Hex: what the next seal says in `previous`. */
+export function sealHash(seal: Seal): string {
+  return sha256(`${signedText(seal)}\n${seal.signature}`).toString("hex");
 }
 
 /** By the key that it names, whoever's that is. */
-export function isSignedByItsKey({ signature, ...rest }: Seal): boolean {
-  return isSignedBy(rest.publicKey, signedText(rest), signature);
+export function isSignedByItsKey(seal: Seal): boolean {
+  return isSignedBy(seal.publicKey, signedText(seal), seal.signature);
 }
 
-export function rootOf(leaves: readonly Buffer[]): string {
-  return (merkleRoot(leaves.map((hash) => ({ hash, events: 1 }))) as Buffer).toString("hex");
+export function markOf(leaf: Buffer): string {
+  return leaf.toString("hex", 0, MARK_BYTES);
 }
 
-/** The hash chain over all events since the first, block by block. */
-export function chainOf(previous: Pick<Seal, "chain"> | undefined, leaves: readonly Buffer[]): string {
-  return sha256(Buffer.concat([Buffer.from(previous?.chain ?? NONE, "hex"), ...leaves])).toString("hex");
+/** Of each event, in order. */
+export function marksOf({ marks }: Seal): string[] {
+  const bytes = Buffer.from(marks, "base64");
+  return Array.from({ length: Math.ceil(bytes.length / MARK_BYTES) }, (_, n) =>
+    bytes.toString("hex", n * MARK_BYTES, (n + 1) * MARK_BYTES),
+  );
 }
 
-export function marksOf(leaves: readonly Buffer[]): Buffer {
-  return Buffer.concat(leaves.map((leaf) => leaf.subarray(0, MARK_BYTES)));
+function signedText(seal: Record<(typeof SIGNED)[number], string | number>): string {
+  return SIGNED.map((name) => seal[name]).join("\n");
 }
 
-function signedText(unsigned: Omit<Seal, "signature">): string {
-  return canonicalJson(unsigned);
+/** Such as `seal:19:` and 64 hex digits; undefined for other text. */
+export function parseAnchor(text: string): KnownSeal | undefined {
+  const [, number, hash] = /^seal:(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return number === undefined || hash === undefined ? undefined : { number: Number(number), hash };
+}
+
+export function anchorText({ number, hash }: KnownSeal): string {
+  return `seal:${number}:${hash}`;
 }

@@ -3,25 +3,20 @@
 import { newEvent } from "../../events/new-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
-import { type Place, placeOf } from "./places.ts";
-import { BLOCK_EVENTS, type LastSeal, leafOf, makeSeal, type Seal, sealHash } from "./seal.ts";
+import { leafHash, lineOf } from "./merkle.ts";
+import type { NotedSeal } from "./noted-seal.ts";
+import { addPlace, isSealed, type Runs } from "./places.ts";
+import { BLOCK_EVENTS, type KnownSeal, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
 
-/** Position of the newest seal, kept outside the log: that it was removed can't be seen in what is left. */
-export type NewestSeal = {
-  get(): Promise<Position | undefined>;
-  set(position: Position): Promise<void>;
-  /** For a log that was restored from an older backup. */
-  forget(): Promise<void>;
-};
-
 export type SealerDeps = {
-  eventStore: Pick<EventStore, "read" | "readAll" | "append">;
+  eventStore: Pick<EventStore, "read" | "readStored" | "append">;
   /** The first one signs; seals of all are continued. */
   keys: readonly [SealKeys, ...SealKeys[]];
-  newest: NewestSeal;
+  noted: NotedSeal;
   clock: () => Date;
   newId: () => string;
 };
@@ -32,34 +27,40 @@ const PAGE = 2_000;
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
   readonly #deps: SealerDeps;
-  #last: LastSeal | undefined;
-  #places: Place[] = [];
+  #last: Seal | undefined;
+  #runs: Runs = [];
   #leaves: Buffer[] = [];
+  /** Of the last event that was read, of whichever stream. */
+  #reached: Position;
+  /** Of the last event of the block. */
+  #position: Position;
+  #clicks = 0;
+  #seals = 0;
 
-  private constructor(deps: SealerDeps, last: LastSeal | undefined) {
+  private constructor(deps: SealerDeps, last: Seal | undefined) {
     this.#deps = deps;
     this.#last = last;
+    this.#position = this.#reached = last?.position ?? "";
   }
 
   /**
-   * Continues after the newest seal. `anyway`: also when it can't be trusted, by decision of the operator.
-   * @throws seals_untrusted
+   * Continues after the newest seal of the log. `anyway`: also when it can't be trusted, or is not the one that was made
+   * last, by decision of the operator. @throws seals_untrusted
    */
   static async open(deps: SealerDeps, { anyway = false } = {}): Promise<Sealer> {
-    if (anyway) await deps.newest.forget();
     // Before the seals are read: one that another process appends in between was not removed.
-    const newest = await deps.newest.get();
+    const noted = await deps.noted.get();
     const [event] = await deps.eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
-    if (!event) {
-      refuseRemoved(newest, "");
-      return new Sealer(deps, undefined);
+    const last = event && readSeal(event);
+    if (event) {
+      const judge = new SealJudge(deps.keys.map(({ publicKey }) => publicKey));
+      const { reason } = judge.next(sealFacts(event, last));
+      if (!last || (reason !== undefined && !anyway))
+        throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
     }
-    const { reason } = new SealJudge(deps.keys.map(({ publicKey }) => publicKey)).next(sealFacts(event));
-    const seal = readSeal(event);
-    if (!seal || (reason !== undefined && !anyway))
-      throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
-    refuseRemoved(newest, event.position);
-    return new Sealer(deps, { seal, hash: sealHash(event) });
+    if (anyway) await deps.noted.set(last && knownSeal(last));
+    else refuseRemoved(noted, last && knownSeal(last));
+    return new Sealer(deps, last);
   }
 
   /**
@@ -67,54 +68,61 @@ export class Sealer {
    * @throws RevisionConflict when another process has sealed meanwhile: open again
    */
   async read(): Promise<boolean> {
-    const limit = Math.min(PAGE, BLOCK_EVENTS - this.#places.length);
-    const after = this.#places.at(-1)?.position ?? this.#last?.seal.position;
-    const options = { after: after || undefined, categories: Object.values(CATEGORY), limit };
-    const events = await this.#deps.eventStore.readAll(options);
+    const limit = Math.min(PAGE, BLOCK_EVENTS - this.#leaves.length);
+    const events = await this.#deps.eventStore.readStored({ after: this.#reached || undefined, limit });
     for (const event of events) {
-      this.#places.push(placeOf(event));
-      this.#leaves.push(leafOf(event));
+      this.#reached = event.position;
+      if (!isSealed(event)) continue;
+      this.#position = event.position;
+      addPlace(this.#runs, event);
+      this.#leaves.push(leafHash(lineOf(event)));
+      const category = categoryOf(event.stream);
+      if (category === CATEGORY.clicks) this.#clicks += 1;
+      if (category === SEALS_STREAM) this.#seals += 1;
     }
-    if (this.#places.length === BLOCK_EVENTS) await this.seal();
+    if (this.#leaves.length === BLOCK_EVENTS) await this.seal();
     return events.length === limit;
   }
 
   /** Whether the newest seal is signed with an earlier key: a seal under the present one is due, also of no events. */
   get hasKeyChanged(): boolean {
-    return this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
+    return this.#last !== undefined && this.#last.publicKey !== this.#deps.keys[0].publicKey;
   }
 
   /** Seals what was read. @throws as `read` does */
   async seal(): Promise<Seal> {
-    const { eventStore, keys, clock, newId, newest } = this.#deps;
-    const block = { places: this.#places, leaves: this.#leaves, at: clock().toISOString() };
-    const seal = makeSeal(keys[0], this.#last, block);
+    const { eventStore, keys, clock, newId, noted } = this.#deps;
+    const block = { runs: this.#runs, leaves: this.#leaves, position: this.#position };
+    const seal = makeSeal(keys[0], this.#last, { ...block, at: clock().toISOString() });
     const id = newId();
     const origin = { correlationId: id, causationId: id, actor: { type: "system", id: "sealing" } } as const;
     const expected = seal.number === 0 ? "none" : seal.number - 1;
-    const event = newEvent({ type: "LogSealed", data: seal }, id, origin);
-    const { position } = await eventStore.append(SEALS_STREAM, expected, [event]);
-    const [recorded] = await eventStore.read(SEALS_STREAM, { from: seal.number, limit: 1 });
-    if (!recorded) throw new Refused("seals_untrusted", `seal ${seal.number} was appended and can't be read`);
-    this.#last = { seal, hash: sealHash(recorded) };
-    [this.#places, this.#leaves] = [[], []];
-    await newest.set(position);
+    await eventStore.append(SEALS_STREAM, expected, [
+      newEvent({ type: "LogSealed", data: seal }, id, origin),
+    ]);
+    this.#last = seal;
+    [this.#runs, this.#leaves, this.#clicks, this.#seals] = [[], [], 0, 0];
+    await noted.set(knownSeal(seal));
     return seal;
   }
 
   /** The newest seal. */
   get last(): Seal | undefined {
-    return this.#last?.seal;
+    return this.#last;
   }
 
-  /** The events of the block that is not sealed yet. */
-  get unsealed(): number {
-    return this.#places.length;
+  /** The events of the block that is not sealed yet, without seals: these wait for what comes after them. */
+  get unsealed(): { events: number; clicks: number } {
+    return { events: this.#leaves.length - this.#seals, clicks: this.#clicks };
   }
 }
 
-/** `known`: as kept outside the log. `position`: of the newest seal in the log. */
-function refuseRemoved(known: Position | undefined, position: Position): void {
-  if (known !== undefined && known > position)
-    throw new Refused("seals_untrusted", `the newest seal, at position ${known}, is not in the log any more`);
+export function knownSeal(seal: Seal): KnownSeal {
+  return { number: seal.number, hash: sealHash(seal) };
+}
+
+function refuseRemoved(noted: KnownSeal | undefined, last: KnownSeal | undefined): void {
+  const number = last?.number ?? -1;
+  if (!noted || noted.number < number || (noted.number === number && noted.hash === last?.hash)) return;
+  throw new Refused("seals_untrusted", `seal ${noted.number}, the newest that was made, is not in the log`);
 }

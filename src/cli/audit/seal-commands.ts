@@ -1,15 +1,18 @@
-// linkledger audit verify | seal | key | export: the seals of the log, on the server and offline.
+// linkledger audit verify | seal | anchor | key | export: the seals of the log, on the server and offline.
 import { createReadStream, existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { exportLog } from "../../audit/export/export-log.ts";
 import { verifyExport } from "../../audit/export/verify-export.ts";
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { readSeal, SealJudge, sealFacts } from "../../audit/seals/judge-seals.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
+import { anchorText, type KnownSeal, parseAnchor } from "../../audit/seals/seal.ts";
 import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
-import { Sealer } from "../../audit/seals/sealer.ts";
+import { knownSeal, Sealer } from "../../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../../audit/verdict.ts";
-import { type KnownPast, parseKnownPast, verifySealedLog } from "../../audit/verify-sealed-log.ts";
+import { verifyLog } from "../../audit/verify-log.ts";
+import { SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { storesOf } from "../../service/stores/backend.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -17,7 +20,7 @@ import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
 import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "../session.ts";
 
-type VerifyOptions = { anchor?: string; resumeFrom?: string; file?: string; key?: string[] };
+type VerifyOptions = { anchor?: KnownSeal; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
 
 export const auditSealCommands: readonly CommandRow[] = [
@@ -26,15 +29,8 @@ export const auditSealCommands: readonly CommandRow[] = [
     about: "check every event: seals, order, schemas, times, and the rules of its stream",
     remark: "Exit code: 0 proved, 1 a problem was found, 3 no seal covers anything yet.",
     options: [
-      option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?"),
-      new Option(
-        "--resume-from <anchor>",
-        "`seal_anchor` of an earlier verification: skip the events up to there, and say so",
-      ).conflicts(["anchor"]),
-      new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
-        "anchor",
-        "resumeFrom",
-      ]),
+      option("--anchor <anchor>", "of an earlier verification: is its seal still there?", anchorFrom),
+      new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts("anchor"),
       option(
         "--key <key...>",
         "trust only seals by these: public keys that `audit key` printed, or files of them",
@@ -55,6 +51,12 @@ export const auditSealCommands: readonly CommandRow[] = [
     ],
     by: runWithoutCatchUp,
     run: (session, { anyway = false }: { anyway?: boolean }) => sealNow(session, anyway),
+  },
+  {
+    name: "anchor",
+    about: "what binds the newest seal and all before it, to be kept outside of the service",
+    by: runReading,
+    run: newestAnchor,
   },
   {
     name: "key",
@@ -79,50 +81,48 @@ export const auditSealCommands: readonly CommandRow[] = [
       for (const position of [options.from, options.to])
         if (position !== undefined) await refuseForeignPosition(backend, position);
       const lines = async function* () {
-        for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
+        for await (const line of exportLog(backend, options)) yield `${line}\n`;
       };
       return await work.printing(lines());
     },
   },
 ];
 
-async function verify(session: Session, { anchor, resumeFrom, key }: VerifyOptions) {
-  const { config, deps, backend, work } = session;
-  const known = anchor === undefined ? undefined : pastOf(anchor);
-  const kept = resumeFrom === undefined ? undefined : pastOf(resumeFrom);
-  if (kept && !("seal" in kept))
-    throw new Refused(
-      "bad_anchor",
-      "--resume-from takes the anchor of a seal, such as seal:19: and 64 hex digits",
-    );
-  const keys = sealKeysFrom(config);
-  const trust = key ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" } : trustOf(config, keys);
+async function verify(session: Session, { anchor, key }: VerifyOptions) {
+  const { config, backend, work } = session;
+  const trust = key
+    ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
+    : trustOf(config, sealKeysFrom(config));
   const log = await storesOf(config, { offThread: false, readOnly: true }).openVerifiableLog();
-  const given = { ...log, eventStore: work.watched(log.eventStore), clock: deps.clock, keys };
+  const deps = { ...log, eventStore: work.watched(log.eventStore), noted: notedSeal(backend.foldStore) };
   const found = await work
     .interruptible(
       () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,
-      () =>
-        verifySealedLog(
-          { ...given, newest: newestSeal(backend.foldStore) },
-          { trust, known, resumeFrom: kept?.seal },
-        ),
+      () => verifyLog(deps, { trust, anchor }),
     )
     .finally(() => log.close());
-  const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals, skipped } = found;
+  const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals } = found;
   return {
-    ...{ ok, events, streams, types, problem_count: problemCount, problems, seals, skipped },
-    ...{ anchor: found.anchor, seal_anchor: found.sealAnchor, verdict, sentence },
+    ...{ ok, events, streams, types, problem_count: problemCount, problems, seals },
+    ...{ anchor: found.anchor, verdict, sentence },
   };
 }
 
-/** @throws bad_anchor */
-function pastOf(anchor: string): KnownPast {
-  const known = parseKnownPast(anchor);
-  if (known) return known;
-  throw new Refused(
-    "bad_anchor",
-    "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
+/** @throws seals_untrusted */
+async function newestAnchor({ backend, config }: Session) {
+  const [event] = await backend.eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
+  if (!event) throw new Refused("seals_untrusted", "There is no seal yet: `audit seal` makes one");
+  const judge = new SealJudge(sealKeysFrom(config).map(({ publicKey }) => publicKey));
+  const { seal, reason } = judge.next(sealFacts(event, readSeal(event)));
+  if (!seal || reason !== undefined) throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
+  return { anchor: anchorText(seal), position: seal.position };
+}
+
+function anchorFrom(text: string): KnownSeal {
+  const anchor = parseAnchor(text);
+  if (anchor) return anchor;
+  throw new InvalidArgumentError(
+    "An anchor is what `audit anchor` printed, such as seal:19: and 64 hex digits.",
   );
 }
 
@@ -164,10 +164,11 @@ async function verifyFile({ work }: Session, file: string, { key }: VerifyOption
 
 async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
   const { eventStore, foldStore } = backend;
-  const given = { ...deps, eventStore, keys: sealKeysFrom(config), newest: newestSeal(foldStore) };
+  const given = { ...deps, eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore) };
   const sealer = await Sealer.open(given, { anyway });
   while (await sealer.read());
-  if (sealer.unsealed > 0 || sealer.hasKeyChanged) await sealer.seal();
-  const { number = -1, total: events = 0, position = null } = sealer.last ?? {};
-  return { seals: number + 1, events, position };
+  if (sealer.unsealed.events > 0 || sealer.hasKeyChanged) await sealer.seal();
+  const { last } = sealer;
+  const { number = -1, position = null } = last ?? {};
+  return { seals: number + 1, position, anchor: last ? anchorText(knownSeal(last)) : null };
 }

@@ -151,7 +151,10 @@ ${
     Problem: ({ check, message }) => `${check}: ${message}`,
   })
 }
-${copyable("anchor", result.anchor, "the anchor")}<p class="muted small">The anchor: give it to a later <code>linkledger audit verify --anchor</code>.</p>`
+${
+  result.anchor &&
+  html`${copyable("anchor", result.anchor, "the anchor")}<p class="muted small">The anchor: give it to a later <code>linkledger audit verify --anchor</code>.</p>`
+}`
 }</div>`;
 }
 

@@ -12,8 +12,8 @@ import type { EventStore, Position, RecordedEvent } from "../../stores/event-sto
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";
 
-/** Of a seal, a hundred kilobytes: what is kept of each event of its block. */
-const LONG_OF_SEAL = ["places", "leaves", "tags"];
+/** Of a seal, tens of kilobytes: what is kept of each event of its block. */
+const LONG_OF_SEAL = ["places", "marks"];
 
 export type AuditedEvent = ReturnType<typeof auditedEvent>;
 export type ExplainedEvent = Awaited<ReturnType<typeof explainedEvent>>;

@@ -1,8 +1,5 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
 
-import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
-import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
-import { blockProblem, coverageOf, signatureProblem } from "../../audit/seals/covering-seals.ts";
 import { amount } from "../../audit/verdict.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
@@ -11,7 +8,6 @@ import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
-import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
@@ -24,9 +20,11 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { type HitCounts, hitCounts } from "../analytics/sums.ts";
+import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { auditedEvent } from "./audited-event.ts";
+import { coverageOf } from "./covering-seals.ts";
+import { proofProblems, recount } from "./link-proof.ts";
 import { withdrawalRow } from "./withdrawal-rows.ts";
 
 export type LinkExplanation = Awaited<ReturnType<typeof explainLink>>;
@@ -43,12 +41,11 @@ export type ExplainDeps = {
 
 /** Such projections keep what they could not take of links and clicks. */
 const CONSUMERS = [links, linkClicks, eventIndex];
-const MOST_UNREADABLE = 10;
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
- * `owner`: an account that only learns of its own link. `verify`: compares the seals' blocks with the log, and counts the
- * link's clicks in it. `clicks`: those that count, as of the event at `up_to`. @throws not_found
+ * `owner`: an account that only learns of its own link. `verify`: reads the whole log, asks for the leaf of each event of the
+ * link, and counts the link's clicks. `clicks`: those that count, as of the event at `up_to`. @throws not_found
  */
 export async function explainLink(
   deps: ExplainDeps,
@@ -57,6 +54,7 @@ export async function explainLink(
 ) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
+  const head = verify ? ((await eventStore.head()) ?? "") : undefined;
   const events: RecordedEvent[] = [];
   const link = await linkFromStream(eventStore, key, (recorded) => events.push(recorded));
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))
@@ -70,7 +68,7 @@ export async function explainLink(
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
   const positions = all.map(({ position }) => position);
-  const coverage = await coverageOf(deps, positions);
+  const coverage = await coverageOf(eventStore, positions, deps.sealKeys);
   const problems = [
     ...gaps(events),
     ...gaps(withdrawn),
@@ -79,13 +77,12 @@ export async function explainLink(
     ),
     ...setAside.map(({ type, position }) => `${type || "an event"} at position ${position} is set aside`),
   ];
-  for (const seal of coverage.seals) {
-    const wrong = signatureProblem(seal, deps.sealKeys) ?? (verify && (await blockProblem(deps, seal)));
-    if (wrong) problems.push(wrong);
-  }
+  problems.push(...coverage.problems);
+  if (head !== undefined)
+    problems.push(...(await proofProblems(deps, { link: key, events: all, seals: coverage.numbers, head })));
   if (verify) problems.push(...(await recount(deps, key, events[0] as RecordedEvent, clicks)));
   const seals = {
-    numbers: coverage.seals.map(({ number }) => number),
+    numbers: coverage.numbers,
     sealed: all.length - coverage.unsealed.length,
     unsealed: coverage.unsealed.length,
     newest: coverage.newest ?? null,
@@ -150,35 +147,6 @@ const ACTORS = {
 function keyName(key: KeyDocument | undefined): string {
   if (!key) return "an API key";
   return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
-}
-
-/** Counts in the log what the document has counted, and says where they differ. */
-async function recount(
-  { eventStore }: ExplainDeps,
-  link: string,
-  { position: after }: RecordedEvent,
-  clicks: HitCounts & { up_to: Position | null },
-): Promise<string[]> {
-  if (clicks.up_to === null) return [];
-  const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));
-  const found = hitCounts();
-  const unreadable: string[] = [];
-  const onUnreadable = ({ position }: RecordedEvent) => {
-    if (unreadable.length < MOST_UNREADABLE)
-      unreadable.push(`a click at position ${position} that may be of it can't be read`);
-  };
-  const range = { after, upTo: clicks.up_to };
-  for await (const page of clicksBetween({ eventStore }, link, range, onUnreadable))
-    for (const { data, position } of page)
-      if (!isWithdrawn({ ...data, position })) {
-        found[data.kind] += 1;
-        found.total += 1;
-      }
-  const kinds = ["click", "preview", "qr_scan"] as const;
-  const wrong = kinds
-    .filter((kind) => found[kind] !== clicks[kind])
-    .map((kind) => `${clicks[kind]} hits of kind ${kind} are counted, by the log ${found[kind]}`);
-  return [...wrong, ...unreadable];
 }
 
 function made(withdrawn: readonly RecordedEvent[]) {

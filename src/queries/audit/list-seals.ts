@@ -23,7 +23,7 @@ export async function listSeals(
   const judge = new SealJudge(sealKeys);
   const shown: Judged[] = [];
   for await (const event of sealsBackwards(eventStore, await firstToJudge())) {
-    const judged = judge.next(sealFacts(event));
+    const judged = judge.next(sealFacts(event, readSeal(event)));
     if (before === undefined || event.revision < before) shown.push(judged);
     if (shown.length === limit) break;
   }

@@ -50,6 +50,6 @@ export type LogReader = LogParts & {
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */
   findClicks(search: ClickSearch): Promise<FoundClicks>;
-  /** verifySealedLog, in the thread. */
+  /** verifyLog, in the thread. */
   verifyLog: VerifyInThread;
 };

@@ -1,11 +1,9 @@
 // Verifies the log in this thread and tells how far it is, so that the HTTP thread can show the progress.
 import type { VerifyInThread } from "../../audit/verification-runs.ts";
-import { type Trust, verifySealedLog } from "../../audit/verify-sealed-log.ts";
+import { type Trust, verifyLog } from "../../audit/verify-log.ts";
 import { pause } from "../../runtime/pause.ts";
 
-type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "integrityProblems" | "keys"> & {
-  trust: Trust;
-};
+type Deps = Pick<Parameters<typeof verifyLog>[0], "eventStore" | "structureProblems"> & { trust: Trust };
 
 const REPORT_MS = 250;
 
@@ -14,13 +12,13 @@ class VerificationAborted extends Error {}
 /** Yields the number of events so far, a few times a second. */
 export async function* verifyInSteps(
   { trust, ...deps }: Deps,
-  { newest }: Parameters<VerifyInThread>[0],
+  { noted }: Parameters<VerifyInThread>[0],
   signal: AbortSignal,
 ): ReturnType<VerifyInThread> {
   let events = 0;
   let isDone = false;
-  const verifying = verifySealedLog(
-    { ...deps, clock: () => new Date(), newest: { get: async () => newest } },
+  const verifying = verifyLog(
+    { ...deps, noted: { get: async () => noted } },
     {
       trust,
       onProgress(sofar) {

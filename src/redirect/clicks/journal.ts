@@ -5,6 +5,7 @@ import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { inTime, type Sleep } from "../../runtime/pause.ts";
 import { isRefused } from "../../runtime/refused.ts";
+import { StoreFailed, StoreUnavailable } from "../../stores/connections/errors.ts";
 import { appendClicks, type ClickBatch, type ClickLog } from "./append-clicks.ts";
 import type { JournaledClicks, JournalFile, JournalFiles, JournalSize } from "./journal-file.ts";
 
@@ -60,7 +61,8 @@ export class ClickJournal {
       this.#own.put(batches);
       this.#mostBytes = Math.max(this.#mostBytes, this.#own.size().bytes);
       this.#isFull = false;
-      if (wasEmpty || this.#own.size().clicks >= MOST_AN_APPEND) this.#resting.abort();
+      const isDue = wasEmpty || this.#own.size().clicks >= MOST_AN_APPEND;
+      if (isDue && !this.#failure) this.#resting.abort();
     } catch (error) {
       this.#isFull = true;
       // What is in it is appended, if it can be read; the next clicks get another file.
@@ -130,7 +132,10 @@ export class ClickJournal {
     return signal.aborted;
   }
 
-  /** What is waiting in each file. Returns the first error: one file that the store refuses holds up no other. */
+  /**
+   * What is waiting in each file. Returns the first error: one file that the store refuses holds up no other, and while it
+   * is away it is asked once.
+   */
   async #appendDue(): Promise<unknown> {
     let first: unknown;
     for (const file of this.#files()) {
@@ -141,6 +146,7 @@ export class ClickJournal {
         file.close();
       } catch (error) {
         first ??= error;
+        if (error instanceof StoreUnavailable && !(error instanceof StoreFailed)) break;
       }
     }
     return first;

@@ -11,9 +11,9 @@ import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { type PostedForm, postedForm } from "../password/password-form.ts";
 import type { CountryOf } from "../rules/country-of.ts";
-import { firstRule, type Visit } from "../rules/first-rule.ts";
+import { firstRule } from "../rules/first-rule.ts";
 import { withQueryOf } from "../rules/forward-query.ts";
-import type { VisitOf } from "../rules/visit.ts";
+import type { ReadVisit, VisitOf } from "../rules/visit.ts";
 import type { Admit } from "../visits/admission.ts";
 import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OTHER } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
@@ -133,7 +133,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
   async function followWithOptions(entry: LinkEntry, options: EntryOptions, asked: Asked): Promise<void> {
     const { request, response, form } = asked;
-    const { activeFrom, expiresAt, expiredLocation, rules } = options;
+    const { activeFrom, expiresAt, expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, now());
     const answerInstead = (reason: LinkRefusal) => {
@@ -146,7 +146,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const visit = visitOf(options.key, hit);
     let target: Target = entry;
     const record = async () => {
-      target = firstRule(rules, await locatedVisit(options, hit, visit)) ?? entry;
+      target = (await ruleFor(options, hit, visit)) ?? entry;
       await recorder.record({ ...hit, link: target.packed });
     };
     const visitor = {
@@ -169,10 +169,11 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     else answerMoved(location, response, code);
   }
 
-  /** With the country of its address, where a rule asks for it and no proxy has named one. */
-  async function locatedVisit({ key, asksCountry }: EntryOptions, hit: RawHit, visit: Visit): Promise<Visit> {
-    if (!asksCountry || hit.country !== "") return visit;
-    return visitOf(key, { ...hit, country: await countryOf(hit.address) });
+  /** The country of the address is looked up where it matters, and no proxy has named it. */
+  async function ruleFor({ key, rules }: EntryOptions, hit: RawHit, visit: ReadVisit) {
+    const rule = firstRule(rules, visit);
+    if (!visit.needsCountry) return rule;
+    return firstRule(rules, visitOf(key, { ...hit, country: await countryOf(hit.address) }));
   }
 
   /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */

@@ -46,8 +46,6 @@ export type EntryOptions = {
   /** Whose parameters are kept where both have one of a name; undefined where no query is forwarded. */
   forwardQuery: "destination" | "visitor" | undefined;
   rules: readonly (Target & { when: Conditions })[];
-  /** Whether a rule does. */
-  asksCountry: boolean;
 };
 
 /** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
@@ -77,7 +75,6 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
-    asksCountry: rules.some(({ when }) => when.country !== undefined),
     rules: rules.map(({ when, url }, index) => ({
       when: conditionsOf(when),
       ...targetOf(link, url, index + 1),

@@ -10,8 +10,14 @@ import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import { systemName, type Visit } from "./first-rule.ts";
 
-/** `link`: `<host>/<slug>`. `isPerson`: of a click or a scan, which the link's limit counts. */
-export type VisitOf = (link: string, hit: RawHit) => Visit & { readonly isPerson: boolean };
+/**
+ * `isPerson`: of a click or a scan, which the link's limit counts. `needsCountry`: a condition has read the country, and
+ * nobody has named it.
+ */
+export type ReadVisit = Visit & { readonly isPerson: boolean; readonly needsCountry: boolean };
+
+/** `link`: `<host>/<slug>`. */
+export type VisitOf = (link: string, hit: RawHit) => ReadVisit;
 
 /** Memoizes the parsing of texts that repeat. `secretKey`: SECRET_KEY, the same in all processes. */
 export function visitReader(secretKey: string): VisitOf {
@@ -21,6 +27,7 @@ export function visitReader(secretKey: string): VisitOf {
   return (link, hit) => {
     let parameters: Visit["parameters"] | undefined;
     let lot: number | undefined;
+    let needsCountry = false;
     return {
       at: hit.at,
       get isPerson() {
@@ -32,7 +39,13 @@ export function visitReader(secretKey: string): VisitOf {
       get os() {
         return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
       },
-      country: hit.country || UNKNOWN,
+      get country() {
+        needsCountry = hit.country === "";
+        return hit.country || UNKNOWN;
+      },
+      get needsCountry() {
+        return needsCountry;
+      },
       get language() {
         return language(hit.language);
       },

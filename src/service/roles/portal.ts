@@ -1,5 +1,5 @@
 // The portal role: the dependencies of the portal's pages.
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
@@ -25,8 +25,8 @@ export async function openPortal(
   onStop(() => sender.destroy());
   const { adminToken } = config;
   const openOperating = (token: string): Operating => {
-    const newest = newestSeal(foldStore);
-    const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
+    const noted = notedSeal(foldStore);
+    const recording = { eventStore, readStore: foldStore, noted, clock, newId, log };
     const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
     onStop(() => verifications.close());
     return { adminToken: token, foldStore, verifications };

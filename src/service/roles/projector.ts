@@ -10,9 +10,10 @@ export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
 /** While the thread does not answer, the status is that of the stores, which knows no counts of this process. */
 export function openProjector(context: RoleContext): ProjectionsStatus {
-  const { config, log, onStop } = context;
+  const { config, log, leaseProblems, onLastAppend } = context;
   const projector = startProjector(config, log);
-  onStop((withinMs) => projector.stop(withinMs));
+  leaseProblems.set("projector", projector.leaseProblem);
+  onLastAppend((withinMs) => projector.stop(withinMs));
   const stored = watchProjector(context);
   let last: ProjectionStatus[] = [];
   return async () => {

@@ -31,6 +31,8 @@ export type RoleContext = {
   clock: () => Date;
   backend: Backend;
   health: LogHealth;
+  /** By role: which of its leases has had no answer for ten seconds, and why. */
+  leaseProblems: Map<string, () => string | undefined>;
   roles: Roles;
   /** Undefined where there is none. */
   redis: { readonly unavailable: boolean } | undefined;
@@ -47,4 +49,6 @@ export type RoleContext = {
   stopping: AbortSignal;
   /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
   onStop: (close: Close) => void;
+  /** Registers a function that runs once the others have ended, and with them all that appends: for what seals the log. */
+  onLastAppend: (close: Close) => void;
 };

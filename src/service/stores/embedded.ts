@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { fileDailySalts } from "../../redirect/clicks/visitors/daily-salts.files.ts";
 import { openers } from "../../stores/connections/openers.ts";
+import { alterationsOf } from "../../stores/connections/structure.sqlite.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
 import { openSqliteCounts } from "../../stores/counts/sqlite/counts.ts";
-import { integrityProblems, openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { openSqliteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
@@ -23,13 +24,14 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     preparesAtOpening: true,
     eventStore: opener(() => openSqliteEventStore(log, options)),
     async openVerifiableLog() {
-      const eventStore = await openSqliteEventStore(log, {
-        offThread: false,
-        isChecked: true,
-        readOnly: true,
-      });
-      const problems = async () => integrityProblems(log);
-      return { eventStore, integrityProblems: problems, close: () => eventStore.close() };
+      const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
+      // Of the other files at each opening, too; here whatever was put into them since.
+      const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
+      const structureProblems = async () => [
+        ...(await eventStore.structureProblems()),
+        ...others.flatMap((file) => alterationsOf(file)).map((what) => ({ what })),
+      ];
+      return { eventStore, structureProblems, close: () => eventStore.close() };
     },
     foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),
     secrets,

@@ -32,7 +32,11 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     eventStore: opener(openLog),
     async openVerifiableLog() {
       const eventStore = await openLog();
-      return { eventStore, integrityProblems: undefined, close: () => eventStore.close() };
+      return {
+        eventStore,
+        structureProblems: () => eventStore.structureProblems(),
+        close: () => eventStore.close(),
+      };
     },
     foldStore: opener(async () => {
       const { openMongodbReadStore } = await import("../../stores/read-store/mongodb/read-store.ts");
@@ -45,7 +49,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     }),
     async leases() {
       const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");
-      return mongodbLeases(await mongodb());
+      return mongodbLeases(await mongodb(), () => performance.now());
     },
     async counts() {
       const { redisCounts } = await import("../../stores/counts/redis/counts.ts");

@@ -15,8 +15,6 @@ export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
 export type StoreOptions = {
   /** Embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
   offThread: boolean;
-  /** How often the embedded log looks for events of other threads and processes; its own default when absent. */
-  pollMs?: number;
   /** How long a write to the embedded log waits for another process's; its own default when absent; not with `offThread`. */
   lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
@@ -25,12 +23,8 @@ export type StoreOptions = {
   log?: (message: string) => void;
 };
 
-/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
-export type VerifiableLog = {
-  eventStore: EventStore;
-  integrityProblems: (() => Promise<string[]>) | undefined;
-  close(): Promise<void>;
-};
+/** `structureProblems`: of the log, and embedded of the other files beside it. */
+export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
 
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and

@@ -51,8 +51,8 @@ function readLog(stores: Stores, eventStore: EventStore, config: Config, log: Ba
     async *verifyLog(options, signal) {
       const opened = await stores.openVerifiableLog();
       try {
-        const keys = sealKeysFrom(config);
-        return yield* verifyInSteps({ ...opened, keys, trust: trustOf(config, keys) }, options, signal);
+        const trust = trustOf(config, sealKeysFrom(config));
+        return yield* verifyInSteps({ ...opened, trust }, options, signal);
       } finally {
         await opened.close();
       }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { keepSealing } from "../../audit/seals/keep-sealing.ts";
-import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
@@ -14,14 +14,15 @@ import type {
   ProjectorThreadData,
   ToProjector,
 } from "../../projections/runner/projector-messages.ts";
+import type { ProjectionStatus } from "../../projections/runner/status.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
+import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { storesOf } from "../stores/backend.ts";
 
-const REPORT_EVERY_MS = 1_000;
-/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
-const POLL_MS = 25;
+/** Besides, when it is asked. */
+const REPORT_EVERY_MS = 5_000;
 
 const parent = parentPort;
 if (parent) {
@@ -35,8 +36,9 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const stores = storesOf(config, { offThread: false, pollMs: POLL_MS });
-  const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
+  const stores = storesOf(config, { offThread: false });
+  const foldStore = await stores.foldStore();
+  const leases = watchedLeases(await stores.leases(), () => performance.now());
   const eventStore = await stores.eventStore();
   const log = threadLog(post);
   const clock = () => new Date();
@@ -55,16 +57,18 @@ async function runProjector(
 
   let isUnavailable = false;
   const report = async () => {
+    let projections: ProjectionStatus[] | undefined;
     try {
-      const projections = [];
-      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
-      post({ type: "status", projections });
+      const statuses = [];
+      for (const { group, withProgress } of groups) statuses.push(...withProgress(await group.status()));
+      projections = statuses;
       isUnavailable = false;
     } catch (err) {
       // One log line per outage.
       if (!isUnavailable) log.warn({ err }, "projection status unavailable");
       isUnavailable = true;
     }
+    post({ type: "status", projections, leaseProblem: leases.problem() });
   };
   // Only now, because the port keeps messages until it has a listener.
   port.on("message", (message: ToProjector) => {
@@ -75,10 +79,8 @@ async function runProjector(
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
-  const sealing = {
-    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
-    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
-  };
+  const noted = notedSeal(foldStore);
+  const sealing = { eventStore, keys, noted, clock, newId: runtimeDeps.newId, log };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(

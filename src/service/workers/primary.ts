@@ -33,7 +33,9 @@ const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
 const METRICS_TIMEOUT_MS = 3_000;
 /** A change is answered then at the latest, though a worker that hangs has not followed it. */
 const FOLLOWED_WITHIN_MS = 1_000;
-/** After its own stop's budget, a worker is killed. */
+/** Share of the stop's budget that the workers which answer HTTP have for themselves. */
+const HTTP_UNTIL = 3 / 4;
+/** After the stop's budget, a worker is killed. */
 const KILL_AFTER_MS = 1_000;
 
 /**
@@ -58,9 +60,10 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
       },
       config.stopSeconds * 1_000 + KILL_AFTER_MS,
     );
-    // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
-    for (const { calls } of members) calls?.call("stop").catch(() => undefined);
-    await Promise.all(members.map(({ ended }) => ended));
+    // The one in the background last, as it seals what the others have appended.
+    const http = members.filter(({ roles: own }) => answersHttp(new Set(own)));
+    await inTime(config.stopSeconds * 1_000 * HTTP_UNTIL, stopAll(http));
+    await stopAll(members);
     clearTimeout(killing);
   };
   const ms = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
@@ -79,6 +82,12 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     throw error;
   }
   log.info(`${workers} workers`);
+}
+
+/** Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first. */
+async function stopAll(members: readonly Member[]): Promise<void> {
+  for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+  await Promise.all(members.map(({ ended }) => ended));
 }
 
 function membersOf(roles: Roles, workers: number): Member[] {

@@ -91,7 +91,7 @@ export class GroupCommit {
     this.#onCommit = onCommit;
   }
 
-  /** Resolves with the result of `work` after the commit. */
+  /** Resolves with the result of `work` after the commit. @throws as unavailableOnError */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.flush());
@@ -105,7 +105,9 @@ export class GroupCommit {
     this.#pending = [];
     if (pending.length === 0) return;
     try {
-      const results = inTransaction(this.#db, () => pending.map(({ work }) => work()));
+      const results = unavailableOnError(() =>
+        inTransaction(this.#db, () => pending.map(({ work }) => work())),
+      );
       this.#onCommit();
       for (const [n, { resolve }] of pending.entries()) resolve(results[n]);
     } catch (error) {

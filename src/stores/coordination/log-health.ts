@@ -87,6 +87,8 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     },
     read: (...request) => watched(store.read(...request)),
     readAll: (options) => watched(store.readAll(options)),
+    readStored: (options) => watched(store.readStored(options)),
+    structureProblems: () => watched(store.structureProblems()),
     async *subscribe(options) {
       try {
         yield* store.subscribe(options);

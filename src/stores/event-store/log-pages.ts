@@ -33,6 +33,9 @@ export function upTo(eventStore: EventStore, position: Position): EventStore {
       (await eventStore.read(stream, options)).filter((event) => event.position <= position),
     readAll: async (options) =>
       (await eventStore.readAll(options)).filter((event) => event.position <= position),
+    readStored: async (options) =>
+      (await eventStore.readStored(options)).filter((event) => event.position <= position),
+    structureProblems: () => eventStore.structureProblems(),
     subscribe: () => {
       throw new Error("The log of the past has an end");
     },

@@ -37,6 +37,25 @@ export type RecordedEvent = NewEvent & {
   unreadable?: string;
 };
 
+/**
+ * An event as texts: what a seal signs and a verification compares. `data` and `metadata` are the JSON that `append` wrote;
+ * where that can't be said they are what could be read of it, or empty, and `unreadable` says why.
+ */
+export type StoredText = {
+  id: string;
+  stream: string;
+  revision: number;
+  position: Position;
+  type: string;
+  recordedAt: string;
+  data: string;
+  metadata: string;
+  unreadable?: string;
+};
+
+/** `stream`: whose events it concerns, where it is not the whole log. */
+export type StructureProblem = { what: string; stream?: string };
+
 /** Opaque, zero-padded by the adapter so that it sorts as text. */
 export type Position = string;
 
@@ -57,6 +76,9 @@ export type ReadAllOptions = {
   limit: number;
 };
 
+/** `after` is exclusive. */
+export type ReadStoredOptions = { after?: Position | undefined; limit: number };
+
 export type SubscribeOptions = {
   after?: Position | undefined;
   categories: readonly string[];
@@ -70,13 +92,26 @@ export interface EventStore {
    * Appends all events or none; a server's limit of bytes or events an append may cut a larger one, then a failure leaves
    * its first events, and the same append again completes it (see the adapter). Idempotent at an exact revision or `none`:
    * repeating the same ids returns the first result; with only some of them there it is a conflict. At least one event.
-   * @throws RevisionConflict when the stream is not at the expected revision
+   * @throws RevisionConflict when the stream is not at the expected revision; StreamRemoved when somebody deleted it
    */
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
-  /** Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive. */
+  /**
+   * Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive.
+   * @throws StreamRemoved when somebody deleted the stream, or cut events off its start that are asked for
+   */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
   /** The next events, in position order, of all streams of the categories; fewer than `limit` at the end of the log. */
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
+  /**
+   * Every event of the service in position order, without any filter, for seals and verification; fewer than `limit` at the
+   * end of the log.
+   */
+  readStored(options: ReadStoredOptions): Promise<StoredText[]>;
+  /**
+   * What of the store's structure is not as our program makes it, a line each: a trigger or another schema, damage that the
+   * store itself finds, streams that somebody deleted or cut. Reads the whole store, so not for a thread that serves.
+   */
+  structureProblems(): Promise<StructureProblem[]>;
   /**
    * Catches up and then follows new events in position order until the signal aborts; never yields an empty batch.
    * Appends of other processes arrive within 250 ms. Pull-based: a slow consumer causes backpressure, not buffering.
@@ -85,9 +120,8 @@ export interface EventStore {
   /** Position of the last event in the store; undefined when it is empty. */
   head(): Promise<Position | undefined>;
   /**
-   * Position of the newest event of a category, whichever process appended it, without a call to another thread or a
-   * server; the empty text when there is none. Absent where a store can't know it so; undefined when it can't be said at
-   * the moment.
+   * Position of the newest event of a category, whichever process appended it; the empty text when there is none, undefined
+   * while it can't be read. Absent where it takes a call to a server.
    */
   newestOf?(category: string): Promise<Position | undefined>;
   close(): Promise<void>;
@@ -104,5 +138,16 @@ export class RevisionConflict extends DomainError {
     this.stream = stream;
     this.expected = expected;
     this.actual = actual;
+  }
+}
+
+/** Events of the stream were deleted or cut in the store, which this program never does: only an operator can mend it. */
+export class StreamRemoved extends DomainError {
+  override readonly code = "stream_removed";
+  readonly what: string;
+  /** `what`: happened to it, as structureProblems says it. */
+  constructor(stream: string, what: string) {
+    super(`Stream ${stream}: ${what}`);
+    this.what = what;
   }
 }

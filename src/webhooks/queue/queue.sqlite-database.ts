@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { GroupCommit, inTransaction, openReadOnlyOrEmpty } from "../../stores/connections/sqlite.ts";
+import { refuseAltered } from "../../stores/connections/structure.sqlite.ts";
 import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 
 export type StatementName = keyof typeof STATEMENTS;
@@ -15,6 +16,7 @@ function openQueueFile(file: string): DatabaseSync {
   // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
   db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
   inTransaction(db, () => db.exec(QUEUE_SCHEMA));
+  refuseAltered(db, QUEUE_SCHEMA);
   return db;
 }
 

@@ -164,7 +164,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
 
   it("names a destination that was forged, a change that was removed, and clicks that are gone", async () => {
     await service.stop();
-    const copies = ["edited", "removed", "clicks"] as const;
+    const copies = ["edited", "foreign", "removed", "clicks"] as const;
     const problem = async (copy: (typeof copies)[number], sql: string, ...options: string[]) => {
       const dataDir = join(folder.path, copy);
       await cp(service.config.dataDir, dataDir, { recursive: true });
@@ -178,8 +178,15 @@ describe("a link explained", { timeout: 60_000 }, () => {
     const of = `WHERE stream = 'link-localhost/${slug}'`;
     const edit = `UPDATE appends SET body = replace(body, 'summer', 'winter') ${of}`;
     expect(await problem("edited", edit, "--verify")).toEqual([
+      `revision 1 of link-localhost/${slug} was changed`,
       "what lies under seal 0 is not what was sealed",
     ]);
+    // In a table of its own, whose category is what somebody wrote: read by streams, and not by categories.
+    const foreign = `ALTER TABLE appends RENAME TO old; CREATE TABLE appends AS SELECT * FROM old; DROP TABLE old;
+      UPDATE appends SET category = 'other' ${of} AND revision = 1`;
+    expect(await problem("foreign", foreign, "--verify")).toContainEqual(
+      expect.stringContaining("the table appends is another one"),
+    );
     expect(await problem("removed", `DELETE FROM appends ${of} AND revision = 2`)).toEqual([
       `revision 2 of link-localhost/${slug} is missing`,
     ]);

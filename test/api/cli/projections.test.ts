@@ -112,7 +112,7 @@ describe("the projections of a running service", () => {
     const forged = found.anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));
     const outcome = await command.linkledger(["audit", "verify", "--anchor", forged, "--json"]);
     expect(outcome.code).toBe(1);
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: false, problems: [{ check: "anchor" }] });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: false, problems: [{ check: "seal" }] });
     expect(await command.refused("audit", "verify", "--anchor", "yesterday")).toContain("An anchor is what");
   });
 

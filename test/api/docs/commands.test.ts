@@ -42,7 +42,7 @@ beforeAll(async () => {
   environment = { DATA_DIR: dataDir, BASE_URL, WEBHOOK_ALLOW_PRIVATE: "true" };
   const cli = commandLine(dataDir, environment);
   await cli.json("audit", "seal");
-  const { anchor, seal_anchor: sealAnchor } = await cli.json("audit", "verify");
+  const { anchor } = await cli.json("audit", "anchor");
   const [opened] = await service.backend.eventStore.read(accountStream(accountId));
   const delivery = (await deliveries())[0]?.id ?? "";
   const withdrawal = async () =>
@@ -56,7 +56,6 @@ beforeAll(async () => {
     LINK: () => slug,
     NAME: () => linkStream(baseHost, slug),
     POSITION: () => opened?.position ?? "",
-    SEAL_ANCHOR: () => sealAnchor,
     ANCHOR: () => anchor,
     PUBLIC_KEY: async () => (await cli.json("audit", "key")).public_key,
     "/backup/": () => `${folder.path}/`,

@@ -1,15 +1,14 @@
 // A log on real stores, and the means to add events and seals to it.
 import { randomUUID } from "node:crypto";
-import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
-import { type SealKeys, sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
+import { notedSeal } from "../../../src/audit/seals/noted-seal.ts";
+import type { SealKeys } from "../../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../../src/audit/seals/sealer.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append, openStores } from "../runtime/stores.ts";
+import { KEYS } from "./keys.ts";
 
 export const CLICKS = "clicks-a-20260301";
 export const LINK = "link-sho.rt/abc";
-export const KEYS = sealKeysOf("a secret key that is long enough to be one");
-export const LATER_KEYS = sealKeysOf("another secret key that is long enough to be one");
 
 export type OpenSealedLog = Awaited<ReturnType<typeof openSealedLog>>;
 
@@ -17,8 +16,8 @@ export type OpenSealedLog = Awaited<ReturnType<typeof openSealedLog>>;
 export async function openSealedLog() {
   const { eventStore, readStore, close } = await openStores();
   const at = new Date().toISOString();
-  const newest = newestSeal(readStore);
-  const deps = { eventStore, newest, clock: () => new Date(), newId: randomUUID };
+  const noted = notedSeal(readStore);
+  const deps = { eventStore, noted, clock: () => new Date(), newId: randomUUID };
   await append(eventStore, `account-${ACCOUNT}`, [
     { type: "AccountOpened", data: { accountId: ACCOUNT, at, tier: "developer" } },
   ]);

@@ -54,6 +54,8 @@ export function faultyEventStore(sound: EventStore, onCrash: () => void = () => 
       return faulty.crashed ? new Promise(() => undefined) : unlessCrashed(sound.read(...request));
     },
     readAll: (options) => sound.readAll(options),
+    readStored: (options) => sound.readStored(options),
+    structureProblems: () => sound.structureProblems(),
     subscribe: (options) => sound.subscribe(options),
     head: () => sound.head(),
     close: () => sound.close(),

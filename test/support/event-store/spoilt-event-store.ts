@@ -21,6 +21,12 @@ export function spoiltEventStore(sound: EventStore, spoilt: ReadonlyMap<Position
   return storeWith(sound, {
     read: async (...request) => deliver(await sound.read(...request)),
     readAll: async (options) => deliver(await sound.readAll(options)),
+    readStored: async (options) =>
+      (await sound.readStored(options)).map((text) => {
+        const event = { ...text, data: JSON.parse(text.data), metadata: JSON.parse(text.metadata) };
+        const [delivered = event] = deliver([event]);
+        return { ...text, ...delivered, data: JSON.stringify(delivered.data), metadata: text.metadata };
+      }),
     async *subscribe(options) {
       for await (const events of sound.subscribe(options)) yield deliver(events);
     },

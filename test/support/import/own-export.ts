@@ -1,7 +1,7 @@
 // An export of our own as lines that tests edit, and its import into an empty log.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { verifyLog } from "../../../src/audit/verify-log.ts";
+import type { LogVerification } from "../../../src/audit/verify-log.ts";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
@@ -11,6 +11,7 @@ import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/transfer/export/account-lines.ts";
 import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
+import { verified } from "../audit/verified.ts";
 import { openCommandDeps, operator } from "../commands/command-deps.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append, openStores } from "../runtime/stores.ts";
@@ -112,7 +113,7 @@ export type OwnImport = {
   importLines(lines: readonly string[]): Promise<ImportReport>;
   /** Of the whole log, but for the account that was opened for the import. */
   events(): Promise<StoredEvent[]>;
-  verify(): Promise<Awaited<ReturnType<typeof verifyLog>>>;
+  verify(): Promise<LogVerification>;
   close(): Promise<void>;
 };
 
@@ -137,7 +138,7 @@ export async function openImport(): Promise<OwnImport> {
         .flatMap((event) => readEvent(event) ?? [])
         .filter(({ type }) => type !== "AccountOpened");
     },
-    verify: () => verifyLog({ eventStore, clock: deps.clock }),
+    verify: () => verified(eventStore),
     async close() {
       await close();
       await folder.remove();

@@ -14,7 +14,7 @@ export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Pr
 
 export async function openStores(): Promise<Stores> {
   const folder = await temporaryFolder();
-  const eventStore = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 20 });
+  const eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
   const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
   return {
     eventStore,

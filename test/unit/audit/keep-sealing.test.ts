@@ -1,13 +1,13 @@
-// How sealing shares the thread with projections: steps, and rests between them.
+// When the log is sealed: after a quiet minute or an hour, and at the stop.
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type KeepSealingDeps, keepSealing } from "../../../src/audit/seals/keep-sealing.ts";
-import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
+import { notedSeal } from "../../../src/audit/seals/noted-seal.ts";
 import type { Seal } from "../../../src/audit/seals/seal.ts";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
 import { RevisionConflict } from "../../../src/stores/event-store/port.ts";
-import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -24,7 +24,7 @@ afterEach(() => stores.close());
 
 it("opens the seals anew, without a pause or a warning, when another process has sealed", async () => {
   const { eventStore } = stores;
-  await appendClicks(1);
+  await appendLink(1);
   const time = manualTime();
   const stopping = new AbortController();
   const warnings: string[] = [];
@@ -46,16 +46,30 @@ it("opens the seals anew, without a pause or a warning, when another process has
 
 it("seals a young log after a minute in which nothing was appended", async () => {
   const { eventStore } = stores;
-  await appendClicks(3);
+  await appendLink(1);
   const { time, stop } = sealingOf(eventStore);
   await time.pass(FIRST_AT_MS + 30_000);
-  await appendClicks(2);
+  await appendLink(2);
   await time.pass(59_000);
   expect(await sealedEvents()).toEqual([]);
   await time.pass(3_000);
-  expect(await sealedEvents()).toEqual([5]);
+  expect(await sealedEvents()).toEqual([2]);
   await time.pass(7_200_000);
-  expect(await sealedEvents()).toEqual([5]);
+  expect(await sealedEvents()).toEqual([2]);
+  await stop();
+});
+
+it("seals a few clicks alone after an hour, as a seal is larger than they are; a hundred after a minute", async () => {
+  const { time, stop } = sealingOf(stores.eventStore);
+  await appendClicks(1);
+  await time.pass(FIRST_AT_MS + 3_540_000);
+  expect(await sealedEvents()).toEqual([]);
+  await time.pass(120_000);
+  expect(await sealedEvents()).toEqual([1]);
+  await appendClicks(100);
+  await time.pass(65_000);
+  // With the seal before.
+  expect(await sealedEvents()).toEqual([1, 101]);
   await stop();
 });
 
@@ -81,7 +95,7 @@ it("seals what is left when it stops", async () => {
   expect(await sealedEvents()).toEqual([4]);
 });
 
-it("gives a last seal that can't be made two seconds of the stop", async () => {
+it("gives a last seal that can't be made four seconds of the stop", async () => {
   const { eventStore } = stores;
   await appendClicks(1);
   const { time, stop } = sealingOf(
@@ -89,7 +103,7 @@ it("gives a last seal that can't be made two seconds of the stop", async () => {
   );
   const started = time.now();
   await stop();
-  expect(time.now() - started).toBe(2_000);
+  expect(time.now() - started).toBe(4_000);
 });
 
 /** Sealing of the stores' log, in simulated time. */
@@ -118,10 +132,9 @@ function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
   return {
     eventStore,
     keys: [sealKeysOf("a secret key that is long enough to be one")],
-    newest: newestSeal(stores.readStore),
+    noted: notedSeal(stores.readStore),
     clock: () => new Date(),
     newId: randomUUID,
-    hasBacklog: () => false,
     log: { info: () => undefined, warn: () => undefined },
   };
 }
@@ -129,4 +142,8 @@ function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
 async function appendClicks(count: number): Promise<void> {
   const clicks = Array.from({ length: count }, () => linkClicked());
   await append(stores.eventStore, "clicks-a-20260301", clicks);
+}
+
+async function appendLink(n: number): Promise<void> {
+  await append(stores.eventStore, `link-sho.rt/l${n}`, [linkCreated({ slug: `l${n}` })]);
 }

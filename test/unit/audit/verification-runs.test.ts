@@ -8,12 +8,14 @@ import { openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
 const FOUND = {
-  ...{ ok: false, verdict: "problem" as const, sentence: "Not proved.", sealAnchor: null, skipped: null },
+  ...{ ok: false, verdict: "problem" as const, sentence: "Not proved.", broken: [] },
   ...{ events: 7, problemCount: 1, anchor: "seal:0:00", types: {} },
   streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, operator: 0 },
   problems: [{ check: "seal" as const, stream: "seals", revision: 0, position: "1", message: "was changed" }],
   seals: { count: 1, good: 0, newest: null, position: null, at: null, public_key: null, unsealed: 7 },
 };
+
+const NOTED = { number: 3, hash: "ab" };
 
 describe("a verification", () => {
   let stores: Stores;
@@ -28,7 +30,7 @@ describe("a verification", () => {
   const runs = (verify: VerifyInThread) =>
     verificationRuns({
       ...{ ...runtimeDeps, ...stores, clock, verify },
-      newest: { get: async () => "newest" },
+      noted: { get: async () => NOTED },
       log: { warn: () => undefined },
     });
   const events = () => stores.eventStore.read(operatorStream(clock()));
@@ -54,7 +56,7 @@ describe("a verification", () => {
     expect(await elsewhere.read()).toMatchObject({ state: "running", result: null });
     permit();
     await until("the end", async () => (await elsewhere.read())?.state === "done");
-    expect(asked).toEqual([{ newest: "newest" }]);
+    expect(asked).toEqual([{ noted: NOTED }]);
     expect(await elsewhere.read()).toMatchObject({ events: 7, result: { ok: false, problem_count: 1 } });
     expect(await events()).toMatchObject([
       { type: "LogVerified", data: { verdict: "problem", events: 7, problems: 1, anchor: "seal:0:00" } },

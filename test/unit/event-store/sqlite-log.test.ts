@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoreFailed } from "../../../src/stores/connections/errors.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
-import {
-  integrityProblems,
-  openSqliteEventStore,
-} from "../../../src/stores/event-store/sqlite/event-store.ts";
-import { appendRequest, SqliteLog } from "../../../src/stores/event-store/sqlite/log.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import { openLogFile } from "../../../src/stores/event-store/sqlite/log-file.ts";
+import { appendRequest, LogWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
 import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -80,23 +79,69 @@ describe("what is stored", () => {
   });
 
   it("survives when a group of appends fails together, and nothing of the group is read", async () => {
-    const log = new SqliteLog(file);
+    const log = new LogWriter(openLogFile(file));
     const at = "2026-03-01T10:00:00.000Z";
     const [one, other] = [sampleEvents(1), sampleEvents(1)];
-    const twice = [appendRequest("link-a", "none", one, at), appendRequest("link-a", "none", one, at)];
     // A full disk: whatever is appended fails when the row is written for a third stream.
     const db = new DatabaseSync(file);
     db.exec(
       "CREATE TRIGGER full BEFORE INSERT ON appends WHEN new.stream = 'link-full' BEGIN SELECT raise(ABORT, 'disk full'); END",
     );
-    expect(() => log.append([...twice, appendRequest("link-full", "none", other, at)])).toThrow("disk full");
+    const group = ["link-a", "link-a", "link-full"].map((stream) =>
+      log.append(appendRequest(stream, "none", stream === "link-a" ? one : other, at)),
+    );
+    for (const appended of await Promise.allSettled(group))
+      expect(appended).toMatchObject({ status: "rejected", reason: { message: /disk full/ } });
     db.exec("DROP TRIGGER full");
     db.close();
-    expect(log.append([appendRequest("link-a", "none", other, at)])).toEqual([{ revision: 0, position: 1 }]);
-    expect(log.readAll({ after: 0, ...all }).map(({ id }) => id)).toEqual([other[0]?.id]);
-    log.close();
+    expect(await log.append(appendRequest("link-a", "none", other, at))).toEqual({
+      revision: 0,
+      position: 1,
+    });
+    await log.close();
+    expect((await (await open()).readAll(all)).map(({ id }) => id)).toEqual([other[0]?.id]);
   });
 });
+
+/** What changes an append on its way into the file, put there while the log is open. */
+const TRIGGERS = {
+  "that rewrites what is appended":
+    "AFTER INSERT ON appends BEGIN UPDATE appends SET body = replace(body, '\"n\":1', '\"n\":2') WHERE position = new.position; END",
+  "that leaves it out": "BEFORE INSERT ON appends BEGIN SELECT raise(IGNORE); END",
+  "that writes another row beside it":
+    "AFTER INSERT ON appends WHEN new.stream = 'link-b' BEGIN UPDATE appends SET recorded_at = 'never' WHERE stream = 'link-a'; END",
+  "that takes another one away":
+    "AFTER INSERT ON appends WHEN new.stream = 'link-b' BEGIN DELETE FROM appends WHERE stream = 'link-a'; END",
+};
+
+describe.each([{ offThread: false }, { offThread: true }])("a file with a trigger, %o", ({ offThread }) => {
+  it.each(Object.entries(TRIGGERS))(
+    "%s takes no append, answers no success, and is refused at the next start",
+    async (_, trigger) => {
+      const store = await open({ offThread });
+      await store.append("link-a", "none", [sampleEvent({ n: 3 })]);
+      edit(`CREATE TRIGGER changing ${trigger}`);
+      const before = rows();
+      const append = store.append("link-b", "none", [sampleEvent({ n: 1 })]);
+      await expect(append).rejects.toThrow(StoreFailed);
+      expect(rows()).toEqual(before);
+      await expect(open({ offThread })).rejects.toMatchObject({
+        code: "file_altered",
+        message: expect.stringMatching(/: the trigger changing doesn't belong there$/),
+      });
+      const readOnly = await open({ readOnly: true });
+      expect(await readOnly.structureProblems()).toEqual([
+        {
+          what: "events.db is not as this program makes it: the trigger changing doesn't belong there",
+        },
+      ]);
+      expect(await readOnly.readAll(all)).toHaveLength(1);
+    },
+  );
+});
+
+const SCHEMA_OF = "UPDATE sqlite_schema SET sql =";
+const INDEX = "WHERE name = 'appends_by_category'";
 
 describe("of an edited file", () => {
   /** Three appends of links, then clicks, then another link; nine events. */
@@ -163,12 +208,12 @@ describe("of an edited file", () => {
     ["a name that stands twice in a nested object", `replace(body, '"c":', '"c":0,"c":')`, [3]],
     ["white space inside of an event", `replace(body, '"n":3', '"n": 3')`, [4]],
     ["white space between two events", `replace(body, '},{"id"', '}, {"id"')`, [4]],
-  ])("%s is told when the text is checked, though it parses to the same", async (_, body, spoilt) => {
+  ])("%s is told of the stored text, though it parses to the same", async (_, body, spoilt) => {
     await written();
     edit(`UPDATE appends SET body = ${body} WHERE position = 4`);
     const plain = await (await open()).readAll(all);
     expect(plain.filter(({ unreadable }) => unreadable !== undefined)).toEqual([]);
-    const checked = await (await open({ isChecked: true })).readAll(all);
+    const checked = await (await open()).readStored({ limit: 1_000 });
     const found = checked.filter(({ unreadable }) => unreadable !== undefined);
     expect(found.map(({ position }) => Number(position))).toEqual(spoilt);
   });
@@ -190,23 +235,52 @@ describe("of an edited file", () => {
       sampleEvent(odd),
       sampleEvent(JSON.parse('{"b":1,"a":{"__proto__":1}}')),
     ]);
-    const events = await (await open({ isChecked: true })).readAll(all);
+    const events = await (await open()).readStored({ limit: 1_000 });
     expect(events.map(({ unreadable }) => unreadable)).toEqual([undefined, undefined]);
   });
 
-  it("a row that an index lacks is told by the check of the file", async () => {
+  it.each<[string, string[], RegExp]>([
+    [
+      "a row that an index lacks",
+      [
+        `${SCHEMA_OF} 'CREATE INDEX appends_by_category ON appends (category, position) WHERE position <> 8' ${INDEX}`,
+        "PRAGMA writable_schema = RESET; REINDEX appends_by_category; PRAGMA writable_schema = ON",
+        `${SCHEMA_OF} 'CREATE INDEX appends_by_category ON appends (category, position)' ${INDEX}`,
+      ],
+      /^events.db is damaged: .*appends_by_category/,
+    ],
+    [
+      "a column that is written instead of computed",
+      [
+        "ALTER TABLE appends RENAME TO old",
+        "CREATE TABLE appends (position INTEGER PRIMARY KEY, category, stream, revision, count, recorded_at, dictionary, body)",
+        "INSERT INTO appends SELECT * FROM old; DROP TABLE old",
+      ],
+      /^events.db is not as this program makes it: the table appends is another one/,
+    ],
+    [
+      "a view in the place of the table",
+      ["ALTER TABLE appends RENAME TO old; CREATE VIEW appends AS SELECT * FROM old"],
+      /the view appends doesn't belong there/,
+    ],
+    ["an index that is gone", ["DROP INDEX appends_by_category"], /the index appends_by_category is missing/],
+    [
+      "an append that lies over another one",
+      [
+        "INSERT INTO appends (position, stream, revision, count, recorded_at, body) VALUES (10, 'link-c', 1, 2, '', '[]')",
+      ],
+      /^the append that ends at position 10 lies over another one/,
+    ],
+  ])("%s is told of its structure, also without a right to write", async (_, statements, problem) => {
     await written();
-    expect(integrityProblems(file)).toEqual([]);
+    const store = await open({ readOnly: true });
+    expect(await store.structureProblems()).toEqual([]);
+    await store.close();
     const db = new DatabaseSync(file, { defensive: false } as object);
-    const sql = "CREATE INDEX appends_by_category ON appends (category, position) WHERE position <> 8";
-    db.exec("PRAGMA writable_schema = ON");
-    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'appends_by_category'").run(sql);
-    db.exec("PRAGMA writable_schema = RESET; REINDEX appends_by_category; PRAGMA writable_schema = ON");
-    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'appends_by_category'").run(
-      "CREATE INDEX appends_by_category ON appends (category, position)",
-    );
+    for (const sql of ["PRAGMA writable_schema = ON", ...statements]) db.exec(sql);
     db.close();
-    expect(integrityProblems(file)).not.toEqual([]);
+    const problems = await (await open({ readOnly: true })).structureProblems();
+    expect(problems.map(({ what }) => what).join("\n")).toMatch(new RegExp(problem, "m"));
   });
 });
 

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { type ListedSeal, listSeals } from "../../../src/queries/audit/list-seals.ts";
-import { KEYS, LATER_KEYS, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
+import { KEYS, LATER_KEYS } from "../../support/audit/keys.ts";
+import { type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
 
 let log: OpenSealedLog;
 

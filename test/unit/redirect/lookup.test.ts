@@ -32,7 +32,7 @@ describe("the link lookup", () => {
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    eventStore = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 50 });
+    eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
     readStore = await openSqliteReadStore(join(folder.path, "read.db"));
     await readStore.ensure(allProjections.map((projection) => projection.collection));
     isFollowing = true;

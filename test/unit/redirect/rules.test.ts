@@ -64,6 +64,23 @@ describe("a rule", () => {
     expect(chosen(hit, when)).toBe(fits ? 1 : undefined);
   });
 
+  it("needs the country of an address only where all else has not decided, and no proxy has named it", () => {
+    const rules = [{ os: ["iOS"] }, { query: { a: true as const }, country: ["DE"] }].map((when) => ({
+      when: conditionsOf(when),
+    }));
+    const needs = (hit: Partial<RawHit>) => {
+      const visit = visitOf("localhost/abc", { ...plain, ...hit });
+      firstRule(rules, visit);
+      return visit.needsCountry;
+    };
+    expect([needs({ query: "a" }), needs({}), needs({ query: "a", userAgent: IPHONE })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(needs({ query: "a", country: "DE" })).toBe(false);
+  });
+
   it("wins only if none before it fits", () => {
     const rules = [{ os: ["iOS"] }, { device: ["mobile" as const] }, { query: { a: true as const } }];
     expect(chosen({ userAgent: IPHONE }, ...rules)).toBe(1);

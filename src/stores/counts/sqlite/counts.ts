@@ -4,6 +4,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { CoordinationUnavailable } from "../../connections/errors.ts";
 import { inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
 import { type Count, type Counts, counted, hasChanged } from "../counts.ts";
 
 const SCHEMA = `
@@ -56,5 +57,6 @@ function opened(file: string): DatabaseSync {
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 200");
   db.exec(`PRAGMA max_page_count = ${MOST_PAGES}`);
   inTransaction(db, () => db.exec(SCHEMA));
+  refuseAltered(db, SCHEMA);
   return db;
 }

@@ -1,8 +1,14 @@
 // One append to EventStoreDB: cut to the server's size, repeated until its outcome is known, conflicts told apart.
 import { type EventStoreDBClient, NO_STREAM, WrongExpectedVersionError } from "@eventstore/db-client";
-import { type AppendResult, type ExpectedRevision, type NewEvent, RevisionConflict } from "../port.ts";
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type NewEvent,
+  RevisionConflict,
+  StreamRemoved,
+} from "../port.ts";
 import { type Deps, NoAnswer, withRetries } from "./errors.ts";
-import { type Proposed, positionText, proposed } from "./events.ts";
+import { type Proposed, positionText, proposed, recorded } from "./events.ts";
 import { within } from "./pull.ts";
 import { readStream } from "./read.ts";
 
@@ -64,9 +70,13 @@ async function appendOnce(
     });
     const appended = await within(timeoutMs + 1_000, call);
     const revision = Number(appended.nextExpectedRevision);
+    // Of a stream that was deleted the server takes the next revision for that of a new one.
+    if (isNew && revision !== events.length - 1)
+      throw new StreamRemoved(stream, `it was deleted on the server, and goes on at revision ${revision}`);
     if (appended.position) return { revision, position: positionText(appended.position) };
     // A server that recognises an append that it committed before doesn't always answer its position.
-    const [last] = await readStream(client, stream, { from: revision, limit: 1 }, timeoutMs);
+    const [last] =
+      (await readStream(client, stream, { from: revision, limit: 1 }, timeoutMs, recorded)) ?? [];
     if (!last) throw new NoAnswer(timeoutMs);
     return { revision, position: last.position };
   } catch (error) {

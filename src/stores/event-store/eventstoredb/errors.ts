@@ -1,10 +1,16 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
-import { convertToCommandError, ErrorType, type EventStoreDBClient } from "@eventstore/db-client";
+import {
+  convertToCommandError,
+  ErrorType,
+  type EventStoreDBClient,
+  StreamDeletedError,
+} from "@eventstore/db-client";
 import { DomainError, messageOf } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
 import type { Sleep } from "../../../runtime/pause.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
+import { StreamRemoved } from "../port.ts";
 import type { Servers } from "./connection.ts";
 
 export type Deps = {
@@ -37,9 +43,8 @@ export class NoAnswer extends Error {
   }
 }
 
-/** A missing or deleted stream: a reader finds nothing there. */
 export function isMissingStream(error: unknown): boolean {
-  return ["stream-not-found", "stream-deleted"].includes(String(named(error).type));
+  return named(error).type === "stream-not-found";
 }
 
 /** The error of a read; the server tells in words that no event starts at a position. */
@@ -81,9 +86,14 @@ export function leaveOrThrow(servers: Servers, client: EventStoreDBClient, error
   if (type !== "not-leader") servers.leave(client);
 }
 
+/** What a tombstone on a stream means. */
+export const DELETED_FOR_GOOD = "it was deleted for good on the server";
+
 /** Such as refused credentials. */
 function lasting(cause: unknown): unknown {
   if (cause instanceof DomainError) return cause;
+  const error = named(cause);
+  if (error instanceof StreamDeletedError) return new StreamRemoved(error.streamName, DELETED_FOR_GOOD);
   return new StoreFailed(`The event store refuses the request: ${messageOf(cause)}`, { cause });
 }
 

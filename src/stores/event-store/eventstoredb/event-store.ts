@@ -8,7 +8,9 @@ import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
 import { type Deps, withRetries } from "./errors.ts";
 import { within } from "./pull.ts";
-import { readHead, readPage, readStream, subscribeForEver } from "./read.ts";
+import { readHead, readPage, selectedAfter, subscribeForEver } from "./read.ts";
+import { readWholeStream, structureProblems } from "./removed-streams.ts";
+import { everyEvent } from "./selections.ts";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
@@ -48,8 +50,11 @@ export async function openEventStoreDb(
         return await appended.finally(() => appends.delete(appended));
       }),
     read: (stream, options = {}) =>
-      reading(() => retried((client) => readStream(client, stream, options, timeoutMs))),
+      reading(() => retried((client) => readWholeStream(client, stream, options, timeoutMs))),
     readAll: (options) => retried((client) => readPage(client, options, silenceMs)),
+    readStored: ({ after, limit }) =>
+      retried((client) => selectedAfter(client, everyEvent(), { after, limit, idleMs: silenceMs })),
+    structureProblems: () => retried((client) => structureProblems(client, silenceMs)),
     async *subscribe(options) {
       const signal = AbortSignal.any([options.signal, closing.signal]);
       if (options.categories.length === 0) return await untilAborted(signal);

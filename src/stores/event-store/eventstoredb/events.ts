@@ -2,7 +2,7 @@
 import type { JSONEventData, Position as LogPosition, ResolvedEvent } from "@eventstore/db-client";
 import { isObject } from "../../../runtime/is-object.ts";
 import { plainJson } from "../plain-json.ts";
-import type { EventMetadata, NewEvent, Position, RecordedEvent } from "../port.ts";
+import type { EventMetadata, NewEvent, Position, RecordedEvent, StoredText } from "../port.ts";
 
 /** What an event takes beside its texts, roughly. */
 const ENVELOPE_BYTES = 100;
@@ -47,6 +47,20 @@ export function recorded({ event }: ResolvedEvent): RecordedEvent {
         : "its metadata is no JSON object";
   if (unreadable) return { id, type, data: null, metadata: { schemaVersion: 0 }, ...place, unreadable };
   return { id, type, data, metadata: ours(metadata as Record<string, unknown>), ...place };
+}
+
+/**
+ * The client parses what is JSON and doesn't hand out its text: that is written anew, for our appends as they sent it. Of
+ * other content the bytes are given in Base64.
+ */
+export function storedText(resolved: ResolvedEvent): StoredText {
+  const { data: _, metadata: __, ...event } = recorded(resolved);
+  return { ...event, data: textOf(resolved.event?.data), metadata: textOf(resolved.event?.metadata) };
+}
+
+function textOf(content: unknown): string {
+  if (content instanceof Uint8Array) return Buffer.from(content).toString("base64");
+  return typeof content === "string" ? content : (JSON.stringify(content) ?? "");
 }
 
 function ours({ $correlationId, $causationId, ...rest }: Record<string, unknown>): EventMetadata {

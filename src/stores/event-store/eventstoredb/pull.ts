@@ -1,12 +1,14 @@
 // Takes events out of a call of the client by pulling, so that order, backpressure and errors stay with the consumer.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AllStreamSubscription, ResolvedEvent, StreamingRead } from "@eventstore/db-client";
-import { categoryOf } from "../categories.ts";
 import type { Position, RecordedEvent } from "../port.ts";
 import { NoAnswer, readError } from "./errors.ts";
-import { recorded } from "./events.ts";
 
-export type PullOptions = {
+export type Placed = Pick<RecordedEvent, "stream" | "position">;
+
+/** `T`: what becomes of an event. */
+export type PullOptions<T extends Placed> = {
+  read(event: ResolvedEvent): T;
   /** Longest silence. */
   idleMs: number;
   /** Whether after it there are events that should have come after `last`; without it the call counts as stuck. */
@@ -14,7 +16,7 @@ export type PullOptions = {
   batchSize?: number;
   signal?: AbortSignal;
   /** Of the log: only events after `after`, so that none that the server sends again is taken twice. */
-  log?: { after: Position | undefined; categories: readonly string[]; untilCaughtUp: boolean };
+  log?: { after: Position | undefined; isWanted(event: T): boolean; untilCaughtUp: boolean };
 };
 
 /** Emitted by a subscription at a checkpoint of the server. */
@@ -24,10 +26,10 @@ export const ALIVE = "alive";
  * The events of one call in batches. Its first error is thrown after what came before it; a clean end, or an abort, ends
  * them. To be called in the tick in which the call was made: an `error` without a listener ends the process.
  */
-export function batchesOf(
+export function batchesOf<T extends Placed>(
   source: AllStreamSubscription | StreamingRead<ResolvedEvent>,
-  options: PullOptions,
-): AsyncGenerator<RecordedEvent[]> {
+  options: PullOptions<T>,
+): AsyncGenerator<T[]> {
   const { idleMs, log, signal, batchSize = Number.POSITIVE_INFINITY } = options;
   let failure: { error: unknown } | undefined;
   let isOver = false;
@@ -45,15 +47,13 @@ export function batchesOf(
   // `caughtUp` comes before the events in front of it are taken, and counts when nothing more is there.
   for (const name of ["end", "close", ...(log?.untilCaughtUp ? ["caughtUp"] : [])]) source.on(name, over);
 
-  function take(): RecordedEvent[] {
-    const batch: RecordedEvent[] = [];
+  function take(): T[] {
+    const batch: T[] = [];
     while (batch.length < batchSize) {
       const next = source.read() as ResolvedEvent | null;
       if (next === null) break;
-      const event = recorded(next);
-      // The server selects by the start of a name, which may be that of a longer category.
-      if (log && (event.position <= (last ?? "") || !log.categories.includes(categoryOf(event.stream))))
-        continue;
+      const event = options.read(next);
+      if (log && (event.position <= (last ?? "") || !log.isWanted(event))) continue;
       last = event.position;
       batch.push(event);
     }

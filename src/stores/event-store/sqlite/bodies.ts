@@ -3,8 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { plainJson } from "../plain-json.ts";
-import type { NewEvent, RecordedEvent } from "../port.ts";
-import { positionText } from "./positions.ts";
+import type { NewEvent, Position, RecordedEvent, StoredText } from "../port.ts";
 
 /** A row of the table `appends`; `position` and `revision`: of its last event. */
 export type AppendRow = {
@@ -16,6 +15,12 @@ export type AppendRow = {
   dictionary: number | null;
   body: string | Uint8Array;
 };
+
+const DIGITS = 20;
+
+export function positionText(position: number): Position {
+  return String(position).padStart(DIGITS, "0");
+}
 
 /** By number. */
 export type Dictionaries = ReadonlyMap<number, Uint8Array>;
@@ -32,33 +37,53 @@ export function compressed(json: string, dictionary: Uint8Array): Uint8Array {
   return zstdCompressSync(json, { dictionary, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-/** @throws what zstd or a missing dictionary throw */
+/** With `info`, which its types don't know. */
+type Decompressed = { buffer: Buffer; engine: { bytesWritten: number } };
+
+/** @throws what zstd or a missing dictionary throw, and for bytes behind the frame, which other programs would read */
 function textOf({ dictionary, body }: AppendRow, dictionaries: Dictionaries): string {
   if (typeof body === "string") return body;
   const bytes = dictionaries.get(dictionary ?? 0);
   if (!bytes) throw new Error(`there is no dictionary ${dictionary}`);
-  return zstdDecompressSync(body, { dictionary: bytes }).toString();
+  const options = { dictionary: bytes, info: true };
+  const { buffer, engine } = zstdDecompressSync(body, options) as unknown as Decompressed;
+  if (engine.bytesWritten !== body.length) throw new Error("there are bytes behind its end");
+  return buffer.toString();
 }
 
-/**
- * The events of a row: as many as it counts, whatever its body holds. What can't be read is `unreadable`, for the reader
- * to set aside. `isChecked`: also what is not as `append` writes it, such as a name that stands twice in an object.
- */
-export function eventsOfRow(row: AppendRow, dictionaries: Dictionaries, isChecked: boolean): RecordedEvent[] {
+/** The events of a row: as many as it counts, whatever its body holds. What can't be read is `unreadable`. */
+export function eventsOfRow(row: AppendRow, dictionaries: Dictionaries): RecordedEvent[] {
   try {
-    const text = textOf(row, dictionaries);
-    const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list) || list.length !== row.count)
-      return unreadableRow(row, `the body of the append doesn't hold its ${row.count} events`);
-    const events = list.map((item, n) => eventOf(item, row, n));
-    if (isChecked && JSON.stringify(list) !== text) markChanged(list, events, text);
-    return events;
+    return eventsOf(textOf(row, dictionaries), row);
   } catch (error) {
-    return unreadableRow(row, `the body of the append can't be read: ${messageOf(error)}`);
+    return unreadableRow(row, error);
   }
 }
 
-function unreadableRow(row: AppendRow, reason: string): RecordedEvent[] {
+/**
+ * The same events as texts. Whatever `append` would not have written so is `unreadable`, such as a name that stands twice in
+ * an object, of which another parser may take the other value.
+ */
+export function textsOfRow(row: AppendRow, dictionaries: Dictionaries): StoredText[] {
+  try {
+    const body = textOf(row, dictionaries);
+    const texts = eventsOf(body, row).map(storedText);
+    return bodyOf(texts) === body ? texts : withoutChanged(texts, body);
+  } catch (error) {
+    return unreadableRow(row, error).map(storedText);
+  }
+}
+
+/** @throws for what is not the JSON array of the row's events */
+function eventsOf(body: string, row: AppendRow): RecordedEvent[] {
+  const list: unknown = JSON.parse(body);
+  if (!Array.isArray(list) || list.length !== row.count)
+    throw new Error(`it doesn't hold ${row.count} events`);
+  return list.map((item, n) => eventOf(item, row, n));
+}
+
+function unreadableRow(row: AppendRow, error: unknown): RecordedEvent[] {
+  const reason = `the body of the append can't be read: ${messageOf(error)}`;
   return Array.from({ length: row.count }, (_, n) => unreadable(row, n, reason));
 }
 
@@ -81,16 +106,36 @@ function placeOf({ stream, revision, position, count, recorded_at: recordedAt }:
   return { stream, revision: revision - behind, position: positionText(position - behind), recordedAt };
 }
 
-/** Those whose text is another than `append` made of them, and whatever stands between them. */
-function markChanged(list: readonly unknown[], events: RecordedEvent[], text: string): void {
+function storedText({ data, metadata, ...event }: RecordedEvent): StoredText {
+  if (event.unreadable !== undefined) return { ...event, data: "", metadata: "" };
+  return { ...event, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+}
+
+/** As `jsonOf` writes them. */
+function bodyOf(texts: readonly StoredText[]): string {
+  return `[${texts.map(memberOf).join(",")}]`;
+}
+
+function memberOf({ id, type, data, metadata }: StoredText): string {
+  return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"data":${data},"metadata":${metadata}}`;
+}
+
+/** Without the texts of those that stand otherwise in the body; of all, where it differs only around them. */
+function withoutChanged(texts: readonly StoredText[], body: string): StoredText[] {
   let next = 1;
-  let isResuming = false;
-  for (const [n, event] of events.entries()) {
-    const written = JSON.stringify(list[n]);
-    const at = text.indexOf(written, next);
-    const isAsWritten: boolean = at === next || (at > next && isResuming);
-    if (isAsWritten) next = at + written.length + 1;
-    else events[n] = { ...event, data: null, unreadable: "its JSON is not as it was written" };
-    isResuming = !isAsWritten;
-  }
+  let isLost = false;
+  const checked = texts.map((text) => {
+    const member = memberOf(text);
+    const at = body.indexOf(member, next);
+    // Behind a changed event, whose length is not known, the next one may begin anywhere.
+    const isAsWritten = at === next || (at > next && isLost);
+    if (isAsWritten) next = at + member.length + 1;
+    isLost = !isAsWritten;
+    return isAsWritten ? text : changed(text);
+  });
+  return checked.some(({ unreadable }) => unreadable !== undefined) ? checked : checked.map(changed);
+}
+
+function changed(text: StoredText): StoredText {
+  return { unreadable: "its JSON is not as it was written", ...text, data: "", metadata: "" };
 }

@@ -1,9 +1,11 @@
 // The file of the SQLite log: its one table of appends, and the dictionaries that clicks are compressed with.
 import { mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
+import { alterations, refuseAltered } from "../../connections/structure.sqlite.ts";
+import type { StructureProblem } from "../port.ts";
 import type { Dictionaries } from "./bodies.ts";
 
 /**
@@ -35,8 +37,9 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
- * an acknowledged event survives a power failure.
- * `lockWithinMs`: how long a write waits for another process's. @throws log_form_unknown for a file of another form
+ * an acknowledged event survives a power failure. `lockWithinMs`: how long a write waits for another process's.
+ * @throws log_form_unknown for a file of another form; file_altered for one that is to be written and is not as our program
+ * makes it
  */
 export function openLogFile(file: string, readOnly = false, lockWithinMs = 5_000): DatabaseSync {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
@@ -47,6 +50,7 @@ export function openLogFile(file: string, readOnly = false, lockWithinMs = 5_000
     if (readOnly) return db;
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     inTransaction(db, () => createSchema(db));
+    refuseAltered(db, SCHEMA);
     return db;
   } catch (error) {
     db.close();
@@ -76,4 +80,30 @@ function refuseOtherForm(db: DatabaseSync, file: string): void {
 export function dictionariesOf(db: DatabaseSync): Dictionaries {
   const rows = db.prepare("SELECT number, bytes FROM dictionaries").all();
   return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
+}
+
+/** Appends that lie over each other: their events have a place twice, of which a reader by stream sees one. */
+const OVERLAPS = ["position", "revision"].map(
+  (number) => `
+  SELECT stream, position FROM (
+    SELECT stream, position, ${number} - count AS before,
+      lag(${number}) OVER (${number === "revision" ? "PARTITION BY stream" : ""} ORDER BY ${number}) AS previous
+    FROM appends
+  ) WHERE before < previous LIMIT 10`,
+);
+
+/** What the schema, SQLite's own check, and the numbers of the appends say. */
+export function fileProblems(db: DatabaseSync): StructureProblem[] {
+  const name = basename(db.location() ?? "the log");
+  const checked = db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
+  const damage = checked.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
+  const overlaps = OVERLAPS.flatMap((sql) => db.prepare(sql).all() as { stream: string; position: number }[]);
+  return [
+    ...alterations(db, SCHEMA).map((what) => ({ what })),
+    ...damage.map((what) => ({ what: `${name} is damaged: ${what}` })),
+    ...overlaps.map(({ stream, position }) => ({
+      what: `the append that ends at position ${position} lies over another one`,
+      stream,
+    })),
+  ];
 }

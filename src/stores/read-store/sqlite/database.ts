@@ -1,6 +1,7 @@
 // Opens the file of documents with the settings that its writers and readers share.
 import { DatabaseSync } from "node:sqlite";
 import { openReadOnlyOrEmpty } from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
 
 /** Pages in memory, for each connection: few, as each commit of another one empties them. */
 const CACHE_MB = 8;
@@ -8,7 +9,7 @@ const CACHE_MB = 8;
 const CHECKPOINTS =
   "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)";
 
-/** Opens or creates the file. @throws what SQLite throws */
+/** Opens or creates the file. @throws file_altered for one with a trigger or a view, and what SQLite throws */
 export function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL");
@@ -18,6 +19,7 @@ export function openDatabase(file: string): DatabaseSync {
   db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
   db.exec(`PRAGMA cache_size = -${CACHE_MB * 1024}`);
   db.exec(CHECKPOINTS);
+  refuseAltered(db);
   return db;
 }
 

@@ -11,6 +11,7 @@ import {
   openReadOnlyOrEmpty,
   unavailableOnError,
 } from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
 import { endOf, type SecretStore, type StoredSecret } from "../port.ts";
 
 const SCHEMA = `
@@ -56,6 +57,7 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
   chmodSync(file, 0o600);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
   inTransaction(db, () => db.exec(SCHEMA));
+  refuseAltered(db, SCHEMA);
   return db;
 }
 

@@ -1,9 +1,15 @@
 // The double's Append: one call for each append.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
-import { type Misbehave, statusOf } from "./faults.ts";
-import type { DoubleLog, Proposed } from "./log.ts";
-import type { AppendAnswer, AppendRequest, ProposedMessage } from "./protocol.ts";
+import type { ServerReadableStream, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { deletedStream, type Misbehave, statusOf } from "./faults.ts";
+import type { DoubleLog, Proposed, Stored } from "./log.ts";
+import type {
+  AppendAnswer,
+  AppendRequest,
+  DeleteAnswer,
+  DeleteRequest,
+  ProposedMessage,
+} from "./protocol.ts";
 
 /** What the real server takes before version 26. */
 const MAX_BYTES = 1024 * 1024;
@@ -26,10 +32,12 @@ export function appendCall(log: DoubleLog, misbehave: Misbehave) {
     if (call.cancelled) return;
     const options = messages[0]?.options ?? {};
     const stream = options.streamIdentifier?.streamName?.toString() ?? "";
-    const expected = options.noStream ? -1 : Number(options.revision);
+    const exactly = options.noStream ? -1 : Number(options.revision);
+    const expected = options.any ? log.lastRevision(stream) : exactly;
     const events = messages.slice(1).map(({ proposedMessage = {} }) => proposed(proposedMessage));
     const bytes = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
     if (bytes > MAX_BYTES) return void answer(statusOf(TOO_LARGE) as never);
+    if (log.isTombstoned(stream)) return void answer(statusOf(deletedStream(stream)) as never);
     await misbehave("append", async () => appended(log, stream, expected, events), answer);
   };
 }
@@ -46,10 +54,21 @@ function appended(log: DoubleLog, stream: string, expected: number, events: Prop
     const position = { commitPosition: String(last.offset), preparePosition: String(last.offset) };
     return { success: { currentRevision: String(last.revision), position } };
   }
-  const actual = log.stream(stream).length - 1;
+  const actual = log.lastRevision(stream);
   const current = actual < 0 ? { currentNoStream: {} } : { currentRevision: String(actual) };
   const wanted = expected < 0 ? { expectedNoStream: {} } : { expectedRevision: String(expected) };
   return { wrongExpectedVersion: { ...current, ...wanted } };
+}
+
+/** Deletes a stream, for good or not. */
+export function deleteCall(work: (stream: string) => Stored) {
+  return (
+    { request }: ServerUnaryCall<DeleteRequest, DeleteAnswer>,
+    answer: sendUnaryData<DeleteAnswer>,
+  ): void => {
+    const offset = String(work(request.options?.streamIdentifier?.streamName?.toString() ?? "").offset);
+    answer(null, { position: { commitPosition: offset, preparePosition: offset } });
+  };
 }
 
 function proposed({ id, metadata, data, customMetadata }: ProposedMessage): Proposed {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../../src/runtime/errors.ts";
 import type { EventStore } from "../../../../src/stores/event-store/port.ts";
 import type { ServerCertificate } from "../../servers/test-certificates.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { appendCall } from "./append.ts";
+import { appendCall, deleteCall } from "./append.ts";
 import { type Answer, type Misbehave, Script, statusOf } from "./faults.ts";
 import { DoubleLog, storeOf } from "./log.ts";
 import { SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
@@ -50,6 +50,8 @@ export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble
   const atLeader = refusedElsewhere(members, wire.port, secured?.password);
   server.addService(STREAMS, {
     append: atLeader(appendCall(log, misbehave)),
+    delete: atLeader(deleteCall((stream) => log.delete(stream))),
+    tombstone: atLeader(deleteCall((stream) => log.tombstone(stream))),
     read: atLeader(readCall({ log, script, misbehave, cut: () => wire.cut() })),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });

@@ -33,6 +33,12 @@ export function statusOf(fault: {
   return { code: fault.code, details: fault.details ?? "scripted", metadata };
 }
 
+/** What calls to a stream that is deleted for good end with. */
+export function deletedStream(stream: string) {
+  const metadata = { exception: "stream-deleted", "stream-name": stream };
+  return { code: 9, details: `Event stream '${stream}' is deleted.`, metadata };
+}
+
 /** Does the work and answers, or what the script has instead. */
 export type Misbehave = <T>(
   call: "append" | "read",

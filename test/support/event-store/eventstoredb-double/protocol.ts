@@ -13,8 +13,9 @@ export type ReadOptions = {
   readDirection?: "Forwards" | "Backwards";
   count?: string;
   subscription?: object;
-  filter?: { streamIdentifier?: { prefix?: string[] }; max?: number };
+  filter?: { streamIdentifier?: Expression; eventType?: Expression; max?: number };
 };
+export type Expression = { regex?: string; prefix?: string[] };
 export type ReadRequest = { options?: ReadOptions };
 
 export type ReadAnswer =
@@ -28,6 +29,7 @@ type AppendOptions = {
   streamIdentifier?: Identifier;
   revision?: string;
   noStream?: object;
+  any?: object;
 };
 export type ProposedMessage = {
   id?: { string?: string };
@@ -36,6 +38,9 @@ export type ProposedMessage = {
   data?: Buffer;
 };
 export type AppendRequest = { options?: AppendOptions; proposedMessage?: ProposedMessage };
+
+export type DeleteRequest = { options?: { streamIdentifier?: Identifier } };
+export type DeleteAnswer = { position: WirePosition };
 
 export type Success = { currentRevision: string; position?: WirePosition; noPosition?: object };
 export type AppendAnswer = { success: Success } | { wrongExpectedVersion: object };

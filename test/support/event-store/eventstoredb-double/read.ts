@@ -1,8 +1,8 @@
 // The double's Read: streams, the whole log, and filtered subscriptions to it.
 import { once } from "node:events";
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import type { Misbehave, Script, SubscriptionFault } from "./faults.ts";
-import type { DoubleLog, Stored } from "./log.ts";
+import { deletedStream, type Misbehave, type Script, type SubscriptionFault, statusOf } from "./faults.ts";
+import { type DoubleLog, type Stored, TOMBSTONE } from "./log.ts";
 import type { ReadAnswer, ReadOptions, ReadRequest } from "./protocol.ts";
 
 type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
@@ -30,7 +30,9 @@ export function readCall({ log, script, misbehave, cut }: ReadDeps) {
       "read",
       async () => (options.stream ? streamEvents(log, options) : logEvents(log, options)),
       async (error, answers) => {
+        const stream = nameOf(options);
         if (error) return fail(call, error);
+        if (log.isTombstoned(stream)) return fail(call, statusOf(deletedStream(stream)));
         for (const answer of answers ?? []) await write(call, answer);
         call.end();
       },
@@ -41,11 +43,17 @@ export function readCall({ log, script, misbehave, cut }: ReadDeps) {
 function streamEvents(log: DoubleLog, { stream, readDirection, count }: ReadOptions): ReadAnswer[] {
   const streamIdentifier = stream?.streamIdentifier ?? {};
   const events = log.stream(streamIdentifier.streamName?.toString() ?? "");
-  if (events.length === 0) return [{ streamNotFound: { streamIdentifier } }];
+  if (!events) return [{ streamNotFound: { streamIdentifier } }];
   const isBackwards = readDirection === "Backwards";
-  const from = stream?.revision === undefined ? undefined : Number(stream.revision);
-  const part = isBackwards ? events.slice(0, (from ?? events.length) + 1).reverse() : events.slice(from ?? 0);
+  const from = Number(stream?.revision ?? (isBackwards ? Number.POSITIVE_INFINITY : 0));
+  const part = isBackwards
+    ? events.filter(({ revision }) => revision <= from).reverse()
+    : events.filter(({ revision }) => revision >= from);
   return part.slice(0, Number(count)).map(eventAnswer);
+}
+
+function nameOf({ stream }: ReadOptions): string {
+  return stream?.streamIdentifier?.streamName?.toString() ?? "";
 }
 
 /** Inclusive, as on the real server; backwards only from the end, as the adapter reads nothing else backwards. */
@@ -64,7 +72,6 @@ async function subscription(
   fault: SubscriptionFault | undefined,
   cut: () => void,
 ): Promise<void> {
-  const prefixes = filter?.streamIdentifier?.prefix ?? [""];
   const window = filter?.max ?? 32;
   let next = all?.position ? log.indexAfter(Number(all.position.commitPosition)) : 0;
   const closed = Promise.race(["cancelled", "close"].map((end) => once(call, end).catch(() => undefined)));
@@ -78,8 +85,7 @@ async function subscription(
   let [sent, caughtUp] = [0, false];
   while (isOpen) {
     for (let event = log.events[next]; event && isOpen; event = log.events[next]) {
-      const { stream } = event;
-      if (prefixes.some((prefix) => stream.startsWith(prefix))) {
+      if (isSelected(filter, event)) {
         if (fault && sent >= fault.after && happened(fault, call, cut)) return;
         await write(call, eventAnswer(event));
         if (fault?.kind === "repeat") await write(call, eventAnswer(event));
@@ -93,6 +99,12 @@ async function subscription(
     caughtUp = true;
     await Promise.race([log.grown(), closing]);
   }
+}
+
+function isSelected(filter: ReadOptions["filter"], { stream, type }: Stored): boolean {
+  const { prefix, regex } = filter?.eventType ?? filter?.streamIdentifier ?? {};
+  const name = filter?.eventType ? type : stream;
+  return regex ? new RegExp(regex).test(name) : (prefix ?? [""]).some((start) => name.startsWith(start));
 }
 
 /** True when the subscription is over, or dead without saying so. */
@@ -118,6 +130,9 @@ function fail(call: Call, error: object): void {
   call.emit("error", Object.assign(thrown, invalid));
 }
 
+/** The largest number of 63 bits. */
+const TOMBSTONE_REVISION = "9223372036854775807";
+
 const TICKS_PER_MILLISECOND = 10_000n;
 
 function eventAnswer({ id, type, contentType, stream, revision, created, ...event }: Stored): ReadAnswer {
@@ -126,7 +141,7 @@ function eventAnswer({ id, type, contentType, stream, revision, created, ...even
     ...position,
     id: { string: id },
     streamIdentifier: { streamName: Buffer.from(stream) },
-    streamRevision: String(revision),
+    streamRevision: type === TOMBSTONE ? TOMBSTONE_REVISION : String(revision),
     data: event.data,
     customMetadata: event.metadata,
     metadata: {

@@ -1,6 +1,8 @@
 // Makes the service's files unreadable for other users of the machine: by the umask, and by chmod for existing files.
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;
@@ -20,7 +22,7 @@ export function openPrivateFolder(
   folder: string,
   isOwn: (name: string) => boolean,
 ): { tightened: string[]; refused: string[] } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const found = { tightened: [] as string[], refused: [] as string[] };
   if (!(statSync(folder).mode & STICKY)) tighten(folder, found);
   for (const name of readdirSync(folder).filter(isOwn)) tightenAll(join(folder, name), found);

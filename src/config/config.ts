@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Limits, Tier } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { makeFolder } from "../runtime/make-folder.ts";
+import { makeFolder } from "../runtime/private-folder.ts";
 import { commaSeparated } from "./formats.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 

@@ -1,7 +1,6 @@
 // Keeps the data folder for one service, and readable for that service's own user only, also files that were copied into it.
 
-import { makeFolder } from "../../runtime/make-folder.ts";
-import { openPrivateFolder } from "../../runtime/private-folder.ts";
+import { makeFolder, openPrivateFolder } from "../../runtime/private-folder.ts";
 import { lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makeFolder } from "../../../runtime/make-folder.ts";
+import { makeFolder } from "../../../runtime/private-folder.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { alterations, refuseAltered } from "../../connections/structure.sqlite.ts";

@@ -3,7 +3,7 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makeFolder } from "../../../runtime/make-folder.ts";
+import { makeFolder } from "../../../runtime/private-folder.ts";
 import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
 import { storeError } from "../../connections/errors.ts";
 import {

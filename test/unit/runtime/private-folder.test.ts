@@ -2,7 +2,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeFolder } from "../../../src/runtime/make-folder.ts";
+import { makeFolder } from "../../../src/runtime/private-folder.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 it("makes a folder with those above it, and ends where it can't be made", async () => {

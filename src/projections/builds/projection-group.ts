@@ -17,7 +17,7 @@ export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () =>
 
 const POLL_MS = 1_000;
 /** How soon the build that has taken over is folded on, and the one before isn't. */
-const SWITCH_POLL_MS = 100;
+const SWITCH_POLL_MS = 1_000;
 const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 /** Smaller pages than the runner's default, so that the active builds in the same thread are delayed little. */
 const PAGE_BESIDE_ACTIVE = 1_000;

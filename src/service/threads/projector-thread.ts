@@ -14,12 +14,15 @@ import type {
   ProjectorThreadData,
   ToProjector,
 } from "../../projections/runner/projector-messages.ts";
+import type { ProjectionStatus } from "../../projections/runner/status.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
+import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { storesOf } from "../stores/backend.ts";
 
-const REPORT_EVERY_MS = 1_000;
+/** Besides, when it is asked. */
+const REPORT_EVERY_MS = 5_000;
 
 const parent = parentPort;
 if (parent) {
@@ -34,7 +37,8 @@ async function runProjector(
 ) {
   const stopping = new AbortController();
   const stores = storesOf(config, { offThread: false });
-  const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
+  const foldStore = await stores.foldStore();
+  const leases = watchedLeases(await stores.leases(), () => performance.now());
   const eventStore = await stores.eventStore();
   const log = threadLog(post);
   const clock = () => new Date();
@@ -53,16 +57,18 @@ async function runProjector(
 
   let isUnavailable = false;
   const report = async () => {
+    let projections: ProjectionStatus[] | undefined;
     try {
-      const projections = [];
-      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
-      post({ type: "status", projections });
+      const statuses = [];
+      for (const { group, withProgress } of groups) statuses.push(...withProgress(await group.status()));
+      projections = statuses;
       isUnavailable = false;
     } catch (err) {
       // One log line per outage.
       if (!isUnavailable) log.warn({ err }, "projection status unavailable");
       isUnavailable = true;
     }
+    post({ type: "status", projections, leaseProblem: leases.problem() });
   };
   // Only now, because the port keeps messages until it has a listener.
   port.on("message", (message: ToProjector) => {

@@ -5,6 +5,7 @@ import type { ProjectionStatus } from "../../../src/projections/runner/status.ts
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
 
@@ -52,6 +53,25 @@ it("stays, and says at once why documents can't be written, and secrets, and del
   ]);
 });
 
+it("ends when a role has been without an answer about its lease for ten seconds, and says why", async () => {
+  let now = 0;
+  const cut = new StoreUnavailable("MongoDB is unavailable");
+  const never = { hold: () => Promise.reject(cut), release: async () => undefined };
+  const leases = watchedLeases(never, () => now);
+  const deps = { ...depsOf(status(links?.name, {})), leaseProblems: new Map([["webhooks", leases.problem]]) };
+  for (; now < 10_000; now += 3_000) {
+    await leases.hold("router", "me", 3_000).catch(() => undefined);
+    expect((await readiness(deps)).ready).toBe(true);
+  }
+  expect(await readiness(deps)).toMatchObject({
+    ready: false,
+    reasons: [{ part: "webhooks", reason: 'without its lease "router" for 12 s: MongoDB is unavailable' }],
+  });
+  never.hold = async () => false as never;
+  await leases.hold("router", "me", 3_000);
+  expect((await readiness(deps)).ready).toBe(true);
+});
+
 it("stays degraded, and names the events, while any are set aside", async () => {
   const event = { position: "17", stream: "link-a/b", revision: 3, type: "LinkDisabled", error: "not JSON" };
   const of = { count: 5, events: [event, { ...event, position: "18", type: "" }] };
@@ -91,6 +111,7 @@ function depsOf(problem: ProjectionStatus, setAside: SetAside = { count: 0, even
     routerSetAside: async () => setAside,
     recorder: undefined,
     logProblems: () => ({}),
+    leaseProblems: new Map(),
     webhooks: undefined,
   };
 }

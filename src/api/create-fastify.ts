@@ -85,6 +85,7 @@ export function baseHostGate(
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   const { guard, metrics } = deps;
+  const methodsOf = methodsByPath(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-content-type-options", "nosniff");
     if (hostOf(request.host ?? "") !== baseHost) {
@@ -95,8 +96,11 @@ export function baseHostGate(
     if (guard && isUnderApi(request.url)) await guard.count(request, reply);
     // For unknown pages portal and console have their own not-found handlers, which answer with HTML.
     const isPage = request.url.startsWith("/portal/") || request.url.startsWith("/admin/");
-    if (request.method !== "GET" || !isPage) throw new Refused("not_found");
-    return undefined;
+    if (request.method === "GET" && isPage) return undefined;
+    const methods = isUnderApi(request.url) ? methodsOf(request.url) : [];
+    if (methods.length === 0) throw new Refused("not_found");
+    reply.header("allow", methods.join(", "));
+    throw new Refused("method_not_allowed");
   });
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "(unknown)";
@@ -108,6 +112,19 @@ export function baseHostGate(
   app.setNotFoundHandler(() => {
     throw new Refused("not_found");
   });
+}
+
+/** Returns a function that tells which methods the path of an address has, by the routes that are registered after. */
+function methodsByPath(app: Api): (url: string) => string[] {
+  const routes: { path: RegExp; method: string }[] = [];
+  app.addHook("onRoute", ({ url, method }) => {
+    const path = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}$`);
+    for (const name of [method].flat()) routes.push({ path, method: name });
+  });
+  return (url) => {
+    const [path = ""] = url.split("?", 1);
+    return [...new Set(routes.filter((route) => route.path.test(path)).map(({ method }) => method))].sort();
+  };
 }
 
 /** All answers under /api carry rate limit headers, errors included (interface, part 8). */

@@ -31,7 +31,7 @@ const ERRORS: Readonly<Record<string, Omit<HttpError, "code">>> = {
   event_newer: UNAVAILABLE,
 };
 
-/** Fastify's own errors in terms of the interface, which lists no 405, 413 or 415. */
+/** Fastify's own errors in terms of the interface, which lists no 413 or 415. */
 const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "invalid_content_type",

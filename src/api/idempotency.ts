@@ -24,7 +24,10 @@ type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 const KEPT_MS = 24 * 3_600_000;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** A route's hooks: `preHandler` replays a stored answer, `onSend` stores a successful one. */
+/**
+ * A route's hooks: `preHandler` replays a stored answer; `onSend` stores a successful one, and forgets the key of a refused
+ * request, which can be corrected and sent under the same key. Of another failure the outcome is unknown: it keeps the key.
+ */
 export function idempotency(deps: Deps) {
   return {
     async preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -57,9 +60,11 @@ export function idempotency(deps: Deps) {
 
     async onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
       const { keyed } = request;
-      const success = reply.statusCode >= 200 && reply.statusCode < 300;
-      if (!keyed || keyed.kept.answer || !success || typeof payload !== "string") return payload;
+      if (!keyed || keyed.kept.answer || typeof payload !== "string") return payload;
       const { record, kept } = keyed;
+      const { statusCode } = reply;
+      if (statusCode >= 400 && statusCode < 500) await deps.secrets.delete(record);
+      if (statusCode < 200 || statusCode >= 300) return payload;
       const etag = reply.getHeader("etag");
       const answer = {
         ...{ status: reply.statusCode, body: payload },

@@ -103,7 +103,9 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
     onProgress?.(events, page.at(-1)?.position ?? "");
   }
   await blocks.closeBefore(undefined);
-  const { count: problemCount, first: problems } = report;
+  const { count: problemCount, first } = report;
+  // What a seal says names the event that is gone, and not the one behind it.
+  const problems = [...first.filter(isOfProof), ...first.filter((problem) => !isOfProof(problem))];
   const [last] = good;
   return {
     ...verdictOf({ problemCount, problems, seal: last, keyOrigin: trust.keyOrigin, sealed, unsealed }),
@@ -111,6 +113,10 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
     seals: { count: judged.length, good: good.length, ...newestOf(last), unsealed },
     ...{ broken: blocks.broken, anchor: last ? anchorText(last) : null },
   };
+}
+
+function isOfProof({ check }: Problem): boolean {
+  return check === "seal" || check === "structure";
 }
 
 function newestOf(seal: SealHeader | undefined) {

@@ -112,7 +112,9 @@ export function fingerprintOf(
   link: LinkOptions & { accountId: string; host: string; longUrl: string },
 ): string | null {
   if (link.passwordId !== undefined && link.passwordId !== null) return null;
-  const { accountId, host, longUrl } = link;
+  const { accountId, host } = link;
+  // Compared as browsers normalise it: the case of the host, a default port, an empty path.
+  const longUrl = URL.parse(link.longUrl)?.href ?? link.longUrl;
   const sorted = link.rules ? withSortedNames : undefined;
   const text = JSON.stringify([accountId, host, longUrl, optionsOf(link)], sorted);
   return hash("sha256", text, "base64url").slice(0, FINGERPRINT_CHARACTERS);

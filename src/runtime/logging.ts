@@ -1,6 +1,6 @@
 // The logger: JSON lines on a pipe, readable ones on a terminal, without personal data.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type DestinationStream, type Logger, pino } from "pino";
+import { type DestinationStream, type LogFn, type Logger, pino } from "pino";
 import { type ErrorFields, errorFields } from "./error-fields.ts";
 import { isObject } from "./is-object.ts";
 
@@ -11,6 +11,11 @@ export type BasicLogger = Pick<Logger, "info" | "warn" | "error">;
 
 /** Paths of log fields whose values pino replaces: API keys, headers with cookies, e-mail and IP addresses, secrets. */
 const REDACTED = ["headers", "*.headers", "apiKey", "key", "email", "ip", "address", "password", "token"];
+
+/** Codes of errors of stores that don't answer (stores/connections/errors.ts). */
+const OUTAGES = new Set(["store_unavailable", "store_failed", "coordination_unavailable"]);
+/** Longer than anything waits before it tries again. */
+const OVER_AFTER_MS = 15_000;
 
 /** Such as standard output, which has no colours where NO_COLOR is set. */
 type Terminal = { write(text: string): unknown; hasColors?: () => boolean };
@@ -28,7 +33,8 @@ export function createLogger(level: string, destination?: DestinationStream & { 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: REDACTED, censor: "(hidden)" },
-    serializers: { req: describeRequest, res: describeReply, err: (error: unknown) => errorFields(error) },
+    serializers: { req: describeRequest, res: describeReply, err: describeError },
+    hooks: { logMethod: oneLineAnOutage() },
   };
   const stream = destination ?? process.stdout;
   if (stream.isTTY) return pino(options, terminalLog(stream));
@@ -42,6 +48,34 @@ function describeRequest(request: FastifyRequest) {
 
 function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
+}
+
+/** Where a call was when a store was unavailable says nothing of why. */
+function describeError(error: unknown): ErrorFields {
+  const { stack, cause, ...fields } = errorFields(error);
+  return isOutage(fields) ? fields : errorFields(error);
+}
+
+function isOutage({ code }: Pick<ErrorFields, "code">): boolean {
+  return OUTAGES.has(String(code));
+}
+
+/** Whatever meets it: the first line says why, others of the same cause are left out until it has not been met for a while. */
+function oneLineAnOutage() {
+  const metAt = new Map<string, number>();
+  return function logMethod(this: Logger, inputs: Parameters<LogFn>, method: LogFn): void {
+    const [first] = inputs as unknown[];
+    const { code = "", message = "" } =
+      isObject(first) && first.err !== undefined ? errorFields(first.err) : {};
+    if (isOutage({ code })) {
+      const cause = `${code} ${code === "store_failed" ? message : message.split(":")[0]}`;
+      const now = performance.now();
+      const isKnown = now - (metAt.get(cause) ?? Number.NEGATIVE_INFINITY) < OVER_AFTER_MS;
+      metAt.set(cause, now);
+      if (isKnown) return;
+    }
+    method.apply(this, inputs);
+  };
 }
 
 /** Makes a readable line of each of pino's JSON lines, in which secrets are redacted already, with its error below it. */

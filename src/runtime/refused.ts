@@ -43,6 +43,8 @@ export const REFUSALS = {
     message: "This form came from another page: open it here, and send it again",
   },
   not_found: { status: 404, message: "There is nothing at this address" },
+  // RFC 9110, 15.5.6: the header Allow says which there are.
+  method_not_allowed: { status: 405, message: "This address doesn't take this method: see the header Allow" },
   history_full: { status: 409 },
   precondition_failed: {
     status: 412,

@@ -117,6 +117,7 @@ function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
     routerSetAside: () => routerSetAside(readStore),
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
+    leaseProblems: context.leaseProblems,
   });
 }
 

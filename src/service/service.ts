@@ -13,6 +13,7 @@ import type { Logger } from "../runtime/logging.ts";
 import { systemClock } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
+import { watchedLeases } from "../stores/coordination/watched-leases.ts";
 import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
@@ -80,8 +81,10 @@ export async function openService(
     const opened = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => opened.close());
     const health = logHealth({ log, now: systemClock.now });
+    const leases = watchedLeases(opened.leases, systemClock.now);
     const backend = {
       ...opened,
+      leases,
       eventStore: watchedEventStore(opened.eventStore, health),
       secrets: watchedSecrets(opened.secrets, health),
     };
@@ -96,6 +99,7 @@ export async function openService(
       clock,
       backend,
       health,
+      leaseProblems: new Map([["singleton jobs", leases.problem]]),
       roles,
       redis: await opened.redis(),
       counts,

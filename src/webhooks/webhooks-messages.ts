@@ -24,4 +24,9 @@ export type WebhooksThreadData = { config: Config };
 /** `settleMs`: how long deliveries in flight may take; then they are returned to the queue and sent again. */
 export type ToWebhooks = { type: "status" } | { type: "stop"; settleMs: number };
 
-export type FromWebhooks = { type: "status"; status: WebhooksStatus | undefined };
+/** `status`: undefined while it can't be read. `leaseProblem`: as WatchedLeases tells it. */
+export type FromWebhooks = {
+  type: "status";
+  status: WebhooksStatus | undefined;
+  leaseProblem: string | undefined;
+};

@@ -54,6 +54,14 @@ describe("Idempotency-Key", () => {
     expect(remaining[1]).toBe((remaining[0] ?? 0) - 1);
   });
 
+  it("lets a refused request be corrected under the same key", async () => {
+    const refused = await send("order-1", { url: "ftp://example.com" });
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid_url"]);
+    const corrected = await send("order-1", { url });
+    expect([corrected.status, (await send("order-1", { url })).text]).toEqual([201, corrected.text]);
+    expect(await linksMade()).toBe(1);
+  });
+
   it("answers 409 to another body under the same key", async () => {
     await send("order-1", { url });
     const other = await send("order-1", { url: `${url}/other` });

@@ -269,15 +269,19 @@ describe("PATCH /api/v1/links/{slug}", () => {
     expect(answers.find(({ status }) => status === 412)?.body.code).toBe("precondition_failed");
   });
 
-  it("reads If-Match as a list, `*` as any, a weak tag as none", async () => {
+  it("reads If-Match in each form that a proxy or a client makes of the tag, `*` as any", async () => {
     const when = async (ifMatch: string) =>
       (await patch({ title: ifMatch }, { headers: { "if-match": ifMatch } })).status;
     expect(await when('"7", "0"')).toBe(200);
     expect(await when('"7", "0"')).toBe(412);
+    expect(await when('W/"1"')).toBe(200);
     expect(await when('W/"1"')).toBe(412);
+    expect(await when('"2-gzip"')).toBe(200);
+    expect(await when('"7", W/"3-zstd"')).toBe(200);
     expect(await when('"x"')).toBe(412);
     expect(await when("*")).toBe(200);
-    expect(await when("1")).toBe(400);
+    expect(await when("5")).toBe(200);
+    expect(await when("x")).toBe(400);
   });
 });
 
@@ -439,7 +443,34 @@ describe("Idempotency-Key on changes", () => {
   });
 });
 
+describe("a method that an address doesn't take", () => {
+  it("is answered 405 with those that it does; an unknown address 404, whatever the method", async () => {
+    const ask = async (method: string, path: string) => {
+      const { status, headers, body } = await service.ask<{ code: string }>(path, {
+        method,
+        key: developer.key,
+      });
+      return [status, headers.allow, body.code];
+    };
+    const one = ["DELETE, GET, HEAD, PATCH", "method_not_allowed"];
+    expect(await ask("PUT", at(slug))).toEqual([405, ...one]);
+    expect(await ask("GET", "/api/v1/shorten")).toEqual([405, "POST", "method_not_allowed"]);
+    expect(await ask("PUT", "/api/v1/nothing")).toEqual([404, undefined, "not_found"]);
+  });
+});
+
 describe("PATCH and DELETE /api/v1/links/bulk", () => {
+  it("deletes by POST, too, for clients that send no body with a DELETE", async () => {
+    const path = `${at("bulk")}/delete`;
+    const { body } = await service.ask<Bulk>(path, {
+      method: "POST",
+      key: developer.key,
+      body: { links: [{ slug }] },
+    });
+    expect(body).toMatchObject({ deleted: 1, failed: 0 });
+    expect((await get()).status).toBe(404);
+  });
+
   const bulk = (method: string, links: unknown, key = developer.key) =>
     service.ask<Bulk & { code: string }>(at("bulk"), { method, key, body: { links } });
 

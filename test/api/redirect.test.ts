@@ -154,6 +154,11 @@ describe("the redirect", () => {
       },
     ],
     [
+      "a Referer in raw UTF-8",
+      request("GET /abcdefg", { referer: "https://news.example/käse" }),
+      { referrer: "https://news.example/käse" },
+    ],
+    [
       "a client behind a trusted proxy",
       request("GET /abcdefg", { "x-forwarded-for": "198.51.100.9, 203.0.113.7" }),
       { address: "203.0.113.7" },

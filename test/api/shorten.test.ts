@@ -65,6 +65,22 @@ describe("part 4, POST /api/v1/shorten", () => {
     expect((await service.ask("/spring_sale")).status).toBe(404);
   });
 
+  it("drops zero-width characters around a URL, as they come along when it is copied", async () => {
+    const { status, body } = await shorten(developer, { url: `\u200b\ufeff${URL_GIVEN}\u200d` });
+    expect([status, body.long_url]).toEqual([201, URL_GIVEN]);
+    expect((await shorten(developer, { url: "https://exa\u200bmple.com/\u2028" })).status).toBe(400);
+  });
+
+  it("finds an existing link by the URL as browsers normalise it", async () => {
+    const key = { ...developer };
+    const first = await shorten(key, { url: "https://find.example" });
+    for (const url of ["https://find.example/", "HTTPS://FIND.example:443", "https://find.example:443/"]) {
+      const { status, body } = await shorten(key, { url, find_existing: true });
+      expect([status, body.slug]).toEqual([200, first.body.slug]);
+    }
+    expect((await shorten(key, { url: "https://find.example/a", find_existing: true })).status).toBe(201);
+  });
+
   it("creates a random slug on a custom domain when none is requested", async () => {
     const { status, body } = await shorten(developer, { url: URL_GIVEN, domain_id: domainId });
     expect([status, body.short_url]).toEqual([201, `https://go.example.org/${body.slug}`]);

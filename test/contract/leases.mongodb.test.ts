@@ -7,6 +7,8 @@ import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mong
 import { onServer } from "../support/servers/test-servers.ts";
 import { leasesContract } from "./leases.ts";
 
+const now = () => performance.now();
+
 onServer(mongodb, () => {
   let server: TestMongodb;
   beforeAll(async () => {
@@ -18,8 +20,8 @@ onServer(mongodb, () => {
     const url = server.newDatabase();
     const [one, other] = [new MongodbConnection(url), new MongodbConnection(url)];
     return {
-      leases: mongodbLeases(one),
-      others: mongodbLeases(other),
+      leases: mongodbLeases(one, now),
+      others: mongodbLeases(other, now),
       close: async () => void (await Promise.all([one.close(), other.close()])),
     };
   });
@@ -27,7 +29,7 @@ onServer(mongodb, () => {
   describe("leases on MongoDB", () => {
     it("have one holder after the first renewal, however many raced for an expired lease", async () => {
       const connection = new MongodbConnection(server.newDatabase());
-      const leases = mongodbLeases(connection);
+      const leases = mongodbLeases(connection, now);
       await leases.hold("work", "crashed", 1);
       const standbys = Array.from({ length: 20 }, (_, n) => `standby ${n}`);
       const tryToHold = async (holders: string[]) => {
@@ -47,7 +49,7 @@ onServer(mongodb, () => {
     it("are held and expire also where the server's greeting has no time", async () => {
       vi.spyOn(Db.prototype, "command").mockResolvedValue({ ok: 1 });
       const connection = new MongodbConnection(server.newDatabase());
-      const leases = mongodbLeases(connection);
+      const leases = mongodbLeases(connection, now);
       expect(await leases.hold("work", "one", 60_000)).toBe(true);
       expect(await leases.hold("work", "other", 60_000)).toBe(false);
       await leases.hold("work", "one", 1);

@@ -36,6 +36,9 @@ it("degrades the service within two seconds and names what to do, until space co
   const { slug } = (await shorten()).body;
   expect(await redirect(slug)).toBe(301);
   await until("the service to be well", async () => (await health()).body.status === "ready");
+  const isStored = async () =>
+    (await service.ask("/metrics")).text.includes("\nlinkledger_clicks_unstored 0\n");
+  await until("the click to be stored", isStored);
 
   disk.fill();
   expect(await redirect(slug)).toBe(301);

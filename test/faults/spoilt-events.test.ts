@@ -211,6 +211,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       routerSetAside: () => routerSetAside(backend.readStore),
       recorder: undefined,
       logProblems: () => ({}),
+      leaseProblems: new Map(),
       webhooks: undefined,
     });
     expect(found).toMatchObject({ ready: true, reasons: [] });

@@ -1,4 +1,4 @@
-// PATCH and DELETE /api/v1/links/bulk: routes and schemas of changeLinksInBulk.
+// PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
 import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
 import { linkDetailsObject } from "../../commands/links/link-object.ts";
 import { currentOwnLink } from "../../queries/links/find-link.ts";
@@ -30,13 +30,15 @@ const KINDS = {
 export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
   const { baseUrl } = deps;
   const { preHandler, onSend } = deps.idempotency;
-  for (const [wanted, method] of [
-    ["update", "PATCH"],
-    ["delete", "DELETE"],
+  for (const [wanted, method, path] of [
+    ["update", "PATCH", ""],
+    ["delete", "DELETE", ""],
+    ["delete", "POST", "/delete"],
   ] as const) {
-    const { body, answer, ...names } = KINDS[wanted];
+    const { body, answer, operationId, summary } = KINDS[wanted];
     const schema = {
-      ...names,
+      operationId: method === "POST" ? `${operationId}ByPost` : operationId,
+      summary,
       description: DESCRIPTION,
       tags: ["Links"],
       headers: IdempotencyHeader,
@@ -45,7 +47,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
     };
     app.route({
       method,
-      url: "/api/v1/links/bulk",
+      url: `/api/v1/links/bulk${path}`,
       schema,
       ...{ preHandler, onSend },
       async handler(request, reply) {

@@ -9,31 +9,38 @@ import { Refused } from "../../runtime/refused.ts";
 import { accountLines } from "../../transfer/export/account-lines.ts";
 import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
+import { linkTable } from "../../transfer/export/link-table.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
 const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
 
-type Options = { out?: string };
+type Options = { out?: string; format?: string };
 type ClickOptions = Options & {
-  format: (typeof TABLE_FORMATS)[number];
+  format?: (typeof TABLE_FORMATS)[number];
   account?: string;
   from?: Date;
   to?: Date;
 };
 
+const LINK_FORMATS = ["ndjson", "csv"] as const;
+
 const outOption = option("--out <file>", "write there; to standard output by default");
 
 export const commands: readonly CommandRow[] = [
-  accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
+  {
+    ...accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
+    options: [outOption, formatOption(LINK_FORMATS)],
+    run: exportLinks,
+  },
   accountCommand("account", "an account's links and their clicks, as `import linkledger` reads them"),
   {
     name: "clicks",
     about: "hits (clicks and previews) as a table, of one account or of all",
     options: [
       outOption,
-      new Option("--format <format>", "of the file").choices(TABLE_FORMATS).default("ndjson"),
+      formatOption(TABLE_FORMATS),
       option("--account <account>", `of this account only: ${ACCOUNT.about}`),
       option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
       option("--to <time>", "that happened before it", timeArgument),
@@ -54,8 +61,33 @@ function accountCommand(what: "links" | "account", about: string): CommandRow {
   };
 }
 
+function formatOption(formats: readonly string[]): Option {
+  return new Option("--format <format>", "of the file; by default as its name ends, else ndjson").choices(
+    formats,
+  );
+}
+
+/** That the ending of the file's name says, where `format` is not given. */
+function formatOf<F extends string>(
+  { format, out = "" }: { format?: F; out?: string },
+  formats: readonly F[],
+) {
+  return format ?? formats.find((known) => out.toLowerCase().endsWith(`.${known}`)) ?? "ndjson";
+}
+
+async function exportLinks(session: Session, options: Options, accountId: string) {
+  const isTable = formatOf(options, LINK_FORMATS as readonly string[]) === "csv";
+  const { deps } = session;
+  return await printed(
+    session,
+    isTable ? linkTable(deps, accountId) : accountLines(deps, accountId, "links"),
+    options,
+  );
+}
+
 async function exportClicks(session: Session, options: ClickOptions) {
-  const { format, out, account, from, to } = options;
+  const { out, account, from, to } = options;
+  const format = formatOf(options, TABLE_FORMATS);
   const { eventStore, readStore } = session.backend;
   if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
   const accountId = account === undefined ? undefined : await ACCOUNT.find(session, account);

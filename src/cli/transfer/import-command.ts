@@ -1,9 +1,12 @@
 // linkledger import bitly|dub|yourls|kutt|shlink|csv|linkledger FILE
 import { statSync } from "node:fs";
-import { Argument } from "commander";
+import { Argument, InvalidArgumentError } from "commander";
 import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
+import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
+import { secretKeyOf } from "../../config/config.ts";
+import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
 import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -26,7 +29,15 @@ const FORMATS = { bitly, dub, yourls, kutt, shlink, csv: plainCsv, linkledger } 
   ImportFormat
 >;
 
-type Options = { account: string; clicks?: string; domain?: string; key?: string; dryRun?: boolean };
+type Options = {
+  account: string;
+  clicks?: string;
+  domain?: string;
+  key?: string;
+  encoding?: string;
+  timezone?: TimeZone;
+  dryRun?: boolean;
+};
 
 type Report = ImportReport & { format: string; account_id: string; dry_run: boolean };
 
@@ -43,6 +54,8 @@ export const commands: readonly CommandRow[] = [
       option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
       option("--domain <hostname>", "create all links on this custom domain of the account"),
       option("--key <key-id>", "attribute the links to this API key, which then lists them"),
+      option("--encoding <label>", "of the files, such as windows-1252; UTF-8 by default", encodingArgument),
+      option("--timezone <zone>", "of times without an offset, such as Europe/Berlin", zoneArgument),
       option("--dry-run", "check everything, write nothing"),
     ],
     run: importFile,
@@ -52,10 +65,26 @@ export const commands: readonly CommandRow[] = [
   },
 ];
 
+/** @throws InvalidArgumentError */
+function encodingArgument(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw new InvalidArgumentError("It must be an encoding such as windows-1252 or utf-16le.");
+  }
+}
+
+/** @throws InvalidArgumentError */
+function zoneArgument(name: string): TimeZone {
+  const zone = timeZone(name);
+  if (zone) return zone;
+  throw new InvalidArgumentError("It must be a time zone such as Europe/Berlin or +02:00.");
+}
+
 /** The report in any case. */
 async function importFile(session: Session, options: Options, name: keyof typeof FORMATS, file: string) {
   const { backend, config, deps, context, work, terminal } = session;
-  const { account: accountId, clicks, domain: hostname, key, dryRun = false } = options;
+  const { account: accountId, clicks, domain: hostname, key, encoding, timezone, dryRun = false } = options;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
     throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
@@ -73,14 +102,17 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     ...deps,
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
+    derivedSlug: slugDerivation(secretKeyOf(config)),
     // Links of this import are known without documents, which nobody writes while no service runs.
     linkLookups: linkLookups({ ...backend, writesAreReadable: async () => true }),
   };
   const target = { account, context, domain, keyId: key, dryRun };
-  const onProgress = (count: number, of: number) => work.show({ count, share: count / of, unit: "record" });
+  const onProgress = (bytes: number, of: number, count: number) =>
+    work.show({ count, share: bytes / Math.max(1, of), unit: "record" });
+  const files = { format, links: file, clicks, encoding, zone: timezone };
   const report = await work.interruptible(
     () => "The import was ended",
-    () => runImport(importing, target, { format, links: file, clicks }, onProgress, work.signal),
+    () => runImport(importing, target, files, onProgress, work.signal),
   );
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
 }

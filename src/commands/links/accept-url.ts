@@ -30,9 +30,10 @@ export type AcceptUrlDeps = {
  */
 export async function acceptUrl(
   deps: AcceptUrlDeps,
-  given: string,
+  pasted: string,
   ownHosts: () => Promise<readonly string[]>,
 ): Promise<AcceptedUrl> {
+  const given = withoutInvisible(pasted);
   const url = await validUrl(deps, given, ownHosts);
   const safety = await safetyOf(deps, url);
   if (safety === "unsafe") throw new Refused("unsafe_url");
@@ -76,7 +77,13 @@ export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL)
   return safety;
 }
 
-function parseUrl(given: string): URL {
+/** Zero-width characters come along when a URL is copied out of a page or a chat. */
+function withoutInvisible(pasted: string): string {
+  return pasted.replace(/^[\u200b-\u200f\u2060\ufeff\u00ad]+|[\u200b-\u200f\u2060\ufeff\u00ad]+$/g, "");
+}
+
+function parseUrl(pasted: string): URL {
+  const given = withoutInvisible(pasted);
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
     throw invalidUrl("without spaces or control characters");
   const [, first, second] = TWO_SCHEMES.exec(given) ?? [];

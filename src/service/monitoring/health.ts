@@ -27,6 +27,8 @@ export type HealthDeps = {
   /** Undefined without the redirect role. */
   recorder: (() => Promise<RecorderStatus>) | undefined;
   logProblems: LogHealth["problems"];
+  /** By role: which of its leases has had no answer for ten seconds, and why: nobody may be doing its work. */
+  leaseProblems: ReadonlyMap<string, () => string | undefined>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
@@ -53,7 +55,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
     answerInTime(deps.routerSetAside()),
     deps.recorder && answerInTime(deps.recorder()),
   ]);
-  const reasons: Reason[] = [];
+  const reasons = leaseProblems(deps.leaseProblems);
   const { secrets, ...logProblems } = deps.logProblems();
   const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
   if (secrets) log.push({ part: "secrets", reason: secrets });
@@ -68,6 +70,13 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   );
   degraded.push(...projections.degraded, ...setAsideProblems("webhook router", routed));
   return { ready: reasons.length === 0, reasons, degraded };
+}
+
+function leaseProblems(problems: HealthDeps["leaseProblems"]): Reason[] {
+  return [...problems].flatMap(([part, problem]) => {
+    const reason = problem();
+    return reason === undefined ? [] : [{ part, reason }];
+  });
 }
 
 /** While the event store takes none; a moment's clicks are always in it. */

@@ -10,8 +10,9 @@ export type ProjectionsStatus = () => Promise<GroupStatus[]>;
 
 /** While the thread does not answer, the status is that of the stores, which knows no counts of this process. */
 export function openProjector(context: RoleContext): ProjectionsStatus {
-  const { config, log, onLastAppend } = context;
+  const { config, log, leaseProblems, onLastAppend } = context;
   const projector = startProjector(config, log);
+  leaseProblems.set("projector", projector.leaseProblem);
   onLastAppend((withinMs) => projector.stop(withinMs));
   const stored = watchProjector(context);
   let last: GroupStatus[] = [];

@@ -31,6 +31,8 @@ export type RoleContext = {
   clock: () => Date;
   backend: Backend;
   health: LogHealth;
+  /** By role: which of its leases has had no answer for ten seconds, and why. */
+  leaseProblems: Map<string, () => string | undefined>;
   roles: Roles;
   /** Undefined where there is none. */
   redis: { readonly unavailable: boolean } | undefined;

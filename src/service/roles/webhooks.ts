@@ -7,9 +7,11 @@ import type { RoleContext } from "./role-context.ts";
 export function openWebhooks({
   config,
   log,
+  leaseProblems,
   onStop,
 }: RoleContext): () => Promise<WebhooksStatus | undefined> {
   const webhooks = startWebhooks(config, log);
+  leaseProblems.set("webhooks", webhooks.leaseProblem);
   onStop((withinMs) => webhooks.stop(withinMs));
   return () => webhooks.status();
 }

@@ -49,7 +49,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     }),
     async leases() {
       const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");
-      return mongodbLeases(await mongodb());
+      return mongodbLeases(await mongodb(), () => performance.now());
     },
     async counts() {
       const { redisCounts } = await import("../../stores/counts/redis/counts.ts");

@@ -6,4 +6,9 @@ export type ProjectorThreadData = { config: Config };
 
 export type ToProjector = { type: "status" } | { type: "stop" };
 
-export type FromProjector = { type: "status"; projections: GroupStatus[] };
+/** `projections`: undefined while they can't be read. `leaseProblem`: as WatchedLeases tells it. */
+export type FromProjector = {
+  type: "status";
+  projections: GroupStatus[] | undefined;
+  leaseProblem: string | undefined;
+};

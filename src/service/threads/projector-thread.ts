@@ -7,15 +7,17 @@ import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
 import { GroupRun, leaseName } from "../../projections/builds/run-group.ts";
-import { groupStatus } from "../../projections/builds/status.ts";
+import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
+import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { storesOf } from "../stores/backend.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
-const REPORT_EVERY_MS = 1_000;
+/** Besides, when it is asked. */
+const REPORT_EVERY_MS = 5_000;
 
 const parent = parentPort;
 if (parent) {
@@ -30,7 +32,8 @@ async function runProjector(
 ) {
   const stopping = new AbortController();
   const stores = storesOf(config, { offThread: false });
-  const [foldStore, leases] = [await stores.foldStore(), await stores.leases()];
+  const foldStore = await stores.foldStore();
+  const leases = watchedLeases(await stores.leases(), () => performance.now());
   const eventStore = await stores.eventStore();
   const log = threadLog(post);
   const clock = () => new Date();
@@ -43,21 +46,23 @@ async function runProjector(
 
   let isUnavailable = false;
   const report = async () => {
+    let projections: GroupStatus[] | undefined;
     try {
-      const projections = [];
+      const statuses: GroupStatus[] = [];
       for (const { run, status } of groups) {
         const found = await status();
         const { failure } = run;
         const processed = run.processed(found);
-        projections.push({ ...found, processed, ...(failure !== undefined && { failure }) });
+        statuses.push({ ...found, processed, ...(failure !== undefined && { failure }) });
       }
-      post({ type: "status", projections });
+      projections = statuses;
       isUnavailable = false;
     } catch (err) {
       // One log line per outage.
       if (!isUnavailable) log.warn({ err }, "projection status unavailable");
       isUnavailable = true;
     }
+    post({ type: "status", projections, leaseProblem: leases.problem() });
   };
   // Only now, because the port keeps messages until it has a listener.
   port.on("message", (message: ToProjector) => {

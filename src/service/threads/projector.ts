@@ -8,26 +8,32 @@ import type { FromProjector, ProjectorThreadData, ToProjector } from "./projecto
 export type Projector = {
   /** Resolves when the thread has finished its commit and ended; after 90 % of `withinMs` it is terminated. */
   stop(withinMs: number): Promise<void>;
-  /** The thread's present status; undefined when it does not answer within half a second, as during a long commit. */
+  /**
+   * The thread's present status; undefined when it does not answer within half a second, as during a long commit, or can't
+   * read it.
+   */
   status(): Promise<GroupStatus[] | undefined>;
+  /** Which lease has had no answer for ten seconds, and why. */
+  leaseProblem(): string | undefined;
 };
 
 /** Runs until `stop`; a thread that dies is restarted with backoff. */
 export function startProjector(config: Config, log: BasicLogger): Projector {
-  let last: GroupStatus[] = [];
+  let last: FromProjector = { type: "status", projections: [], leaseProblem: undefined };
   const thread = keepThread<FromProjector, ToProjector>({
     file: new URL("./projector-thread.ts", import.meta.url),
     name: "projector",
     data: { config } satisfies ProjectorThreadData,
     log,
-    onMessage: ({ projections }) => {
-      last = projections;
+    onMessage: (status) => {
+      last = status;
     },
   });
   return {
     stop: (withinMs) => thread.stop({ type: "stop" }, withinMs),
     async status() {
-      return (await thread.request({ type: "status" })) ? last : undefined;
+      return (await thread.request({ type: "status" })) ? last.projections : undefined;
     },
+    leaseProblem: () => last.leaseProblem,
   };
 }

@@ -6,6 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, leaseHolder } from "../../stores/coordination/hold-lease.ts";
+import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { createWebhooks } from "../../webhooks/run-webhooks.ts";
@@ -27,7 +28,7 @@ async function deliver(
   const log = threadLog(send);
   const holder = leaseHolder(randomUUID);
   const stores = storesOf(config);
-  const leases = await stores.leases();
+  const leases = watchedLeases(await stores.leases(), () => performance.now());
   const sender = deliverySender({
     allowPrivate: config.webhookAllowPrivate,
     now: Date.now,
@@ -50,7 +51,7 @@ async function deliver(
       log.warn({ err }, "webhook status unavailable");
       return undefined;
     });
-    send({ type: "status", status });
+    send({ type: "status", status, leaseProblem: leases.problem() });
   };
   let settleMs = Number.POSITIVE_INFINITY;
   // Only now, because the port keeps messages until it has a listener.

@@ -16,18 +16,22 @@ export type WebhooksThread = {
   stop(withinMs: number): Promise<void>;
   /** The thread's status; the last known one when it does not answer within half a second; undefined before the first. */
   status(): Promise<WebhooksStatus | undefined>;
+  /** Which lease has had no answer for ten seconds, and why. */
+  leaseProblem(): string | undefined;
 };
 
 /** Runs until `stop`; a thread that crashes is restarted with backoff. */
 export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["log"]): WebhooksThread {
   let last: WebhooksStatus | undefined;
+  let problem: string | undefined;
   const thread = keepThread<FromWebhooks, ToWebhooks>({
     file: new URL("./webhooks-thread.ts", import.meta.url),
     name: "webhooks",
     data: { config } satisfies WebhooksThreadData,
     log,
-    onMessage: ({ status }) => {
+    onMessage: ({ status, leaseProblem }) => {
       last = status ?? last;
+      problem = leaseProblem;
     },
   });
   return {
@@ -36,5 +40,6 @@ export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["
       await thread.request({ type: "status" });
       return last;
     },
+    leaseProblem: () => problem,
   };
 }

@@ -12,7 +12,7 @@ import {
   MongoUnexpectedServerResponseError,
 } from "mongodb";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
-import { StoreUnavailable } from "./errors.ts";
+import { StoreFailed, StoreUnavailable } from "./errors.ts";
 
 const DEFAULT_DATABASE = "linkledger";
 
@@ -30,6 +30,8 @@ const TRANSIENT = new Set([6, 7, 50, 64, 89, 91, 133, 189, 262, 9001, 10107, 116
 /** Socket errors, which the driver passes on unwrapped when a pooled connection has just broken. */
 const SOCKET_ERRORS =
   /^E(PIPE|CONNRESET|CONNREFUSED|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
+/** Codes of servers that refuse the service until an operator acts: credentials, rights, a command that they don't know. */
+const REFUSED = new Set([13, 18, 59, 115, 8_000]);
 /** Server code of a unique key violation. */
 const DUPLICATE_KEY = 11_000;
 
@@ -38,6 +40,7 @@ export class MongodbConnection {
   readonly #db: Db;
   readonly #breaker = new OutageBreaker();
   #connecting: Promise<unknown> | undefined;
+  #outage = "MongoDB is unavailable";
   #hasConnected = false;
   #closed = false;
 
@@ -63,23 +66,26 @@ export class MongodbConnection {
 
   /**
    * Runs one operation.
-   * @throws StoreUnavailable when the server can't be reached or is temporarily unavailable; other errors unchanged
+   * @throws StoreUnavailable when the server can't be reached or is temporarily unavailable; StoreFailed when it refuses
+   * the service; other errors unchanged
    */
   async run<T>(operation: (db: Db) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable("The connection to MongoDB is closed");
-    if (!this.#breaker.admits()) throw new StoreUnavailable("MongoDB is unavailable");
+    if (!this.#breaker.admits()) throw new StoreUnavailable(this.#outage);
     try {
       if (!this.#hasConnected) await this.#connect();
       const answer = await operation(this.#db);
       this.#breaker.succeeded();
       return answer;
     } catch (error) {
-      if (!isOutage(error)) {
-        this.#breaker.succeeded();
-        throw error;
+      if (isOutage(error)) {
+        this.#breaker.failed();
+        this.#outage = `MongoDB is unavailable: ${error.message}`;
+        throw new StoreUnavailable(this.#outage, { cause: error });
       }
-      this.#breaker.failed();
-      throw new StoreUnavailable(`MongoDB is unavailable: ${error.message}`, { cause: error });
+      this.#breaker.succeeded();
+      if (!isRefusal(error)) throw error;
+      throw new StoreFailed(`MongoDB refuses the service: ${error.message}`, { cause: error });
     }
   }
 
@@ -102,6 +108,10 @@ export class MongodbConnection {
 /** Whether a write failed because of an existing document with the same unique key, such as `_id`. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+function isRefusal(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && REFUSED.has(Number(error.code));
 }
 
 function isOutage(error: unknown): error is Error {

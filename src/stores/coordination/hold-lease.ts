@@ -14,7 +14,7 @@ export type HoldLeaseDeps = Partial<MonotonicClock> & {
   ttlMs?: number;
   /** Default 1000. */
   renewEveryMs?: number;
-  /** Interval at which a standby tries to get the lease; default 500. */
+  /** Interval at which a standby tries to get the lease; default 1000. */
   pollEveryMs?: number;
   log: Pick<Logger, "info" | "warn">;
 };
@@ -22,7 +22,7 @@ export type HoldLeaseDeps = Partial<MonotonicClock> & {
 const DEFAULTS = {
   ttlMs: 3_000,
   renewEveryMs: 1_000,
-  pollEveryMs: 500,
+  pollEveryMs: 1_000,
   ...systemClock,
 };
 
@@ -57,7 +57,7 @@ export async function holdLease(
   while (!signal.aborted) {
     const requestedAt = now();
     const isHeld = await leases.hold(name, holder, ttlMs).catch((err: unknown) => {
-      // One log line per outage.
+      // One log line an outage.
       if (!isUnavailable) log.warn({ err }, `${name} could not request its lease`);
       isUnavailable = true;
     });
@@ -66,7 +66,7 @@ export async function holdLease(
       log.info(`started: ${name}`);
       await workUnder(deps, requestedAt + ttlMs * USABLE_SHARE, work, signal);
     }
-    await sleep(pollEveryMs, signal);
+    await sleep(untilNext(pollEveryMs, now()), signal);
   }
 }
 
@@ -80,9 +80,10 @@ async function workUnder(
   const { leases, name, holder, log } = deps;
   const ended = new AbortController();
   const inner = AbortSignal.any([outer, ended.signal]);
-  const renewing = keepRenewing(deps, until, inner).then((why) => {
+  const renewing = keepRenewing(deps, until, inner).then(({ why, err }) => {
     if (inner.aborted) return;
-    log.warn(`${name} ${why}`);
+    if (err === undefined) log.warn(`${name} ${why}`);
+    else log.warn({ err }, `${name} ${why}`);
     ended.abort();
   });
   try {
@@ -105,18 +106,29 @@ async function keepRenewing(
   { leases, name, holder, ttlMs, renewEveryMs, now, sleep }: Settled,
   until: number,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ why: string; err?: unknown }> {
   let end = until;
+  let err: unknown;
   while (!signal.aborted) {
-    await sleep(Math.min(renewEveryMs, Math.max(0, end - now())), signal);
+    await sleep(Math.min(untilNext(renewEveryMs, now()), Math.max(0, end - now())), signal);
     if (signal.aborted) break;
     const requestedAt = now();
     const answerBy = requestedAt <= end ? end : requestedAt + LATE_ANSWER_MS;
     const late = sleep(answerBy - requestedAt, signal).then(() => undefined);
-    const isHeld = await Promise.race([leases.hold(name, holder, ttlMs).catch(() => undefined), late]);
-    if (isHeld === false) return "has lost its lease";
+    const answer = leases.hold(name, holder, ttlMs).catch((failure: unknown) => {
+      err = failure;
+    });
+    const isHeld = await Promise.race([answer, late]);
+    if (isHeld === false) return { why: "has lost its lease" };
     if (isHeld === true) end = requestedAt + ttlMs * USABLE_SHARE;
-    else if (now() >= end) return "could not renew its lease in time";
+    else if (now() >= end) return { why: "could not renew its lease in time", err };
   }
-  return "";
+  return { why: "" };
+}
+
+/** The same moments for all leases of a process, so that one command asks for several (leases.mongodb.ts). */
+function untilNext(everyMs: number, now: number): number {
+  const left = everyMs - (now % everyMs);
+  // A timer may fire a moment early.
+  return left < everyMs / 10 ? left + everyMs : left;
 }

@@ -1,43 +1,127 @@
-// Leases on MongoDB: one document per lease with holder and expiry, taken by a guarded update.
-import type { Collection, Db } from "mongodb";
+// Leases on MongoDB: one document per lease with holder and expiry, taken by a guarded update. What is asked for at the same
+// moment is asked of the server at once: a process that holds its leases costs one command each time it renews them.
+import type { Collection } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import type { Leases } from "./leases.ts";
 
-/**
- * `expiresAt`: by the server's clock, so that clock skew between processes does not matter; by this process's where a
- * compatible server doesn't tell the time.
- */
+/** `expiresAt`: by the server's clock, so that clock skew between processes does not matter. */
 type LeaseDocument = { _id: string; holder: string; expiresAt: Date };
+type Request = { name: string; holder: string; ttlMs: number };
+type Asked = Request & PromiseWithResolvers<boolean>;
 
-/**
- * The server's time is read first and sent back, because compatible servers do not support `$$NOW` in updates; the
- * round trip only shortens a lease. If nothing matched, a plain insert follows instead of an upsert, because such
- * servers upsert a guarded update without its `_id`. On a server whose guarded updates are not atomic there may be two
- * holders until the first renewal. Methods throw StoreUnavailable.
- */
-export function mongodbLeases(connection: MongodbConnection): Leases {
-  const leasesOf = (db: Db): Collection<LeaseDocument> => db.collection<LeaseDocument>("leases");
-  return {
-    hold: (name, holder, ttlMs) =>
-      connection.run(async (db) => {
-        const { localTime = new Date() } = (await db.command({ hello: 1 })) as { localTime?: Date };
-        const lease = { holder, expiresAt: new Date(localTime.getTime() + ttlMs) };
-        const isFree = { _id: name, $or: [{ holder }, { expiresAt: { $lte: localTime } }] };
-        const { matchedCount } = await leasesOf(db).updateOne(isFree, { $set: lease });
-        return matchedCount === 1 || (await isInserted(leasesOf(db), { _id: name, ...lease }));
+/** For others to ask at the same moment (hold-lease.ts). */
+const GATHERED_MS = 10;
+/** An answer that took longer tells the time of that moment only. */
+const EXACT_MS = 200;
+/** How long the server's clock is told by our own, which runs as fast. */
+const CLOCK_READ_EVERY_MS = 60_000;
+
+/** Methods throw StoreUnavailable. `now`: milliseconds that never go back. */
+export function mongodbLeases(connection: MongodbConnection, now: () => number): Leases {
+  const clock = serverClock(connection, now);
+  const run = <T>(work: (leases: Collection<LeaseDocument>) => Promise<T>): Promise<T> =>
+    connection.run((db) => work(db.collection<LeaseDocument>("leases")));
+  /** Those that were held when last asked for: they are renewed together. */
+  const held = new Set<string>();
+  let gathered: Asked[] = [];
+
+  /** Whether each is held, as before; undefined when some are not. */
+  async function renewed(requests: readonly Request[], at: Date): Promise<boolean> {
+    const [{ holder, ttlMs } = { holder: "", ttlMs: 0 }] = requests;
+    const ours = { _id: { $in: requests.map(({ name }) => name) }, holder };
+    const until = { $set: { expiresAt: new Date(at.getTime() + ttlMs) } };
+    return (await run((leases) => leases.updateMany(ours, until))).matchedCount === requests.length;
+  }
+
+  /** Which of the leases nobody holds, or the one who asks. */
+  async function free(requests: readonly Request[], at: Date): Promise<Set<string>> {
+    const named = { _id: { $in: requests.map(({ name }) => name) } };
+    const found = await run((leases) => leases.find(named).toArray());
+    const taken = new Map(found.map((lease) => [lease._id, lease]));
+    return new Set(
+      requests.flatMap(({ name, holder }) => {
+        const lease = taken.get(name);
+        return !lease || lease.holder === holder || lease.expiresAt <= at ? [name] : [];
       }),
-    release: (name, holder) =>
-      connection.run(async (db) => void (await leasesOf(db).deleteOne({ _id: name, holder }))),
+    );
+  }
+
+  /**
+   * If nothing matched, a plain insert follows instead of an upsert, because compatible servers upsert a guarded update
+   * without its `_id`. On a server whose guarded updates are not atomic there may be two holders until the first renewal.
+   */
+  async function acquired({ name, holder, ttlMs }: Request, at: Date): Promise<boolean> {
+    const lease = { holder, expiresAt: new Date(at.getTime() + ttlMs) };
+    const isFree = { _id: name, $or: [{ holder }, { expiresAt: { $lte: at } }] };
+    return await run(async (leases) => {
+      const { matchedCount } = await leases.updateOne(isFree, { $set: lease });
+      if (matchedCount === 1) return true;
+      try {
+        await leases.insertOne({ _id: name, ...lease });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  async function answer(requests: readonly Asked[]): Promise<void> {
+    const at = await clock();
+    const alike = ({ name, holder, ttlMs }: Request) =>
+      held.has(keyOf(name, holder)) ? `renewed ${holder} ${ttlMs}` : "requested";
+    for (const [kind, group = []] of Object.entries(Object.groupBy(requests, alike))) {
+      const areRenewed = kind !== "requested" && (await renewed(group, at));
+      const candidates = areRenewed ? new Set<string>() : await free(group, at);
+      for (const request of group) {
+        const isHeld = areRenewed || (candidates.has(request.name) && (await acquired(request, at)));
+        const key = keyOf(request.name, request.holder);
+        if (isHeld) held.add(key);
+        else held.delete(key);
+        request.resolve(isHeld);
+      }
+    }
+  }
+
+  return {
+    hold(name, holder, ttlMs) {
+      const asked = { name, holder, ttlMs, ...Promise.withResolvers<boolean>() };
+      if (gathered.push(asked) === 1)
+        setTimeout(() => {
+          const requests = gathered;
+          gathered = [];
+          answer(requests).catch((error: unknown) => {
+            for (const { reject } of requests) reject(error);
+          });
+        }, GATHERED_MS);
+      return asked.promise;
+    },
+    async release(name, holder) {
+      held.delete(keyOf(name, holder));
+      await run((leases) => leases.deleteOne({ _id: name, holder }));
+    },
   };
 }
 
-/** False when another holder has the lease. */
-async function isInserted(leases: Collection<LeaseDocument>, lease: LeaseDocument): Promise<boolean> {
-  try {
-    await leases.insertOne(lease);
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+function keyOf(name: string, holder: string): string {
+  return `${name} ${holder}`;
+}
+
+/**
+ * The server's time, asked for once a minute, as compatible servers do not support `$$NOW` in updates; the answer's way only
+ * shortens a lease. This process's own time where a compatible server doesn't tell it.
+ */
+function serverClock(connection: MongodbConnection, now: () => number): () => Promise<Date> {
+  let offset = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (now() - readAt >= CLOCK_READ_EVERY_MS) {
+      const askedAt = now();
+      const hello = (await connection.run((db) => db.command({ hello: 1 }))) as { localTime?: Date };
+      const answeredAt = now();
+      offset = (hello.localTime ?? new Date()).getTime() - answeredAt;
+      if (answeredAt - askedAt < EXACT_MS) readAt = answeredAt;
+    }
+    return new Date(now() + offset);
+  };
 }

@@ -20,7 +20,7 @@ import {
   UNREADABLE_TYPE,
 } from "../import/formats/linkledger.ts";
 
-type AccountLinesDeps = {
+export type AccountLinesDeps = {
   eventStore: EventStore;
   secrets: Pick<Secrets, "get">;
   baseHost: string;
@@ -54,7 +54,7 @@ export async function* accountLines(
       const event = readableEvent(recorded, (_, { message: error }) =>
         lines.push(line(unreadableLine(recorded, error))),
       );
-      if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event)));
+      if (event?.type === "LinkCreated") lines.push(line(linkLine(deps, await accountLink(deps, event))));
       if (event?.type === "LinkClicked" && !isWithdrawn({ ...event.data, position: event.position }))
         lines.push(line(clickLine(deps, event)));
     }
@@ -62,14 +62,36 @@ export async function* accountLines(
   }
 }
 
-/** The link as it is now, with all that was changed. */
-async function linkLine(
-  { eventStore, secrets, baseHost, clock }: AccountLinesDeps,
+/** A link of the account, as its events make it. `changes`: after its creation. `passwordHash`: argon2id. */
+type AccountLink = {
+  host: string;
+  slug: string;
+  created: EventOf<"LinkCreated">["data"];
+  state: Exclude<LinkState, { status: "free" }>;
+  changes: z.input<typeof ExportedLink>["changes"];
+  passwordHash: string | undefined;
+};
+
+/** In the order of their creation. `onUnreadable`: of an event that can't be read. @throws EventNewer */
+export async function* accountLinks(
+  deps: AccountLinesDeps,
+  accountId: string,
+  onUnreadable: (error: string) => void,
+): AsyncGenerator<AccountLink> {
+  for await (const events of accountEvents(deps, accountId, [CATEGORY.link]))
+    for (const recorded of events) {
+      const event = readableEvent(recorded, (_, { message }) => onUnreadable(message));
+      if (event?.type === "LinkCreated") yield await accountLink(deps, event);
+    }
+}
+
+async function accountLink(
+  { eventStore, secrets, clock }: AccountLinesDeps,
   { data: created }: EventOf<"LinkCreated">,
-): Promise<z.input<typeof ExportedLink>> {
+): Promise<AccountLink> {
   const { host, slug } = created;
   let state: LinkState = freeLink;
-  const changes: z.input<typeof ExportedLink>["changes"] = [];
+  const changes: AccountLink["changes"] = [];
   for await (const page of streamPages(eventStore, linkStream(host, slug)))
     for (const recorded of page) {
       const event = readableEvent(recorded) as LinkEvent | undefined;
@@ -82,9 +104,15 @@ async function linkLine(
   if (state.status === "free") throw new Error(`${host}/${slug} has no LinkCreated`);
   const { passwordId } = state;
   const hash = passwordId && (await secrets.get(linkPasswordSecret(passwordId), clock()));
+  const passwordHash = typeof hash === "string" ? hash : undefined;
+  return { host, slug, created, state, changes, passwordHash };
+}
+
+function linkLine(deps: AccountLinesDeps, link: AccountLink): z.input<typeof ExportedLink> {
+  const { host, slug, created, state, changes, passwordHash } = link;
   return {
     type: "link",
-    domain: host === baseHost ? null : host,
+    domain: host === deps.baseHost ? null : host,
     slug,
     long_url: state.longUrl,
     status: state.status,
@@ -92,7 +120,7 @@ async function linkLine(
     via: state.via,
     custom: state.custom,
     options: optionsOf(created),
-    ...(typeof hash === "string" && { password_hash: hash }),
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
     changes,
   };
 }

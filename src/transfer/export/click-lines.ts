@@ -69,7 +69,7 @@ export function clickLines(columns: readonly ClickColumn[]) {
   return {
     csv: {
       head: `${columns.map(([name]) => name).join(",")}\r\n`,
-      line: (row: ClickRow) => `${columns.map((column) => cell(cellOf(column, row))).join(",")}\r\n`,
+      line: (row: ClickRow) => `${columns.map((column) => csvCell(cellOf(column, row))).join(",")}\r\n`,
     },
     ndjson: {
       head: "",
@@ -88,7 +88,7 @@ export const CLICK_LINES = clickLines(COLUMNS);
  * RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading
  * quote.
  */
-function cell(value: string): string {
+export function csvCell(value: string): string {
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -5,6 +5,7 @@ import type { CommandContext } from "../../commands/caller.ts";
 import { verifiedHosts } from "../../commands/domains/domain.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../../commands/handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../../commands/links/accept-url.ts";
+import type { DeriveSlug } from "../../commands/links/derived-identity.ts";
 import {
   change,
   changeByOperator,
@@ -30,7 +31,9 @@ import type { SecretRecord } from "../../stores/secrets/port.ts";
 import { acceptImported, fitted } from "./accept-imported.ts";
 import type { ImportedChange, ImportedFields, ImportedLink } from "./imported.ts";
 
-export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & ClaimDeps & { recheckLater: RecheckLater };
+export type ImportLinkDeps = AcceptUrlDeps &
+  CommandDeps &
+  ClaimDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
 
 /** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
 export type ImportTarget = {
@@ -47,7 +50,7 @@ export type ImportTarget = {
  * with the link's key.
  */
 export type ClaimedLinks = {
-  links: Map<string, { source: string; link: TargetLink }>;
+  links: Map<string, { source: string; longUrl: string; link: TargetLink }>;
   externalIds: Map<string, string>;
 };
 
@@ -80,18 +83,17 @@ export async function importLink(
 ): Promise<{ link: TargetLink; already: boolean; shortened: readonly string[] }> {
   const place = placeOf(deps, target, imported);
   const { host } = place;
-  const slug = acceptImportedSlug(imported.slug, place.domainId === undefined);
-  const key = linkKey(host, slug);
-  const source = sourceOf(format, imported);
-  const idOf: IdOf = (at, n, type) =>
-    derivedTimeId(at, "link", target.account.accountId, source, host, slug, n, type);
-  const earlier = claimed.links.get(key);
-  if (earlier && earlier.source !== source) throw takenByAnother(host, slug);
+  const { slug, key, source, earlier, first, idOf } = await placed(
+    deps,
+    target,
+    format,
+    claimed,
+    imported,
+    place,
+  );
+  if (earlier?.longUrl !== undefined && earlier.longUrl !== imported.longUrl)
+    throw new Refused("slug_taken", `the file has ${slug} twice, with another destination`);
   if (earlier) return { link: earlier.link, already: true, shortened: [] };
-  const [first] = await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
-  // What its time doesn't change, as that may be the import's own.
-  const isOfSource = first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
-  if (first && !isOfSource) throw takenByAnother(host, slug);
   const { fields, shortened } = fitted(imported.fields ?? {});
   const made = async () => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
@@ -107,10 +109,39 @@ export async function importLink(
     throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
   const { accountId, via } = history.link;
   const link = { key, host, accountId, via, destinations: history.destinations };
-  claimed.links.set(key, { source, link });
+  claimed.links.set(key, { source, longUrl: imported.longUrl, link });
   const externalId = externalIdOf(history.link);
   if (externalId !== undefined) claimed.externalIds.set(externalId, key);
   return { link, already: first !== undefined, shortened: first ? [] : shortened };
+}
+
+/**
+ * Where the link is, or will be, and what is there of its source. One without a slug takes the first of its derived ones that
+ * nothing else has. @throws slug_taken, invalid_slug
+ */
+async function placed(
+  deps: ImportLinkDeps,
+  { account: { accountId } }: ImportTarget,
+  format: string,
+  { links }: ClaimedLinks,
+  imported: ImportedLink,
+  { host, domainId }: LinkPlace,
+) {
+  const scope = JSON.stringify([accountId, host, imported.longUrl, imported.fields?.external_id ?? null]);
+  for (let attempt = 1; ; attempt++) {
+    const given = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
+    const slug = acceptImportedSlug(given, domainId === undefined);
+    const key = linkKey(host, slug);
+    const source = sourceOf(format, imported, given);
+    const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
+    const earlier = links.get(key);
+    const [first] = earlier ? [] : await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
+    // What its time doesn't change, as that may be the import's own.
+    const isOfSource = first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
+    const isOthers = earlier ? earlier.source !== source : first !== undefined && !isOfSource;
+    if (!isOthers) return { slug, key, source, earlier, first, idOf };
+    if (imported.slug !== undefined) throw takenByAnother(host, slug);
+  }
 }
 
 /** Deleted links give theirs up. */
@@ -140,7 +171,7 @@ export function derivedTimeId(at: string, ...parts: readonly (string | number)[]
  * Names the link at its source, so that another link that wants the same slug here is not taken for it. Where
  * files don't say which host served it, it is told from those of other instances by when it was made.
  */
-function sourceOf(format: string, { domain, site, slug, createdAt }: ImportedLink): string {
+function sourceOf(format: string, { domain, site, createdAt }: ImportedLink, slug: string): string {
   return JSON.stringify([format, domain ?? site ?? createdAt?.slice(0, 19) ?? "", slug]);
 }
 
@@ -192,7 +223,12 @@ async function eventsOf(
   };
   const { accountId } = account;
   const now = deps.clock().toISOString();
-  const { via = keyId ? "api" : "web", custom = true, createdAt = now, changes = [] } = imported;
+  const {
+    via = keyId ? "api" : "web",
+    custom = imported.slug !== undefined,
+    createdAt = now,
+    changes = [],
+  } = imported;
   const events = create(freeLink, {
     ...{ host, slug, accountId, via, custom, createdAt },
     longUrl: await accept(imported.longUrl),

@@ -3,6 +3,7 @@ import type { LinkChange, OperatorChange } from "../../commands/links/link.ts";
 import type { LinkFields } from "../../commands/links/link-fields.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import type { CreatedVia, DeviceType } from "../../events/vocabulary.ts";
+import type { TimeZone } from "../../queries/analytics/time-zone.ts";
 
 /** As it is in the file. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -52,7 +53,8 @@ export type ImportedRule = NonNullable<LinkFields["rules"]>[number];
  * `via`, `custom`: of our own export.
  */
 export type ImportedLink = {
-  slug: string;
+  /** Absent where the file has none: it gets one, the same whenever its destination is imported. */
+  slug?: string | undefined;
   domain?: string | undefined;
   site?: string | undefined;
   id?: string | undefined;
@@ -101,8 +103,16 @@ export type ImportedClick = { link: LinkReference; facts: ClickFacts } & (
   | { traits: string }
 );
 
-/** `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. */
-type ImportContext = { now: Date; withClicks: boolean };
+/**
+ * `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. `zone`: of times without
+ * an offset; undefined where nobody has said it and the service has none of its own. `note`: hears what a link loses.
+ */
+type ImportContext = {
+  now: Date;
+  withClicks: boolean;
+  zone: TimeZone | undefined;
+  note(text: string): void;
+};
 
 /** Reads the records of one service; both functions throw a refusal for a record that can't be taken. */
 export type ImportFormat = {
@@ -111,7 +121,9 @@ export type ImportFormat = {
   /** Undefined for a record that is no link; several where one record has several addresses. */
   linksOf(record: Fields, context: ImportContext): readonly ImportedLink[] | undefined;
   /** Of the links' file too, where that has both. */
-  clicksOf(record: Fields): readonly ImportedClick[];
+  clicksOf(record: Fields, context: ImportContext): readonly ImportedClick[];
+  /** Its times may be those of where it runs. */
+  hasLocalTimes?: true;
   /** Without `clicks`, they come in the file of the links. */
   columns: { links: Columns; clicks?: Columns };
 };

@@ -1,8 +1,11 @@
 // `linkledger import`: reads the files of another service record by record, and says of each that fails why.
 import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { newEvent } from "../../events/new-event.ts";
+import { type TimeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import { visitorCodes } from "../../redirect/clicks/visitors/visitor.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -27,10 +30,16 @@ import type {
   ImportFormat,
   LinkReference,
 } from "./imported.ts";
-import { type Row, type RowOrError, readRows } from "./read-rows.ts";
+import { type Reading, type Row, type RowOrError, readRows } from "./read-rows.ts";
 
-/** `clicks`: a file of their own. */
-type ImportFiles = { format: ImportFormat; links: string; clicks: string | undefined };
+/** `clicks`: a file of their own. `encoding`: as of readRows. `zone`: of times without an offset. */
+type ImportFiles = {
+  format: ImportFormat;
+  links: string;
+  clicks: string | undefined;
+  encoding?: string | undefined;
+  zone?: TimeZone | undefined;
+};
 
 /** `interrupted`: it was ended before the end of its files. */
 export type ImportReport = Awaited<ReturnType<ReturnType<typeof importing>["end"]>> & { interrupted?: true };
@@ -41,6 +50,7 @@ const MESSAGE_LENGTH = 500;
 /** Clicks that are the same in all that is known of them are told apart by their number, as far as these are kept. */
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
+const ROWS_A_TURN = 20;
 
 /** Links of the file, by what its clicks call them. `details`: clicks that were taken. */
 type KnownLink = { link: TargetLink; total: number; details: number };
@@ -54,42 +64,60 @@ export async function runImport(
   deps: ImportLinkDeps,
   target: ImportTarget,
   files: ImportFiles,
-  onProgress: (records: number, total: number) => void = () => undefined,
+  onProgress: (bytes: number, total: number, records: number) => void = () => undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const { links, clicks } = files;
-  const { columns } = files.format;
+  const { format, links, clicks, encoding } = files;
+  const { columns } = format;
+  const names = namesOf(format);
   const wanted = [{ file: links, columns: columns.links, hasLinks: true, hasClicks: !columns.clicks }];
   if (clicks !== undefined && columns.clicks)
     wanted.push({ file: clicks, columns: columns.clicks, hasLinks: false, hasClicks: true });
-  let total = 0;
-  for (const { file, columns } of wanted) total += await countRecords(file, columns);
+  for (const { file, columns } of wanted) await refuseOtherFile(file, columns, { names, encoding });
+  const sizes = await Promise.all(wanted.map(async ({ file }) => (await stat(file)).size));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
   const { take, end } = importing(deps, target, files);
-  let count = 0;
-  for (const { file, ...has } of wanted)
-    for await (const row of readRows(file)) {
+  let [bytesBefore, bytes, count] = [0, 0, 0];
+  const onBytes = (read: number) => {
+    bytes = bytesBefore + read;
+  };
+  for (const [n, { file, ...has }] of wanted.entries()) {
+    for await (const row of readRows(file, { names, encoding, onBytes })) {
       if (signal.aborted) return { ...(await end()), interrupted: true };
       await take(file, row, has);
       count += 1;
-      onProgress(count, total);
+      onProgress(bytes, total, count);
+      // SQLite and rows in memory leave no turn to signals.
+      if (count % ROWS_A_TURN === 0) await setImmediate();
     }
+    bytesBefore += sizes[n] ?? 0;
+  }
   return await end();
+}
+
+/** Names of fields in the format's files. */
+function namesOf({ fields, columns }: ImportFormat): string[] {
+  const { mapped, leftOut, refused } = fields;
+  const needed = [...columns.links, ...(columns.clicks ?? [])].flat();
+  const names = [
+    ...needed,
+    ...Object.values(mapped).flat(),
+    ...Object.keys(leftOut),
+    ...Object.keys(refused),
+  ];
+  return [...new Set(names)];
 }
 
 /**
  * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
  * refused only where it has nothing of what is needed. @throws wrong_format
  */
-async function countRecords(file: string, needed: Columns): Promise<number> {
-  let count = 0;
-  let isKnown = false;
-  for await (const row of readRows(file)) {
-    count += 1;
-    if (isKnown || "error" in row) continue;
+async function refuseOtherFile(file: string, needed: Columns, reading: Reading): Promise<void> {
+  for await (const row of readRows(file, reading)) {
+    if ("error" in row) continue;
     refuseOther(file, row, needed);
-    isKnown = true;
+    return;
   }
-  return count;
 }
 
 function refuseOther(file: string, row: Row, needed: Columns): void {
@@ -106,10 +134,11 @@ function refuseOther(file: string, row: Row, needed: Columns): void {
 function importing(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  { format, clicks: clicksFile }: Pick<ImportFiles, "format" | "clicks">,
+  { format, clicks: clicksFile, zone: given }: ImportFiles,
 ) {
   const withClicks = clicksFile !== undefined;
-  // `failed`: records; one that can't be read counts as what its file holds.
+  const zone = given ?? (format.hasLocalTimes ? undefined : UTC);
+  // Records; one that can't be read counts as what its file holds. `read`: the sum of the others of links.
   const links = { read: 0, created: 0, already: 0, failed: 0 };
   // `skipped`: of links that failed, or that the file doesn't hold. `only_totals`: counted by the other service, without
   // details: they can't become events.
@@ -138,31 +167,44 @@ function importing(
     { hasLinks, hasClicks }: { hasLinks: boolean; hasClicks: boolean },
   ): Promise<void> {
     const reported = { file, place };
-    const found = await attempt(hasLinks ? links : clicks, reported, async () => {
+    const context = contextOf(reported);
+    const counts = hasLinks ? links : clicks;
+    const rows = "error" in row ? row.rows : 1;
+    const found = await attempt(counts, reported, rows, async () => {
       if ("error" in row) throw row.error;
-      return { record: row.record, links: hasLinks ? linksIn(row.record) : undefined };
+      return { record: row.record, links: hasLinks ? linksIn(row.record, context) : undefined };
     });
     if (!found) return;
-    for (const link of found.links ?? []) await attempt(links, reported, () => takeLink(link, reported));
-    if (!found.links && hasClicks)
-      await attempt(clicks, reported, async () => {
-        for (const click of format.clicksOf(found.record)) await takeClick(click);
-      });
+    for (const link of found.links ?? []) await attempt(links, reported, 1, () => takeLink(link, reported));
+    if (found.links || !hasClicks) return;
+    const made = await attempt(clicks, reported, 1, async () => format.clicksOf(found.record, context));
+    for (const click of made ?? []) await attempt(clicks, reported, 1, () => takeClick(click));
   }
 
-  function linksIn(record: Fields): readonly ImportedLink[] | undefined {
-    const found = format.linksOf(record, { now: deps.clock(), withClicks });
+  function contextOf(reported: { file: string; place: string }) {
+    const note = (text: string) => {
+      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: cleanText(text, MESSAGE_LENGTH) });
+    };
+    return { now: deps.clock(), withClicks, zone, note };
+  }
+
+  function linksIn(
+    record: Fields,
+    context: Parameters<ImportFormat["linksOf"]>[1],
+  ): readonly ImportedLink[] | undefined {
+    const found = format.linksOf(record, context);
     if (found) fields.add(record);
     return found;
   }
 
   /**
    * Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the
-   * import.
+   * import. `rows`: how many records fail with it.
    */
   async function attempt<T>(
-    counts: { failed: number },
+    counts: { read: number; failed: number },
     reported: { file: string; place: string },
+    rows: number,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
@@ -170,7 +212,8 @@ function importing(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
-      counts.failed += 1;
+      counts.read += rows;
+      counts.failed += rows;
       if (errors.length < MOST_ERRORS)
         errors.push({ ...reported, error: cleanText(error.message, MESSAGE_LENGTH) });
       return undefined;
@@ -178,21 +221,23 @@ function importing(
   }
 
   async function takeLink(imported: ImportedLink, reported: { file: string; place: string }): Promise<void> {
-    links.read += 1;
     const { link, already, shortened } = await importLink(deps, target, format.name, claimed, imported);
+    links.read += 1;
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     for (const field of shortened)
       if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: `${field} shortened` });
     const one = { link, total: imported.totalClicks ?? 0, details: 0 };
-    known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
+    if (imported.slug !== undefined)
+      known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
+    else known.set(link.key, one);
     if (imported.id !== undefined) known.set(referenceKey({ id: imported.id }), one);
   }
 
   async function takeClick(click: ImportedClick): Promise<void> {
-    clicks.read += 1;
     const one = known.get(referenceKey(click.link));
     if (!one) {
+      clicks.read += 1;
       clicks.skipped += 1;
       return;
     }
@@ -205,6 +250,7 @@ function importing(
     const id = derivedTimeId(at, "click", accountId, identity, n);
     const { requestId, actor } = target.context;
     await appender.put(newEvent(event, id, { correlationId: requestId, causationId: id, actor }), at);
+    clicks.read += 1;
     one.details += 1;
   }
 

@@ -8,7 +8,7 @@ export type WorkerSettings = {
   perWebhook: number;
   /** Duration of a claim, after which another worker may take the delivery; longer than any attempt. */
   claimMs: number;
-  /** Interval of polls for due deliveries, including those that other processes queued. */
+  /** Interval of polls for due deliveries; the router of this process wakes the worker for those that it queues. */
   pollMs: number;
   /** How long a stop waits for deliveries in flight. */
   stopMs: number;
@@ -20,7 +20,7 @@ export const WORKER_SETTINGS: WorkerSettings = {
   total: 512,
   perWebhook: 8,
   claimMs: 30_000,
-  pollMs: 500,
+  pollMs: 2_000,
   stopMs: 5_000,
   delaysMs: TRY_DELAYS_MS,
   circuit: CIRCUIT_SETTINGS,

@@ -212,6 +212,27 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     expect(stdout).not.toMatch(/keyId|keyHash|example\.com\/other/);
   });
 
+  it("exports links as a table, which another account imports, by the ending of its file", async () => {
+    const file = join(folder.path, "links.csv");
+    await cliOf(from).json("export", "links", owner.accountId, "--out", file);
+    const again = await startTestService();
+    try {
+      const { accountId } = await again.member("developer");
+      const report = await cliOf(again).json("import", "csv", file, "--account", accountId);
+      expect(report.links).toEqual({ read: 5, created: 5, already: 0, failed: 0 });
+      const { slug } = made[1] as (typeof made)[number];
+      const link = await currentLink(again.backend.eventStore, "localhost", slug);
+      if (link.status === "free") throw new Error(`${slug} is not there`);
+      const { password: _, ...shown } = CARRIED;
+      expect(fieldsOf(link)).toEqual({ ...shown, has_password: true });
+    } finally {
+      await again.stop();
+    }
+    const clicks = join(folder.path, "clicks.csv");
+    await cliOf(from).json("export", "clicks", "--account", owner.accountId, "--out", clicks);
+    expect((await readFile(clicks, "utf8")).split("\r\n")[0]).toContain("link,account_id,at,type");
+  });
+
   it("takes the name of a domain as `domain add` takes it", async () => {
     const { accountId } = await to.member("developer");
     await to.domain(accountId, "bücher.example.org");

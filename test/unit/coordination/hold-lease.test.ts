@@ -92,7 +92,7 @@ describe("holding a lease", () => {
     await time.pass(60_000);
     expect(lines).toEqual([
       "started: projector",
-      "projector could not renew its lease in time",
+      "projector could not renew its lease in time: cut off",
       "projector could not request its lease: cut off",
     ]);
   });

@@ -138,7 +138,7 @@ describe("a link of an edited export", () => {
     second.changes = [];
     second.long_url = "https://evil.example/";
     const report = await own.importLines(lines.toSpliced(2, 0, JSON.stringify(second)));
-    expect(report.links).toMatchObject({ created: 3, already: 1 });
+    expect(report.links).toMatchObject({ created: 3, failed: 1 });
     expect((await clicks()).map(({ longUrl }) => new URL(longUrl).hostname)).not.toContain("evil.example");
   });
 });

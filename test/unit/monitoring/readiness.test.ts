@@ -5,6 +5,7 @@ import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
 
@@ -46,6 +47,28 @@ it("stays, and says at once why documents can't be written, and secrets, and del
     { part: "projections", reason: full },
     { part: "projections lifecycle", reason: expect.stringContaining("120 s behind") },
   ]);
+});
+
+it("ends when a role has been without an answer about its lease for ten seconds, and says why", async () => {
+  let now = 0;
+  const cut = new StoreUnavailable("MongoDB is unavailable");
+  const never = { hold: () => Promise.reject(cut), release: async () => undefined };
+  const leases = watchedLeases(never, () => now);
+  const deps = {
+    ...depsOf(status(lifecycle?.name, {})),
+    leaseProblems: new Map([["webhooks", leases.problem]]),
+  };
+  for (; now < 10_000; now += 3_000) {
+    await leases.hold("router", "me", 3_000).catch(() => undefined);
+    expect((await readiness(deps)).ready).toBe(true);
+  }
+  expect(await readiness(deps)).toMatchObject({
+    ready: false,
+    reasons: [{ part: "webhooks", reason: 'without its lease "router" for 12 s: MongoDB is unavailable' }],
+  });
+  never.hold = async () => false as never;
+  await leases.hold("router", "me", 3_000);
+  expect((await readiness(deps)).ready).toBe(true);
 });
 
 it("stays degraded, and names the events, while any are set aside", async () => {
@@ -93,6 +116,7 @@ function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [
     routerSetAside: async () => setAside,
     recorder: undefined,
     logProblems: () => ({}),
+    leaseProblems: new Map(),
     webhooks: undefined,
   };
 }

@@ -1,5 +1,5 @@
 // What the log looks like: to people on a terminal, to programs on a pipe; secrets to neither.
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createLogger } from "../../../src/runtime/logging.ts";
 
 const TIME = /^\d\d:\d\d:\d\d /;
@@ -48,4 +48,32 @@ it.each([{ isTTY: true }, {}])("hides keys and addresses, whoever reads it: %j",
   const text = lines((log) => log.info({ ...secrets, password: "secret" }, "asked"), terminal).join();
   expect(text).not.toMatch(/secret|example/);
   expect(text).toContain("(hidden)");
+});
+
+it("says an outage in one line without a stack, whatever meets it, and the next one again", () => {
+  const outage = (code: string, message: string) => Object.assign(new Error(message), { code });
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  const written = lines((log) => {
+    const parts = log.child({ worker: "1" });
+    for (; now < 60_000; now += 5_000) {
+      log.warn(
+        { err: outage("store_unavailable", "MongoDB is unavailable: connect ECONNREFUSED") },
+        "interrupted",
+      );
+      parts.error({ err: outage("store_unavailable", "MongoDB is unavailable") }, "no lease");
+      log.warn({ err: new Error("another") }, "failed");
+    }
+    log.warn({ err: outage("store_failed", "events.db is damaged") }, "not sealed");
+    now += 20_000;
+    log.warn({ err: outage("store_unavailable", "MongoDB is unavailable") }, "interrupted");
+  }).map((line) => JSON.parse(line));
+  const outages = written.filter(({ msg }) => msg !== "failed");
+  expect(outages.map(({ msg, err }) => [msg, err.message, err.stack])).toEqual([
+    ["interrupted", "MongoDB is unavailable: connect ECONNREFUSED", undefined],
+    ["not sealed", "events.db is damaged", undefined],
+    ["interrupted", "MongoDB is unavailable", undefined],
+  ]);
+  expect(written.length - outages.length).toBe(12);
+  expect(written.find(({ msg }) => msg === "failed").err.stack).toContain("logging.test.ts");
 });

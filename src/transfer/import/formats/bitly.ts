@@ -1,5 +1,5 @@
 // Bitly: the CSV of its links, or pages of `GET /v4/groups/{guid}/bitlinks`; it gives totals of clicks, no clicks.
-import { count, isTrue, listOf, optionalTime, requiredText, shortUrlOf, text } from "../fields.ts";
+import { isTrue, listOf, optionalTime, requiredText, shortUrlOf, text, totalOf } from "../fields.ts";
 import type { FieldList, ImportedLink, ImportFormat } from "../imported.ts";
 
 const HOSTS = ["bit.ly", "bitly.com", "j.mp"];
@@ -33,10 +33,10 @@ export const bitly: ImportFormat = {
     refused: { deeplinks: "it opens apps (deeplinks), which links here can't" },
   },
   columns: { links: [mapped.url, [...mapped.slug, ...mapped.further_slugs]] },
-  linksOf(record) {
+  linksOf(record, { zone, note }) {
     const common = {
       longUrl: requiredText(record, ...mapped.url),
-      createdAt: optionalTime(record, ...mapped.created_at),
+      createdAt: optionalTime(record, zone, ...mapped.created_at),
       changes: isTrue(record, mapped.deleted[0])
         ? [{ at: undefined, change: { type: "delete" } } as const]
         : [],
@@ -48,7 +48,7 @@ export const bitly: ImportFormat = {
     if (distinct.size === 0) requiredText(record, ...mapped.slug);
     return [...distinct.values()].map((address, n): ImportedLink => {
       const { host, slug } = addressOf(address);
-      const totalClicks = n === 0 ? count(record, ...mapped.clicks) : undefined;
+      const totalClicks = n === 0 ? totalOf(record, note, ...mapped.clicks) : undefined;
       return { ...common, slug, domain: host, site: HOSTS[0], totalClicks };
     });
   },

@@ -1,25 +1,27 @@
 // Dub: pages of `GET /links`, or the CSV that its dashboard exports; it gives totals of clicks, no clicks.
+
+import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { count, jsonOf, listOf, optionalTime, requiredText, shortUrlOf, text } from "../fields.ts";
+import { jsonOf, listOf, optionalTime, requiredText, shortUrlOf, text, totalOf } from "../fields.ts";
 import type { FieldList, Fields, ImportedChange, ImportedRule, ImportFormat } from "../imported.ts";
 
 const UTM = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 /** As they were called until 2024, and are by their labels in the CSV. */
 const mapped = {
-  slug: ["key", "shortLink", "link", "short_link"],
+  slug: ["key", "shortLink", "link"],
   domain: ["domain"],
   url: ["url", "destination_url", ...UTM],
-  created_at: ["createdAt", "createdat", "created_at"],
+  created_at: ["createdAt"],
   title: ["title"],
   tags: ["tags", "tagNames"],
   comments: ["comments"],
-  external_id: ["externalId", "externalid", "external_id"],
-  expires_at: ["expiresAt", "expiresat", "expires_at"],
-  expired_url: ["expiredUrl", "expiredurl", "expired_url"],
+  external_id: ["externalId"],
+  expires_at: ["expiresAt"],
+  expired_url: ["expiredUrl"],
   password: ["password"],
   rules: ["ios", "android", "geo", "testVariants", "testCompletedAt"],
-  disabled: ["disabledAt", "disabledat", "disabled_at"],
+  disabled: ["disabledAt"],
   clicks: ["clicks"],
 } as const satisfies FieldList["mapped"];
 
@@ -45,23 +47,23 @@ export const dub: ImportFormat = {
         ["trackConversion", "programId", "partnerId", "tenantId", "lastLeadAt", "lastConversionAt"],
         SALES,
       ),
-      ...each(["leads", "conversions", "sales", "saleAmount", "sale_amount", "saleamount"], SALES),
-      ...each(["id", "link_id", "userId", "user", "workspaceId", "projectId"], OWNER),
-      ...each(["folderId", "folder", "folder_id", "tagId"], "links here are ordered by tags"),
+      ...each(["leads", "conversions", "sales", "saleAmount"], SALES),
+      ...each(["id", "linkId", "userId", "user", "workspaceId", "projectId"], OWNER),
+      ...each(["folderId", "folder", "tagId"], "links here are ordered by tags"),
       webhookIds: "webhooks are not imported",
       qrCode: "every link here has its QR code",
       testStartedAt: "a test runs until testCompletedAt",
-      ...each(["lastClicked", "lastclicked", "last_clicked"], "without the click itself"),
-      ...each(["updatedAt", "updatedat", "updated_at"], "without what was changed"),
+      ...each(["lastClicked"], "without the click itself"),
+      ...each(["updatedAt"], "without what was changed"),
     },
     refused: {},
   },
   columns: { links: [mapped.slug, ["url", "destination_url"]] },
-  linksOf(record, { now }) {
+  linksOf(record, { now, zone, note }) {
     if (text(record, "key") === "_root")
       throw new Refused("record_refused", "it is the page of a domain itself, which has no slug here");
-    const short = shortUrlOf(requiredText(record, "shortLink", "short_link", "link", "key"));
-    const disabledAt = optionalTime(record, ...mapped.disabled);
+    const short = shortUrlOf(requiredText(record, "shortLink", "link", "key"));
+    const disabledAt = optionalTime(record, zone, ...mapped.disabled);
     const disabled: ImportedChange = { at: disabledAt, change: { type: "disable" } };
     const password = text(record, ...mapped.password);
     return [
@@ -69,21 +71,21 @@ export const dub: ImportFormat = {
         slug: text(record, "key") ?? short.slug,
         domain: text(record, "domain")?.toLowerCase() ?? short.host,
         longUrl: withUtm(requiredText(record, "url", "destination_url"), record),
-        createdAt: optionalTime(record, ...mapped.created_at),
+        createdAt: optionalTime(record, zone, ...mapped.created_at),
         changes: disabledAt === undefined ? [] : [disabled],
         fields: {
           title: text(record, ...mapped.title),
           tags: listOf(record, ...mapped.tags),
           comments: text(record, ...mapped.comments),
           external_id: text(record, ...mapped.external_id),
-          expires_at: optionalTime(record, ...mapped.expires_at),
+          expires_at: optionalTime(record, zone, ...mapped.expires_at),
           expired_url: text(record, ...mapped.expired_url),
           password: password === undefined ? undefined : { text: password },
           // As every link of Dub does.
           forward_query: "visitor",
-          rules: rulesOf(record, now),
+          rules: rulesOf(record, now, zone),
         },
-        totalClicks: count(record, ...mapped.clicks),
+        totalClicks: totalOf(record, note, ...mapped.clicks),
       },
     ];
   },
@@ -103,13 +105,13 @@ function withUtm(longUrl: string, record: Fields): string {
  * In the order in which Dub decides: iOS, Android, the country, then a test that has not ended.
  * @throws record_refused
  */
-function rulesOf(record: Fields, now: Date): ImportedRule[] {
+function rulesOf(record: Fields, now: Date, zone: TimeZone | undefined): ImportedRule[] {
   const [ios, android] = [text(record, "ios"), text(record, "android")];
   return [
     ...(ios === undefined ? [] : [{ when: { os: ["iOS"] }, url: ios }]),
     ...(android === undefined ? [] : [{ when: { os: ["Android"] }, url: android }]),
     ...rulesByCountry(jsonOf(record, "geo")),
-    ...rulesOfTest(jsonOf(record, "testVariants"), optionalTime(record, "testCompletedAt"), now),
+    ...rulesOfTest(jsonOf(record, "testVariants"), optionalTime(record, zone, "testCompletedAt"), now),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Kutt: pages of `GET /api/v2/links`, or its tables links and visits as CSV or JSON. A visits row counts one hour.
+import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { count, isTrue, jsonOf, optionalTime, requiredText, text, timeOf } from "../fields.ts";
+import { count, isTrue, jsonOf, optionalTime, requiredText, text, timeOf, totalOf } from "../fields.ts";
 import type { ClickFacts, FieldList, Fields, ImportedChange, ImportFormat } from "../imported.ts";
 
 const BROWSERS = ["Chrome", "Edge", "Firefox", "IE", "Opera", "Safari"];
@@ -26,6 +27,7 @@ const RELATIVE = "relative to when the file was made; the time itself is taken";
 
 export const kutt: ImportFormat = {
   name: "kutt",
+  hasLocalTimes: true,
   fields: {
     mapped,
     leftOut: {
@@ -43,10 +45,13 @@ export const kutt: ImportFormat = {
     },
   },
   columns: { links: [mapped.slug, mapped.url], clicks: [["link_id"], ["created_at"]] },
-  linksOf(record) {
+  linksOf(record, { zone, note }) {
     const domain = text(record, "domain")?.toLowerCase();
     const number = text(record, "domain_id");
-    const banned: ImportedChange = { at: optionalTime(record, "updated_at"), change: { type: "disable" } };
+    const banned: ImportedChange = {
+      at: optionalTime(record, zone, "updated_at"),
+      change: { type: "disable" },
+    };
     return [
       {
         slug: requiredText(record, ...mapped.slug),
@@ -55,27 +60,29 @@ export const kutt: ImportFormat = {
         site: number === undefined ? undefined : `domain_id ${number}`,
         id: text(record, "id"),
         longUrl: requiredText(record, ...mapped.url),
-        createdAt: optionalTime(record, ...mapped.created_at),
+        createdAt: optionalTime(record, zone, ...mapped.created_at),
         changes: isTrue(record, "banned") ? [banned] : [],
         fields: {
           comments: text(record, ...mapped.comments),
-          expires_at: optionalTime(record, ...mapped.expires_at),
+          expires_at: optionalTime(record, zone, ...mapped.expires_at),
         },
-        totalClicks: count(record, ...mapped.clicks),
+        totalClicks: totalOf(record, note, ...mapped.clicks),
       },
     ];
   },
-  clicksOf(record) {
-    const total = count(record, "total") ?? 0;
+  clicksOf(record, { zone }) {
+    const written = requiredText(record, "total");
+    const total = count(record, "total");
+    if (total === undefined) throw new Refused("record_refused", `${written} is no count of visits`);
     if (total > MOST_IN_AN_HOUR) throw new Refused("record_refused", `${total} visits in one hour`);
-    const facts = factsOf(record, total);
+    const facts = factsOf(record, total, zone);
     const link = { id: requiredText(record, "link_id") };
     return Array.from({ length: total }, (_, n) => ({ link, traits: `hour ${n}`, facts }));
   },
 };
 
 /** Only what all visits of the hour have in common is known of each of them. */
-function factsOf(record: Fields, total: number): ClickFacts {
+function factsOf(record: Fields, total: number, zone: TimeZone | undefined): ClickFacts {
   /** Such as the browser whose `br_chrome` is the total. */
   const named = (prefix: string, names: readonly string[]) =>
     names.find((name) => count(record, `${prefix}_${name.toLowerCase().replace(" ", "")}`) === total);
@@ -86,7 +93,7 @@ function factsOf(record: Fields, total: number): ClickFacts {
   const os = named("os", SYSTEMS);
   const referrer = counted("referrers")?.replaceAll("[dot]", ".");
   return {
-    at: timeOf(requiredText(record, "created_at")),
+    at: timeOf(requiredText(record, "created_at"), zone),
     browser: named("br", BROWSERS),
     os,
     device: os !== undefined && DESKTOPS.includes(os) ? "desktop" : undefined,

@@ -5,6 +5,7 @@ import { FIELD_NAMES, OPTION_OF_FIELD } from "../../../commands/links/link-field
 import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../../events/vocabulary.ts";
+import { UTC } from "../../../queries/analytics/time-zone.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { timeOf } from "../fields.ts";
 import type {
@@ -147,9 +148,9 @@ export const linkledger: ImportFormat = {
       {
         ...{ slug, domain: domain ?? undefined, via, custom },
         longUrl: retargeted?.from ?? long_url,
-        createdAt: timeOf(created_at),
+        createdAt: timeOf(created_at, UTC),
         fields: fieldsOf(link.options, passwordOf),
-        changes: changes.map((one) => ({ at: timeOf(one.at), change: changeOf(one, passwordOf) })),
+        changes: changes.map((one) => ({ at: timeOf(one.at, UTC), change: changeOf(one, passwordOf) })),
       },
     ];
   },
@@ -166,7 +167,7 @@ export const linkledger: ImportFormat = {
 function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedClick>["click"]): ClickFacts {
   return {
     ...click,
-    at: timeOf(click.at),
+    at: timeOf(click.at, UTC),
     revision: click.linkRevision,
     referrer: click.referrer === UNKNOWN ? undefined : (click.referrer ?? ""),
     isBot: click.kind === "preview",

@@ -1,7 +1,7 @@
 // A table for everybody else, whose columns are named as the fields of our API: docs/import.md lists them.
 import type { RedirectCode } from "../../../events/link-options.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { count, isTrue, jsonOf, listOf, numberOf, optionalTime, requiredText, text } from "../fields.ts";
+import { isTrue, jsonOf, listOf, numberOf, optionalTime, requiredText, text, totalOf } from "../fields.ts";
 import type {
   FieldList,
   Fields,
@@ -35,22 +35,23 @@ const mapped = {
 export const plainCsv: ImportFormat = {
   name: "csv",
   fields: { mapped, leftOut: {}, refused: {} },
-  columns: { links: [mapped.url, mapped.slug] },
-  linksOf(record) {
+  columns: { links: [mapped.url] },
+  linksOf(record, { zone, note }) {
     return [
       {
-        slug: requiredText(record, "slug"),
+        // Made where there is none.
+        slug: isBlank(record.slug) ? undefined : requiredText(record, "slug"),
         domain: text(record, "domain")?.toLowerCase(),
         longUrl: requiredText(record, "url"),
-        createdAt: optionalTime(record, "created_at"),
+        createdAt: optionalTime(record, zone, "created_at"),
         changes: isTrue(record, "disabled") ? [{ at: undefined, change: { type: "disable" } }] : [],
         fields: {
           title: text(record, "title"),
           tags: listOf(record, "tags"),
           comments: text(record, "comments"),
           external_id: text(record, "external_id"),
-          active_from: optionalTime(record, "active_from"),
-          expires_at: optionalTime(record, "expires_at"),
+          active_from: optionalTime(record, zone, "active_from"),
+          expires_at: optionalTime(record, zone, "expires_at"),
           expired_url: text(record, "expired_url"),
           max_clicks: numberOf(record, "max_clicks"),
           password: passwordOf(text(record, "password")),
@@ -58,12 +59,16 @@ export const plainCsv: ImportFormat = {
           forward_query: forwardingOf(record),
           rules: jsonOf(record, "rules") as ImportedRule[] | undefined,
         },
-        totalClicks: count(record, "clicks"),
+        totalClicks: totalOf(record, note, "clicks"),
       },
     ];
   },
   clicksOf: () => [],
 };
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+}
 
 /** @throws record_refused */
 function forwardingOf(record: Fields): ImportedFields["forward_query"] {

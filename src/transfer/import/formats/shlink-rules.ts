@@ -1,4 +1,6 @@
 // Shlink's redirect rules, and the destinations by device that it had before 4.0, as rules of ours.
+
+import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { requiredText, text, timeOf } from "../fields.ts";
@@ -25,13 +27,13 @@ const DEVICES = new Map<string, Conditions>(
  * Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`.
  * @throws record_refused for what rules here can't say
  */
-export function rulesOfShlink(given: unknown): ImportedRule[] {
+export function rulesOfShlink(given: unknown, zone: TimeZone | undefined): ImportedRule[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || !given.every(isObject)) throw refused("redirectRules are no list of rules");
   const priority = (rule: Fields) => Number(text(rule, "priority") ?? 0);
   return given
     .toSorted((a, b) => priority(a) - priority(b))
-    .map((rule) => ({ when: conditionsOf(rule.conditions), url: requiredText(rule, "longUrl") }));
+    .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, "longUrl") }));
 }
 
 /** @throws record_refused for another device */
@@ -39,17 +41,17 @@ export function rulesOfDevices(given: unknown): ImportedRule[] {
   if (!isObject(given)) return [];
   const devices = Object.keys(given).filter((device) => given[device]);
   return devices.map((device) => ({
-    when: conditionOf({ type: "device", matchValue: device }),
+    when: conditionOf({ type: "device", matchValue: device }, undefined),
     url: requiredText(given, device),
   }));
 }
 
 /** All of them have to fit. @throws record_refused also for two of a kind, which one condition here can't say */
-function conditionsOf(given: unknown): Conditions {
+function conditionsOf(given: unknown, zone: TimeZone | undefined): Conditions {
   if (!Array.isArray(given) || given.length === 0) throw refused("a redirect rule has no conditions");
   const all: Conditions = {};
   for (const condition of given) {
-    const { query, ...one } = conditionOf(condition);
+    const { query, ...one } = conditionOf(condition, zone);
     const twice = [
       ...Object.keys(one).filter((kind) => kind in all),
       ...Object.keys(query ?? {}).filter(isSet),
@@ -64,7 +66,7 @@ function conditionsOf(given: unknown): Conditions {
   }
 }
 
-function conditionOf(condition: unknown): Conditions {
+function conditionOf(condition: unknown, zone: TimeZone | undefined): Conditions {
   const given = isObject(condition) ? condition : {};
   const type = text(given, "type") ?? "none";
   const value = () => requiredText(given, "matchValue");
@@ -88,9 +90,9 @@ function conditionOf(condition: unknown): Conditions {
     case "geolocation-country-code":
       return { country: [value().toUpperCase()] };
     case "before-date":
-      return { to: timeOf(value()) };
+      return { to: timeOf(value(), zone) };
     case "after-date":
-      return { from: timeOf(value()) };
+      return { from: timeOf(value(), zone) };
     default:
       throw refused(`it has redirect rules by ${type}, which links here can't have`);
   }

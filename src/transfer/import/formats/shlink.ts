@@ -1,7 +1,7 @@
 // Shlink: pages of `GET /rest/v3/short-urls`, with the rules and visits of each short URL as docs/import.md says.
+import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import {
-  count,
   isTrue,
   listOf,
   memberOf,
@@ -11,6 +11,7 @@ import {
   shortUrlOf,
   text,
   timeOf,
+  totalOf,
 } from "../fields.ts";
 import type { FieldList, Fields, ImportFormat } from "../imported.ts";
 import { rulesOfDevices, rulesOfShlink } from "./shlink-rules.ts";
@@ -19,7 +20,7 @@ const mapped = {
   slug: ["shortCode"],
   domain: ["domain", "shortUrl"],
   url: ["longUrl"],
-  created_at: ["dateCreated"],
+  created_at: ["dateCreated", "createdAt"],
   title: ["title"],
   tags: ["tags"],
   active_from: ["meta.validSince"],
@@ -27,7 +28,7 @@ const mapped = {
   max_clicks: ["meta.maxVisits"],
   forward_query: ["forwardQuery"],
   rules: ["redirectRules", "deviceLongUrls", "hasRedirectRules"],
-  clicks: ["visitsSummary", "visitsCount"],
+  clicks: ["visitsSummary", "visitsCount", "visits"],
 } as const satisfies FieldList["mapped"];
 
 export const shlink: ImportFormat = {
@@ -41,10 +42,16 @@ export const shlink: ImportFormat = {
     refused: {},
   },
   columns: { links: [mapped.slug, mapped.url], clicks: [["shortCode", "visitedUrl"], ["date"]] },
-  linksOf(record, { withClicks }) {
+  linksOf(record, { withClicks, zone, note }) {
     const shortUrl = text(record, "shortUrl");
-    const totalClicks = count(record, "visitsSummary.total", "visitsCount");
+    const totalClicks = totalOf(record, note, "visitsSummary.total", "visitsCount", "visits");
     const most = numberOf(record, ...mapped.max_clicks);
+    const written = text(record, "visitsSummary.total", "visitsCount", "visits");
+    if (most !== undefined && totalClicks === undefined && written !== undefined)
+      throw new Refused(
+        "record_refused",
+        `how many of its visits are left is not known: ${written} is no whole number`,
+      );
     const left = most === undefined ? undefined : most - (totalClicks ?? 0);
     const hasEnded = left !== undefined && left <= 0;
     return [
@@ -53,30 +60,30 @@ export const shlink: ImportFormat = {
         domain: text(record, "domain")?.toLowerCase(),
         site: shortUrl && shortUrlOf(shortUrl).host,
         longUrl: requiredText(record, ...mapped.url),
-        createdAt: optionalTime(record, ...mapped.created_at),
+        createdAt: optionalTime(record, zone, ...mapped.created_at),
         fields: {
           title: text(record, ...mapped.title),
           tags: listOf(record, ...mapped.tags),
-          active_from: optionalTime(record, ...mapped.active_from),
-          expires_at: optionalTime(record, ...mapped.expires_at),
+          active_from: optionalTime(record, zone, ...mapped.active_from),
+          expires_at: optionalTime(record, zone, ...mapped.expires_at),
           // Visits that are not imported one by one don't count here.
           max_clicks: withClicks || hasEnded ? most : left,
           // Shlink's default.
           forward_query:
             text(record, "forwardQuery") === undefined || isTrue(record, "forwardQuery") ? "visitor" : false,
-          rules: rulesOf(record),
+          rules: rulesOf(record, zone),
         },
         changes: hasEnded ? [{ at: undefined, change: { type: "disable" } }] : [],
         totalClicks,
       },
     ];
   },
-  clicksOf(record) {
+  clicksOf(record, { zone }) {
     const shortCode = text(record, "shortCode");
     const { host, slug } = shortUrlOf(shortCode ?? requiredText(record, "visitedUrl"));
     const domain = shortCode === undefined ? host : text(record, "domain")?.toLowerCase();
     const facts = {
-      at: timeOf(requiredText(record, "date")),
+      at: timeOf(requiredText(record, "date"), zone),
       referrer: text(record, "referer") ?? "",
       userAgent: text(record, "userAgent") ?? "",
       isBot: isTrue(record, "potentialBot"),
@@ -89,12 +96,12 @@ export const shlink: ImportFormat = {
 };
 
 /** @throws record_refused for rules that are not in the file, or that a link here can't have */
-function rulesOf(record: Fields) {
+function rulesOf(record: Fields, zone: TimeZone | undefined) {
   const rules = memberOf(record, "redirectRules");
   if (rules === undefined && isTrue(record, "hasRedirectRules"))
     throw new Refused(
       "record_refused",
       "it has redirect rules, which are not in the file: add redirectRules",
     );
-  return [...rulesOfShlink(rules), ...rulesOfDevices(memberOf(record, "deviceLongUrls"))];
+  return [...rulesOfShlink(rules, zone), ...rulesOfDevices(memberOf(record, "deviceLongUrls"))];
 }

@@ -1,5 +1,5 @@
 // YOURLS: the tables yourls_url and yourls_log as CSV or JSON, or the answer of its API's action `stats`.
-import { count, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
+import { optionalTime, requiredText, shortUrlOf, text, timeOf, totalOf } from "../fields.ts";
 import type { FieldList, ImportFormat } from "../imported.ts";
 
 const mapped = {
@@ -14,21 +14,21 @@ export const yourls: ImportFormat = {
   name: "yourls",
   fields: { mapped, leftOut: { ip: "the address of whoever made the link: personal data" }, refused: {} },
   columns: { links: [mapped.slug, mapped.url], clicks: [mapped.slug, ["click_time"]] },
-  linksOf(record) {
+  linksOf(record, { zone, note }) {
     const { slug } = shortUrlOf(requiredText(record, ...mapped.slug));
     return [
       {
         slug,
         longUrl: requiredText(record, ...mapped.url),
-        createdAt: optionalTime(record, ...mapped.created_at),
+        createdAt: optionalTime(record, zone, ...mapped.created_at),
         fields: { title: text(record, ...mapped.title) },
-        totalClicks: count(record, ...mapped.clicks),
+        totalClicks: totalOf(record, note, ...mapped.clicks),
       },
     ];
   },
-  clicksOf(record) {
+  clicksOf(record, { zone }) {
     const facts = {
-      at: timeOf(requiredText(record, "click_time")),
+      at: timeOf(requiredText(record, "click_time"), zone),
       // YOURLS writes `direct` when there was none.
       referrer: (text(record, "referrer") ?? "").replace(/^direct$/, ""),
       userAgent: text(record, "user_agent") ?? "",

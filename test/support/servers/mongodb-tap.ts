@@ -1,0 +1,91 @@
+// Passes connections on to a MongoDB, counts the commands that go through, and refuses those that a test names.
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { BSON } from "mongodb";
+
+export type MongodbTap = {
+  /** The connection string with this address in place of the server's. */
+  url: string;
+  /** How many since the last call, by name and collection, such as `find leases`. */
+  take(): Map<string, number>;
+  /** Commands whose name and collection match are answered as by a server that denies them. */
+  refuse(command: RegExp | undefined): void;
+  close(): Promise<void>;
+};
+
+const OP_MSG = 2013;
+const HEADER = 16;
+/** Flags, and the kind of the first section. */
+const DOCUMENT_AT = HEADER + 5;
+const UNAUTHORIZED = 13;
+/** What the driver asks on connections of its own, to watch its servers. */
+const OF_THE_DRIVER = /^(hello|ismaster|endSessions)/i;
+
+export async function tapMongodb(url: string): Promise<MongodbTap> {
+  const { port, hostname } = new URL(url);
+  let counts = new Map<string, number>();
+  let refused: RegExp | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(port || 27_017), hostname);
+    upstream.pipe(client);
+    let isOurs = false;
+    let pending = Buffer.alloc(0);
+    client.on("data", (chunk: Buffer) => {
+      pending = Buffer.concat([pending, chunk]);
+      for (let message = whole(pending); message; message = whole(pending)) {
+        pending = pending.subarray(message.length);
+        const name = commandIn(message);
+        isOurs ||= name !== undefined && !OF_THE_DRIVER.test(name);
+        if (name !== undefined && isOurs) counts.set(name, (counts.get(name) ?? 0) + 1);
+        if (name !== undefined && refused?.test(name)) client.write(refusalOf(message));
+        else upstream.write(message);
+      }
+    });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => void [client.destroy(), upstream.destroy()]);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const tapped = new URL(url);
+  tapped.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: tapped.href,
+    take() {
+      const taken = counts;
+      counts = new Map();
+      return taken;
+    },
+    refuse(command) {
+      refused = command;
+    },
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The first message, once all of it is there. */
+function whole(bytes: Buffer): Buffer | undefined {
+  const length = bytes.length < HEADER ? Number.POSITIVE_INFINITY : bytes.readInt32LE(0);
+  return bytes.length < length ? undefined : Buffer.from(bytes.subarray(0, length));
+}
+
+function commandIn(message: Buffer): string | undefined {
+  if (message.readInt32LE(12) !== OP_MSG) return undefined;
+  const length = message.readInt32LE(DOCUMENT_AT);
+  const document = BSON.deserialize(message.subarray(DOCUMENT_AT, DOCUMENT_AT + length));
+  const [[name, value] = ["", ""]] = Object.entries(document);
+  return typeof value === "string" ? `${name} ${value}` : name;
+}
+
+function refusalOf(message: Buffer): Buffer {
+  const document = BSON.serialize({ ok: 0, code: UNAUTHORIZED, errmsg: "not authorized" });
+  const head = Buffer.alloc(DOCUMENT_AT);
+  const fields = [DOCUMENT_AT + document.length, 1, message.readInt32LE(4), OP_MSG, 0];
+  for (const [n, field] of fields.entries()) head.writeInt32LE(field, n * 4);
+  return Buffer.concat([head, document]);
+}

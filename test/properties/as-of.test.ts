@@ -1,7 +1,6 @@
 // Clocks that jump: a time stands for the log up to the last click, or change of the link, that was recorded by then.
 import { join } from "node:path";
 import fc from "fast-check";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
@@ -21,7 +20,6 @@ const AT = "2026-03-01T00:00:00.000Z";
 const FIRST = Date.parse("2026-03-02T00:00:00.000Z");
 const NOW = new Date("2026-04-01T00:00:00.000Z");
 const HOUR_MS = 3_600_000;
-const log = pino({ level: "silent" });
 
 /** Around the ends of hours, within some days. */
 const moment = fc

@@ -1,6 +1,5 @@
 // For any clicks, zones and cuts: a range has exactly its clicks, and the sum over any partition of it equals the whole.
 import fc from "fast-check";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
@@ -30,7 +29,6 @@ const ZONES = [
 ];
 /** Limits how long fast-check shrinks a counterexample. */
 const LIMIT_MS = 15_000;
-const log = pino({ level: "silent" });
 
 const moment = fc.oneof(
   fc.nat(SPAN_MS / QUARTER_MS).map((n) => n * QUARTER_MS),

@@ -160,7 +160,7 @@ export class Recount {
         const isDayTouched = isTouched(date) && start <= upTo;
         if (!isDayTouched && last <= upTo) continue;
         const day = { ...emptyDay(), _id, _position, first: start };
-        days.set(date, { day, last: last < upTo ? last : upTo, isTouched: isDayTouched });
+        days.set(date, { day, last: later(last, upTo) === upTo ? last : upTo, isTouched: isDayTouched });
       }
     const corrected = await this.#correctedBy(stored.accountId, [...days.keys()]);
     const was = new Map(

@@ -55,7 +55,7 @@ it("ends when a role has been without an answer about its lease for ten seconds,
   const never = { hold: () => Promise.reject(cut), release: async () => undefined };
   const leases = watchedLeases(never, () => now);
   const deps = {
-    ...depsOf(status(lifecycle?.name, {})),
+    ...depsOf(status(lifecycle.name, {})),
     leaseProblems: new Map([["webhooks", leases.problem]]),
   };
   for (; now < 10_000; now += 3_000) {

@@ -77,7 +77,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
   };
   /** Waits until the new build has folded this many events. */
   const builtTo = (events: number) => {
-    const sql = `SELECT doc FROM checkpoints WHERE name LIKE '${NEXT.name}_b%'`;
+    const sql = `SELECT doc FROM checkpoints WHERE name GLOB '${NEXT.name}_b[0-9]*'`;
     const position = () => stored(sql, ([row]) => Number(JSON.parse(String(row?.doc ?? "{}")).position ?? 0));
     return expect.poll(position, { ...LONG, interval: 10 }).toBeGreaterThanOrEqual(events);
   };
@@ -161,8 +161,11 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
       cancelled: [{ ...NEXT, build: 1 }],
     });
     const remains = () => ({
-      tables: stored(`SELECT name FROM sqlite_master WHERE name LIKE 'docs_%_b%'`, (rows) => rows),
-      checkpoints: stored(`SELECT name FROM checkpoints WHERE name LIKE '${NEXT.name}_b%'`, (rows) => rows),
+      tables: stored(`SELECT name FROM sqlite_master WHERE name GLOB 'docs_*_b[0-9]*'`, (rows) => rows),
+      checkpoints: stored(
+        `SELECT name FROM checkpoints WHERE name GLOB '${NEXT.name}_b[0-9]*'`,
+        (rows) => rows,
+      ),
     });
     await expect.poll(remains, LONG).toEqual({ tables: [], checkpoints: [] });
     expect(await totalsRow()).toMatchObject({

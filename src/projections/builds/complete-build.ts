@@ -3,7 +3,7 @@ import { logProgress } from "../../stores/event-store/log-progress.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { FoldDeps } from "../fold/fold-deps.ts";
-import { type Progress, progressOf } from "../fold/progress.ts";
+import { describeProgress, type Progress, progressOf } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Building, complete, isSame, progressed } from "./builds.ts";
 import { changeBuilds, checkpointName, readBuilds } from "./builds-document.ts";
@@ -18,7 +18,7 @@ export type Outcome = {
   events: number;
 };
 
-const SAY_EVERY_MS = 2_000;
+const SAY_EVERY_MS = 1_000;
 /** As stored before the last events are committed: 1 stands for a build that has taken over. */
 const MOST_DONE = 0.99;
 
@@ -41,7 +41,7 @@ export async function completeBuild(
       const begun = events;
       const folded = await foldBuild(deps, group, build, {
         ...{ signal: until, follows: false, isBesideOthers },
-        onCommit: (now) => saying.reached(begun + now.events, now.position),
+        onTake: (now) => saying.reached(begun + now.events, now.position),
       });
       events += folded.events;
       if (signal.aborted) return { outcome: "aborted", events };
@@ -87,6 +87,11 @@ function sayProgress(deps: CompleteDeps, group: ProjectionGroup, build: Building
     const done = latest ? Math.min(MOST_DONE, logProgress(latest.position || "0", head)) : 0;
     from ??= done;
     if (latest) progress = progressOf(latest.events, performance.now() - startedAt, done, from);
+    if (progress)
+      deps.log.info(
+        { group: group.name, ...progress },
+        `projections catch up: ${describeProgress(progress)}`,
+      );
     const said = progress;
     const builds = said
       ? await changeBuilds(deps, group, (now) => progressed(now, build, said))

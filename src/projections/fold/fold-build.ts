@@ -17,7 +17,8 @@ export type FoldOptions = {
   follows: boolean;
   /** Whether others wait for this thread meanwhile: then it reads less at a time, and commits as the group does. */
   isBesideOthers?: boolean;
-  /** After each commit, with the events that it has passed in all and the position that it has reached. */
+  /** After each page and after each commit, with the events that were passed in all and the position that is reached. */
+  onTake?: (taken: { events: number; position: Position }) => void;
   onCommit?: (committed: { events: number; position: Position }) => void;
 };
 
@@ -52,10 +53,11 @@ export async function foldBuild(
   for (;;) {
     const state = await openBuild(deps, group, build);
     try {
-      await foldFrom(deps, group, state, options, (more) => {
+      const onCommit = (more: number) => {
         events += more;
         options.onCommit?.({ events, position: state.position });
-      });
+      };
+      await foldFrom(deps, group, state, { ...options, onCommit, passed: () => events });
       return { events, position: state.position, waitsFor: state.waitsFor };
     } catch (error) {
       if (!(error instanceof CheckpointMoved)) throw error;
@@ -72,11 +74,10 @@ async function foldFrom(
   deps: FoldDeps,
   group: ProjectionGroup,
   state: BuildState,
-  options: FoldOptions,
-  onCommit: (events: number) => void,
+  options: Omit<FoldOptions, "onCommit"> & { onCommit: (events: number) => void; passed: () => number },
 ): Promise<void> {
   const { now = systemClock.now, sleep = systemClock.sleep } = deps;
-  const { signal, follows, isBesideOthers = follows } = options;
+  const { signal, follows, isBesideOthers = follows, onCommit, passed } = options;
   const pageEvents = isBesideOthers ? PAGE.besideOthers : PAGE.alone;
   const { categories, commitMs } = group;
   const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
@@ -98,8 +99,10 @@ async function foldFrom(
       const hasEnded = source.isAtEnd && !follows;
       const page = hasEnded ? undefined : await source.next(waitMs);
       if (signal.aborted) return;
-      if (page) state.take(page);
-      else if (waitMs === IDLE_MS && !hasEnded) await state.passOthers();
+      if (page) {
+        state.take(page);
+        options.onTake?.({ events: passed() + state.taken, position: state.position });
+      } else if (waitMs === IDLE_MS && !hasEnded) await state.passOthers();
       const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
       if (state.isUncommitted && (isFull || now() >= dueAt || (source.isAtEnd && !follows))) await commit();
       // Where nobody waits for the present numbers, all links are counted again together.

@@ -29,6 +29,7 @@ const RAISED = [
 ];
 
 /** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
+const PAGE = { of: "alone: 20_000", next: "alone: 500" };
 const COMMIT = { of: /const MOST_EVENTS = [\d_]+;/, next: "const MOST_EVENTS = 500;" };
 const VERSION = {
   of: `name: "${clicks.name}",\n  version: ${clicks.version},`,
@@ -51,7 +52,9 @@ export async function nextProgram(): Promise<NextProgram> {
   const definitions = join(folder, "src", "projections", "definitions");
   await rename(join(definitions, "link-clicks.ts"), join(definitions, "link-clicks-of-now.ts"));
   await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
-  await change(join(folder, "src", "projections", "fold", "fold-build.ts"), COMMIT);
+  const fold = join(folder, "src", "projections", "fold", "fold-build.ts");
+  await change(fold, PAGE);
+  await change(fold, COMMIT);
   await change(join(folder, "src", "projections", "groups.ts"), VERSION);
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
 }

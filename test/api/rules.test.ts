@@ -49,6 +49,44 @@ const clicksOf = async (slug: string) => {
 const clicksAre = (slug: string, count: number) =>
   until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
 
+describe("what a link carries", () => {
+  const rule = (query: Record<string, string | true>) => ({
+    when: { query },
+    url: "https://example.com/led",
+  });
+
+  it("may have conditions on parameters of any name, quotes and backslashes too", async () => {
+    const query = { 'a"b': "1", "c\\d": true } as const;
+    const slug = await shorten({ rules: [rule(query)], external_id: "odd-names" });
+    const { body } = await service.ask<{ rules: unknown }>(`/api/v1/links/${slug}`, { key: owner.key });
+    expect(body.rules).toEqual([rule(query)]);
+    expect((await visit(`${slug}?a%22b=1&c%5Cd`)).location).toBe("https://example.com/led");
+    expect((await visit(`${slug}?a%22b=1`)).location).toBe(OWN);
+  });
+
+  it("is at most 16 KB in all, and what is refused takes no external id", async () => {
+    const values = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, "x".repeat(200)]));
+    const fields = { external_id: "much", rules: [rule(values), rule(values)] };
+    const { status, body } = await service.post<{ code: string; error: string }>(
+      "/api/v1/shorten",
+      owner.key,
+      {
+        ...{ url: OWN, ...fields },
+      },
+    );
+    expect([status, body.code, body.error]).toEqual([
+      400,
+      "link_too_large",
+      expect.stringContaining("16384"),
+    ]);
+    const slug = await shorten({ external_id: "much", rules: [rule(values)] });
+    const patched = await service.ask<{ code: string }>(`/api/v1/links/${slug}`, {
+      ...{ method: "PATCH", key: owner.key, body: fields },
+    });
+    expect([patched.status, patched.body.code]).toEqual([400, "link_too_large"]);
+  });
+});
+
 describe("a link without options", () => {
   it("answers as ever, and so does one with a title", async () => {
     const as = { status: 301, location: OWN, cache: "private, max-age=0, must-revalidate" };

@@ -10,6 +10,7 @@ import {
   type OptionChanges,
   type OptionName,
   REDIRECT_CODES,
+  type RuleConditions,
 } from "../../events/link-options.ts";
 import { DEVICE_TYPES, type Tier } from "../../events/vocabulary.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
@@ -299,6 +300,7 @@ export function urlsOf({ url, expired_url, rules }: LinkFields & { url?: string 
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;
+type QueryCondition = NonNullable<LinkRule["when"]["query"]>[number];
 
 function conditionsOf({
   device,
@@ -315,7 +317,8 @@ function conditionsOf({
     os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
-    query: query && Object.fromEntries(Object.entries(query).map((parameter) => parameter.map(cleaned))),
+    query:
+      query && Object.entries(query).map(([name, value]): QueryCondition => [cleaned(name), cleaned(value)]),
     ...when,
     from: from && utc(from),
     to: to && utc(to),
@@ -323,8 +326,8 @@ function conditionsOf({
   return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
 }
 
-function cleaned<T>(one: T): T | string {
-  return typeof one === "string" ? cleanText(one, MOST.value) : one;
+function cleaned<T extends string | true>(given: T): T {
+  return (given === true ? given : cleanText(given, MOST.value)) as T;
 }
 
 function listOf<T>(one: T | T[]): T[] {
@@ -356,9 +359,19 @@ export function fieldsOf(link: LinkOptions) {
     const set = link[OPTION_OF_FIELD[name]];
     if (set === undefined || set === null) continue;
     if (name === "password") shown.has_password = true;
-    else shown[name] = set;
+    else shown[name] = name === "rules" ? (set as LinkRule[]).map(shownRule) : set;
   }
   return shown as ShownFields;
+}
+
+/** As requests have it: the conditions of the query as an object. */
+export type ShownRule = {
+  when: Omit<RuleConditions, "query"> & { query?: Record<string, string | true> };
+  url: string;
+};
+
+function shownRule({ when: { query, ...when }, url }: LinkRule): ShownRule {
+  return { when: query ? { ...when, query: Object.fromEntries(query) } : when, url };
 }
 
 const { password: _password, ...shownFields } = linkFields;

@@ -34,7 +34,7 @@ export function conditionsOf({ os, query, from, to, share, ...lists }: LinkRule[
   return {
     ...lists,
     os: os?.map(systemName),
-    query: Object.entries(query ?? {}),
+    query: query ?? [],
     from: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
     to: to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to),
     share,

@@ -1,11 +1,13 @@
 // Parses the environment variables of the list of settings; no other code reads process.env.
+
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Limits, Tier } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { makeFolder } from "../runtime/private-folder.ts";
 import { commaSeparated } from "./formats.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 
@@ -111,7 +113,7 @@ export function isKeptInDataDir(config: Pick<Config, "secretKey" | "dataDir">): 
 }
 
 function makeSecretKey(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   try {
     writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {

@@ -1,6 +1,7 @@
 // Makes the service's files unreadable for other users of the machine: by the umask, and by chmod for existing files.
+
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;
@@ -20,7 +21,7 @@ export function openPrivateFolder(
   folder: string,
   isOwn: (name: string) => boolean,
 ): { tightened: string[]; refused: string[] } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const found = { tightened: [] as string[], refused: [] as string[] };
   if (!(statSync(folder).mode & STICKY)) tighten(folder, found);
   for (const name of readdirSync(folder).filter(isOwn)) tightenAll(join(folder, name), found);
@@ -50,4 +51,29 @@ function tighten(path: string, { tightened, refused }: Found): boolean {
     }
   }
   return entry.isDirectory();
+}
+
+/**
+ * As `mkdir -p`. Node's own `recursive` never returns where the system refuses a name that it doesn't know, as in /proc.
+ * @throws what the file system says
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
+  if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder && statSync(parent, { throwIfNoEntry: false }) === undefined)
+    makeFolder(parent, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }

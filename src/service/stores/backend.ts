@@ -51,8 +51,8 @@ export function dataFiles({
 }
 
 /**
- * Opens all stores but the counts, which commands do without; with `readOnly` nothing changes. A server that is unavailable is no error here: calls fail until it
- * answers.
+ * Opens all stores but the counts, which commands do without; with `readOnly` nothing changes. A server that is unavailable
+ * is no error here: calls fail until it answers.
  * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
 export async function openBackend(config: StoresConfig, options: StoreOptions): Promise<Backend> {

@@ -1,6 +1,6 @@
 // Keeps the data folder for one service, and readable for that service's own user only, also files that were copied into it.
-import { mkdirSync } from "node:fs";
-import { openPrivateFolder } from "../../runtime/private-folder.ts";
+
+import { makeFolder, openPrivateFolder } from "../../runtime/private-folder.ts";
 import { lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
@@ -21,7 +21,7 @@ export function openDataFolder(dataDir: string, log: (message: string) => void =
  * @throws data_dir_in_use; StoreUnavailable; the errors of the file system
  */
 export function lockDataFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
   const lock = lockFolder(dataDir, process.pid);
   // Which also keeps it from being garbage collected, and so released.
   process.once("exit", () => lock.release());

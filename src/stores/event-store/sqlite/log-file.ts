@@ -1,7 +1,9 @@
 // The file of the SQLite log: its one table of appends, and the dictionaries that clicks are compressed with.
-import { mkdirSync, readFileSync } from "node:fs";
+
+import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "../../../runtime/private-folder.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { alterations, refuseAltered } from "../../connections/structure.sqlite.ts";
@@ -42,7 +44,7 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
  * makes it
  */
 export function openLogFile(file: string, readOnly = false, lockWithinMs = 5_000): DatabaseSync {
-  if (!readOnly) mkdirSync(dirname(file), { recursive: true });
+  if (!readOnly) makeFolder(dirname(file));
   const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: lockWithinMs });
   try {
     db.exec("PRAGMA cache_size = -4096");

@@ -1,7 +1,9 @@
 // The secret store on SQLite, in a file of its own in which deleted values are overwritten.
-import { chmodSync, mkdirSync } from "node:fs";
+
+import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../../../runtime/private-folder.ts";
 import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
 import { storeError } from "../../connections/errors.ts";
 import {
@@ -52,7 +54,7 @@ export async function openSqliteSecrets(
 /** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
 function openFile(file: string, readOnly: boolean): DatabaseSync {
   if (readOnly) return openReadOnlyOrEmpty(file, SCHEMA);
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const db = new DatabaseSync(file, { timeout: 5000 });
   chmodSync(file, 0o600);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");

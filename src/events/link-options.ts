@@ -51,11 +51,11 @@ const options = {
   comments: z.string().describe("For people"),
   tags: z.array(z.string()).describe("For lists"),
   externalId: z.string().describe("The owner's own name for the link, of one link that is not deleted"),
-  activeFrom: z.iso.datetime().describe("Before this time it leads to `expiredUrl`"),
+  activeFrom: z.iso.datetime().describe("Before this time it answers 404"),
   expiresAt: z.iso.datetime().describe("From this time on it leads to `expiredUrl`"),
   expiredUrl: z
     .string()
-    .describe("The destination outside of its time and beyond its clicks; without one the answer is 404"),
+    .describe("The destination after its time and beyond its clicks; without one the answer is 404"),
   maxClicks: z.number().int().describe("Clicks of people, after which it leads to `expiredUrl`"),
   passwordId: z
     .uuid()

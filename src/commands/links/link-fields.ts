@@ -2,6 +2,7 @@
 // bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
+import { acceptedSystem, SYSTEM_NAMES } from "../../events/classification/systems.ts";
 import { COUNTRIES } from "../../events/countries.ts";
 import {
   type LinkOptions,
@@ -38,6 +39,9 @@ const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
 const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
 const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
 
+/** Families; their members can be named alone, too. */
+const SYSTEMS = `must be one or more of ${SYSTEM_NAMES.join(", ")}, or a distribution such as Ubuntu`;
+
 const parameters = z
   .record(value, z.union([text(MOST.value), z.literal(true)], "must be a text, or true for any"), {
     error: ({ code }) =>
@@ -66,7 +70,10 @@ const conditions = z
       device: oneOrMore(z.enum(DEVICE_TYPES), `must be one or more of ${DEVICE_TYPES.join(", ")}`)
         .optional()
         .meta({ examples: ["mobile"] }),
-      os: oneOrMore(value, "must be one or more names, such as iOS, Android, Windows, macOS or Linux")
+      os: oneOrMore(
+        z.string().refine((name) => acceptedSystem(name) !== undefined, SYSTEMS),
+        SYSTEMS,
+      )
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
       country: oneOrMore(
@@ -130,7 +137,7 @@ export const linkFields = {
       examples: ["order-4711"],
     }),
   active_from: time.nullish().meta({
-    description: "Before this time the link leads to `expired_url`, else it answers 404. Developer tier.",
+    description: "Before this time the link answers 404. Developer tier.",
     examples: ["2026-12-01T00:00:00Z"],
   }),
   expires_at: time.nullish().meta({
@@ -181,12 +188,27 @@ export const linkFields = {
   rules: z
     .array(rule, "must be a list of rules")
     .max(MOST.rules, `must hold at most ${MOST.rules} rules`)
+    .refine(
+      hasRoomForShares,
+      "must have shares of at most 100 together where their other conditions are the same",
+    )
     .nullish()
     .meta({
       description: "Other destinations; the first rule that fits wins. Developer tier.",
       examples: [[{ when: { os: ["iOS"] }, url: "https://example.com/app" }]],
     }),
 };
+
+/** A rule whose share begins beyond all visitors would never be followed. */
+function hasRoomForShares(rules: readonly z.infer<typeof rule>[]): boolean {
+  const spent = new Map<string, number>();
+  for (const { when } of rules) {
+    const { share = 0, ...others } = when;
+    const key = JSON.stringify(Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1)));
+    spent.set(key, (spent.get(key) ?? 0) + share);
+  }
+  return [...spent.values()].every((sum) => sum <= 100);
+}
 
 export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
@@ -314,7 +336,7 @@ function conditionsOf({
 }: Rules[number]["when"]): LinkRule["when"] {
   const lists = {
     device: device && listOf(device),
-    os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
+    os: os && [...new Set(listOf(os).map((name) => acceptedSystem(name) ?? name))],
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
     query:

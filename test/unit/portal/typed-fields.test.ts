@@ -34,7 +34,7 @@ const conditions = fc
   .record(
     {
       device: fc.subarray([...DEVICE_TYPES], { minLength: 1 }),
-      os: fc.array(word, { minLength: 1, maxLength: 3 }),
+      os: fc.subarray(["iOS", "Linux", "Chrome OS"], { minLength: 1 }),
       country: fc.subarray(["DE", "AT"], { minLength: 1 }),
       language: fc.subarray(["pt-br", "de"], { minLength: 1 }),
       query: fc

@@ -20,6 +20,8 @@ export const OPTION_LIMITS = {
   values: 50,
   /** Characters of a value. */
   value: 200,
+  /** Bytes of all that a link carries, with its destination, as JSON in UTF-8: each change and each read costs as much. */
+  all: 16_384,
 } as const;
 
 const when = z
@@ -29,9 +31,11 @@ const when = z
     country: z.array(z.string()).optional().describe("ISO 3166-1 alpha-2, upper case"),
     language: z.array(z.string()).optional().describe("Primary language tags, lower case"),
     query: z
-      .record(z.string(), z.union([z.string(), z.literal(true)]))
+      .array(z.tuple([z.string(), z.union([z.string(), z.literal(true)])]))
       .optional()
-      .describe("Parameters of the short URL's query: each with this value, or with any where it is `true`"),
+      .describe(
+        "Names and values of the short URL's query, as pairs, as a name may hold anything; `true`: any value",
+      ),
     from: z.iso.datetime().optional().describe("At or after this time"),
     to: z.iso.datetime().optional().describe("Before this time"),
     share: z
@@ -47,11 +51,11 @@ const options = {
   comments: z.string().describe("For people"),
   tags: z.array(z.string()).describe("For lists"),
   externalId: z.string().describe("The owner's own name for the link, of one link that is not deleted"),
-  activeFrom: z.iso.datetime().describe("Before this time it leads to `expiredUrl`"),
+  activeFrom: z.iso.datetime().describe("Before this time it answers 404"),
   expiresAt: z.iso.datetime().describe("From this time on it leads to `expiredUrl`"),
   expiredUrl: z
     .string()
-    .describe("The destination outside of its time and beyond its clicks; without one the answer is 404"),
+    .describe("The destination after its time and beyond its clicks; without one the answer is 404"),
   maxClicks: z.number().int().describe("Clicks of people, after which it leads to `expiredUrl`"),
   passwordId: z
     .uuid()

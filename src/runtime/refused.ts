@@ -82,6 +82,7 @@ export const REFUSALS = {
   link_not_found: { status: 404, message: "Short link not found" },
   link_not_yours: { status: 403, message: "This link belongs to another account" },
   blocked_by_operator: { status: 409 },
+  link_too_large: { status: 400 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
   external_id_taken: { status: 409, field: "external_id" },
   links_behind: { status: 503, retryAfter: 2, message: "The lists of links are behind the log" },

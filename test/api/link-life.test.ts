@@ -291,9 +291,9 @@ describe("DELETE and restore", () => {
     const gone = await remove();
     expect([gone.status, gone.headers.etag]).toEqual([200, '"3"']);
     expect(gone.body).toMatchObject({ status: "deleted", title: "kept" });
-    expect([(await get()).status, (await patch({ title: "x" })).status, (await remove()).status]).toEqual(
-      Array(3).fill(404),
-    );
+    expect([(await get()).status, (await remove()).status]).toEqual([404, 404]);
+    const late = await patch({ title: "x" });
+    expect([late.status, late.body.code]).toEqual([409, "link_deleted"]);
     expect((await history()).body.history.map(({ type }) => type)).toEqual([
       ...["LinkDeleted", "LinkDisabled", "LinkOptionsChanged", "LinkCreated"],
     ]);
@@ -441,6 +441,16 @@ describe("Idempotency-Key on changes", () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect((await history()).body.total).toBe(2);
   });
+});
+
+it("says what to use instead where a change names what a link keeps", async () => {
+  for (const [name, words] of [
+    ["long_url", /long_url \(the destination is changed by url\)/],
+    ["slug", /slug \(the slug of a link stays: create another link\)/],
+  ] as const) {
+    const { status, body } = await patch({ [name]: "https://example.com/x" });
+    expect([status, body.error]).toEqual([400, expect.stringMatching(words)]);
+  }
 });
 
 describe("a method that an address doesn't take", () => {

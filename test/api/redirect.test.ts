@@ -1,11 +1,12 @@
 // GET and HEAD /{slug} over the wire (interface, part 4): the complete response, byte for byte.
+
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
-import type { LinkOptions } from "../../src/events/link-options.ts";
+import type { LinkOptions, LinkRule } from "../../src/events/link-options.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/handler.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
@@ -43,7 +44,7 @@ const entry = (
 
 const block = { reason: "Phishing", since: "2026-03-01T10:00:00.000Z" };
 
-const RULES = [{ when: { query: { rule: true as const } }, url: "https://example.com/é?a=own#top" }];
+const RULES: LinkRule[] = [{ when: { query: [["rule", true]] }, url: "https://example.com/é?a=own#top" }];
 const LED =
   "HTTP/1.1 302 Found\r\n" +
   "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%zz%0d%0a<{|}>#top\r\n" +

@@ -49,6 +49,95 @@ const clicksOf = async (slug: string) => {
 const clicksAre = (slug: string, count: number) =>
   until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
 
+describe("systems and shares of rules", () => {
+  const agents = {
+    ubuntu: "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    chromeos:
+      "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+    harmony:
+      "Mozilla/5.0 (Linux; Android 10; HarmonyOS; ELS-AN00) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 HuaweiBrowser/12.1.0 Mobile Safari/537.36",
+  };
+
+  it("name families of systems, and what people call them", async () => {
+    for (const [os, agent] of [
+      ["Linux", agents.ubuntu],
+      ["Ubuntu", agents.ubuntu],
+      ["chrome os", agents.chromeos],
+      ["CrOS", agents.chromeos],
+      ["Android", agents.harmony],
+      [
+        "OS X",
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15",
+      ],
+    ] as const) {
+      const slug = await shorten({ rules: [{ when: { os }, url: "https://example.com/led" }] });
+      expect([os, (await visit(slug, { "user-agent": agent })).location]).toEqual([
+        os,
+        "https://example.com/led",
+      ]);
+      expect([os, (await visit(slug, { "user-agent": IPHONE })).location]).toEqual([os, OWN]);
+    }
+  });
+
+  it("are refused where no visit can have the system, or the shares are over 100 %", async () => {
+    const refused = async (...whens: object[]) => {
+      const rules = whens.map((when) => ({ when, url: "https://example.com/led" }));
+      const { status, body } = await service.post<{ error: string }>("/api/v1/shorten", owner.key, {
+        url: OWN,
+        rules,
+      });
+      return [status, body.error];
+    };
+    expect(await refused({ os: "Windoze" })).toEqual([
+      400,
+      expect.stringMatching(/one or more of iOS, Android/),
+    ]);
+    expect(await refused({ share: 60 }, { share: 50 })).toEqual([
+      400,
+      expect.stringMatching(/shares of at most 100/),
+    ]);
+    await shorten({ rules: [60, 40].map((share) => ({ when: { share }, url: "https://example.com/led" })) });
+  });
+});
+
+describe("what a link carries", () => {
+  const rule = (query: Record<string, string | true>) => ({
+    when: { query },
+    url: "https://example.com/led",
+  });
+
+  it("may have conditions on parameters of any name, quotes and backslashes too", async () => {
+    const query = { 'a"b': "1", "c\\d": true } as const;
+    const slug = await shorten({ rules: [rule(query)], external_id: "odd-names" });
+    const { body } = await service.ask<{ rules: unknown }>(`/api/v1/links/${slug}`, { key: owner.key });
+    expect(body.rules).toEqual([rule(query)]);
+    expect((await visit(`${slug}?a%22b=1&c%5Cd`)).location).toBe("https://example.com/led");
+    expect((await visit(`${slug}?a%22b=1`)).location).toBe(OWN);
+  });
+
+  it("is at most 16 KB in all, and what is refused takes no external id", async () => {
+    const values = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, "x".repeat(200)]));
+    const fields = { external_id: "much", rules: [rule(values), rule(values)] };
+    const { status, body } = await service.post<{ code: string; error: string }>(
+      "/api/v1/shorten",
+      owner.key,
+      {
+        ...{ url: OWN, ...fields },
+      },
+    );
+    expect([status, body.code, body.error]).toEqual([
+      400,
+      "link_too_large",
+      expect.stringContaining("16384"),
+    ]);
+    const slug = await shorten({ external_id: "much", rules: [rule(values)] });
+    const patched = await service.ask<{ code: string }>(`/api/v1/links/${slug}`, {
+      ...{ method: "PATCH", key: owner.key, body: fields },
+    });
+    expect([patched.status, patched.body.code]).toEqual([400, "link_too_large"]);
+  });
+});
+
 describe("a link without options", () => {
   it("answers as ever, and so does one with a title", async () => {
     const as = { status: 301, location: OWN, cache: "private, max-age=0, must-revalidate" };
@@ -260,15 +349,15 @@ describe("a link's time", () => {
     expect(await clicksOf(slug)).toHaveLength(1);
   });
 
-  it("leads to expired_url outside, without the visitor's query, and no click", async () => {
+  it("leads to expired_url once it is over, and not before it has begun, without the visitor's query, and no click", async () => {
     const expired_url = "https://example.com/over";
     const slug = await shorten({ ...times, expired_url, forward_query: true });
-    for (const time of [BEFORE, AFTER])
-      expect(await at(time, `${slug}?a=1`)).toMatchObject({
-        status: 302,
-        location: expired_url,
-        cache: "no-store",
-      });
+    expect(await at(AFTER, `${slug}?a=1`)).toMatchObject({
+      status: 302,
+      location: expired_url,
+      cache: "no-store",
+    });
+    expect(await at(BEFORE, slug)).toMatchObject({ status: 404, location: undefined });
     expect(await at(NOON_TEXT, `${slug}?a=1`)).toMatchObject({
       location: "https://example.com/own?utm_source=own&a=1#top",
     });

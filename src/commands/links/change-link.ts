@@ -73,7 +73,9 @@ export async function changeLink(
   const { link: before, done } = (await loadStream(deps.eventStore, stream)).state;
   if (done) return done;
   const isGone = before.status === "deleted" && request.type !== "restore";
-  if (isExisting && isGone) throw new Refused("not_found", "Short link not found.");
+  // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
+  const isHidden = isGone && (request.type === "delete" || before.accountId !== accountId);
+  if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
   const link = changeable(before, accountId, firstOf(request));
   if (ifRevision !== undefined) refuseOther(link, ifRevision);
   const changes = await acceptedChanges(deps, by, account, address, link, request);

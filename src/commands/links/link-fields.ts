@@ -2,6 +2,7 @@
 // bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
+import { acceptedSystem, SYSTEM_NAMES } from "../../events/classification/systems.ts";
 import { COUNTRIES } from "../../events/countries.ts";
 import {
   type LinkOptions,
@@ -10,6 +11,7 @@ import {
   type OptionChanges,
   type OptionName,
   REDIRECT_CODES,
+  type RuleConditions,
 } from "../../events/link-options.ts";
 import { DEVICE_TYPES, type Tier } from "../../events/vocabulary.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
@@ -36,6 +38,9 @@ const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
   );
 const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
 const LANGUAGES = "must be one or more language tags, such as de or pt-BR";
+
+/** Families; their members can be named alone, too. */
+const SYSTEMS = `must be one or more of ${SYSTEM_NAMES.join(", ")}, or a distribution such as Ubuntu`;
 
 const parameters = z
   .record(value, z.union([text(MOST.value), z.literal(true)], "must be a text, or true for any"), {
@@ -65,7 +70,10 @@ const conditions = z
       device: oneOrMore(z.enum(DEVICE_TYPES), `must be one or more of ${DEVICE_TYPES.join(", ")}`)
         .optional()
         .meta({ examples: ["mobile"] }),
-      os: oneOrMore(value, "must be one or more names, such as iOS, Android, Windows, macOS or Linux")
+      os: oneOrMore(
+        z.string().refine((name) => acceptedSystem(name) !== undefined, SYSTEMS),
+        SYSTEMS,
+      )
         .optional()
         .meta({ examples: [["iOS", "Android"]] }),
       country: oneOrMore(
@@ -129,7 +137,7 @@ export const linkFields = {
       examples: ["order-4711"],
     }),
   active_from: time.nullish().meta({
-    description: "Before this time the link leads to `expired_url`, else it answers 404. Developer tier.",
+    description: "Before this time the link answers 404. Developer tier.",
     examples: ["2026-12-01T00:00:00Z"],
   }),
   expires_at: time.nullish().meta({
@@ -180,12 +188,27 @@ export const linkFields = {
   rules: z
     .array(rule, "must be a list of rules")
     .max(MOST.rules, `must hold at most ${MOST.rules} rules`)
+    .refine(
+      hasRoomForShares,
+      "must have shares of at most 100 together where their other conditions are the same",
+    )
     .nullish()
     .meta({
       description: "Other destinations; the first rule that fits wins. Developer tier.",
       examples: [[{ when: { os: ["iOS"] }, url: "https://example.com/app" }]],
     }),
 };
+
+/** A rule whose share begins beyond all visitors would never be followed. */
+function hasRoomForShares(rules: readonly z.infer<typeof rule>[]): boolean {
+  const spent = new Map<string, number>();
+  for (const { when } of rules) {
+    const { share = 0, ...others } = when;
+    const key = JSON.stringify(Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1)));
+    spent.set(key, (spent.get(key) ?? 0) + share);
+  }
+  return [...spent.values()].every((sum) => sum <= 100);
+}
 
 export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
@@ -299,6 +322,7 @@ export function urlsOf({ url, expired_url, rules }: LinkFields & { url?: string 
 }
 
 type Rules = NonNullable<LinkFields["rules"]>;
+type QueryCondition = NonNullable<LinkRule["when"]["query"]>[number];
 
 function conditionsOf({
   device,
@@ -312,10 +336,11 @@ function conditionsOf({
 }: Rules[number]["when"]): LinkRule["when"] {
   const lists = {
     device: device && listOf(device),
-    os: os && listOf(os).map((name) => cleanText(name, MOST.value)),
+    os: os && [...new Set(listOf(os).map((name) => acceptedSystem(name) ?? name))],
     country: country && listOf(country).map((code) => code.toUpperCase()),
     language: language && listOf(language).map((tag) => tag.toLowerCase()),
-    query: query && Object.fromEntries(Object.entries(query).map((parameter) => parameter.map(cleaned))),
+    query:
+      query && Object.entries(query).map(([name, value]): QueryCondition => [cleaned(name), cleaned(value)]),
     ...when,
     from: from && utc(from),
     to: to && utc(to),
@@ -323,8 +348,8 @@ function conditionsOf({
   return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
 }
 
-function cleaned<T>(one: T): T | string {
-  return typeof one === "string" ? cleanText(one, MOST.value) : one;
+function cleaned<T extends string | true>(given: T): T {
+  return (given === true ? given : cleanText(given, MOST.value)) as T;
 }
 
 function listOf<T>(one: T | T[]): T[] {
@@ -356,9 +381,19 @@ export function fieldsOf(link: LinkOptions) {
     const set = link[OPTION_OF_FIELD[name]];
     if (set === undefined || set === null) continue;
     if (name === "password") shown.has_password = true;
-    else shown[name] = set;
+    else shown[name] = name === "rules" ? (set as LinkRule[]).map(shownRule) : set;
   }
   return shown as ShownFields;
+}
+
+/** As requests have it: the conditions of the query as an object. */
+export type ShownRule = {
+  when: Omit<RuleConditions, "query"> & { query?: Record<string, string | true> };
+  url: string;
+};
+
+function shownRule({ when: { query, ...when }, url }: LinkRule): ShownRule {
+  return { when: query ? { ...when, query: Object.fromEntries(query) } : when, url };
 }
 
 const { password: _password, ...shownFields } = linkFields;

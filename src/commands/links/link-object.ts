@@ -103,22 +103,41 @@ export const ShortenRequest = z
 
 export type ShortenRequest = z.infer<typeof ShortenRequest>;
 
+/** What people try to change, and what to do instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  long_url: "the destination is changed by url",
+  slug: "the slug of a link stays: create another link",
+  customSlug: "the slug of a link stays: create another link",
+  domain_id: "the domain of a link stays: it is named in the query",
+  status: "a link is disabled by disabled, deleted by DELETE",
+};
+
 export const PatchRequest = z
-  .strictObject({
-    url: z
-      .string("must be a string: the new HTTP/HTTPS URL")
-      .optional()
-      .meta({ description: "The new destination", examples: ["https://example.com/articles/cqrs"] }),
-    disabled: z
-      .boolean("must be true or false")
-      .optional()
-      .meta({ description: "A disabled link answers 404 until it is enabled" }),
-    ...linkFields,
-  })
+  .strictObject(
+    {
+      url: z
+        .string("must be a string: the new HTTP/HTTPS URL")
+        .optional()
+        .meta({ description: "The new destination", examples: ["https://example.com/articles/cqrs"] }),
+      disabled: z
+        .boolean("must be true or false")
+        .optional()
+        .meta({ description: "A disabled link answers 404 until it is enabled" }),
+      ...linkFields,
+    },
+    {
+      error: (issue) =>
+        issue.code === "unrecognized_keys" ? `can't have ${issue.keys.map(insteadOf).join(", ")}` : undefined,
+    },
+  )
   .meta({
     id: "PatchRequest",
     description: "What is absent stays as it is; null clears a field",
   });
+
+function insteadOf(name: string): string {
+  return INSTEAD[name] === undefined ? name : `${name} (${INSTEAD[name]})`;
+}
 
 export type PatchRequest = z.infer<typeof PatchRequest>;
 

@@ -8,7 +8,13 @@ import {
   noFlags,
   withFlags,
 } from "../../events/link-events.ts";
-import { type LinkOptions, type OptionChanges, withOptions } from "../../events/link-options.ts";
+import {
+  type LinkOptions,
+  OPTION_LIMITS,
+  type OptionChanges,
+  optionsOf,
+  withOptions,
+} from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 
@@ -39,6 +45,7 @@ export const freeLink: LinkState = { status: "free" };
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw slugTaken(c.host, c.slug);
   refuseContradiction(c);
+  refuseTooLarge(c);
   const { createdAt, ...facts } = c;
   return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
@@ -91,12 +98,16 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
     case "retarget": {
       const { longUrl: from } = link;
       const { to } = wanted;
-      return from === to ? [] : ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
+      if (from === to) return [];
+      refuseTooLarge({ ...link, longUrl: to });
+      return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
     }
     case "set": {
       const changes = effective(link, wanted.options);
       if (Object.keys(changes).length === 0) return [];
-      refuseContradiction(withOptions(link, changes));
+      const changed = withOptions(link, changes);
+      refuseContradiction(changed);
+      refuseTooLarge(changed);
       return ifRoom(link, { type: "LinkOptionsChanged", data: { ...of, changes } });
     }
   }
@@ -132,6 +143,16 @@ function effective(link: LinkOptions, changes: OptionChanges): OptionChanges {
   const isChange = ([name, value]: [string, unknown]) =>
     value !== undefined && JSON.stringify(value) !== JSON.stringify(link[name as keyof LinkOptions] ?? null);
   return Object.fromEntries(Object.entries(changes).filter(isChange));
+}
+
+/** @throws link_too_large */
+function refuseTooLarge(link: LinkOptions & { longUrl: string }): void {
+  const bytes = Buffer.byteLength(JSON.stringify({ ...optionsOf(link), longUrl: link.longUrl }));
+  if (bytes > OPTION_LIMITS.all)
+    throw new Refused(
+      "link_too_large",
+      `A link carries at most ${OPTION_LIMITS.all} bytes with its destination, and this would be ${bytes}: leave out rules or values`,
+    );
 }
 
 /** What no link can have, whatever it had before. @throws invalid_request */

@@ -1,6 +1,6 @@
 // What a link carries besides its destination, in words: as facts, and as changes in its history.
-import { type FieldName, fieldsOf } from "../../commands/links/link-fields.ts";
-import type { LinkOptions, LinkRule, RuleConditions } from "../../events/link-options.ts";
+import { type FieldName, fieldsOf, type ShownRule } from "../../commands/links/link-fields.ts";
+import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import type { ChangedFields } from "../../queries/links/changed-fields.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -43,7 +43,7 @@ export function fieldChanges({ url: _url, rules, ...others }: ChangedFields, isN
 function rulesInHistory(name: string, rules: unknown): HtmlValue {
   const isLong = JSON.stringify(rules).length > LONGEST_RULES_IN_HISTORY;
   return isLong
-    ? `${(rules as LinkRule[]).length} rules that are too long for this page`
+    ? `${(rules as ShownRule[]).length} rules that are too long for this page`
     : inWords(name, rules);
 }
 
@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
   redirect_code: String,
   forward_query: (winner: true | "visitor") =>
     winner === "visitor" ? "yes, the visitor's parameters win" : "yes",
-  rules: (rules: LinkRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
+  rules: (rules: ShownRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
 };
 
 /** A text whose letters may run from right to left, without an effect on those around it. */
@@ -82,12 +82,12 @@ function ownDirection(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-function ruleInWords({ when, url }: LinkRule): Html {
+function ruleInWords({ when, url }: ShownRule): Html {
   const given = CONDITION_NAMES.filter((name) => when[name] !== undefined);
   return html`<li>${given.map((name, n) => html`${n > 0 && " · "}${conditionInWords(name, when)}`)}${outward(url)}</li>`;
 }
 
-function conditionInWords(name: keyof RuleConditions, when: RuleConditions): HtmlValue {
+function conditionInWords(name: keyof RuleConditions, when: ShownRule["when"]): HtmlValue {
   const { query = {}, from = "", to = "", share } = when;
   const label = CONDITION_LABELS[name];
   if (name === "from" || name === "to") return html`${label} ${time(name === "from" ? from : to)}`;

@@ -59,8 +59,8 @@ const devices: Form = {
 };
 /** A line for each parameter; percent codes for what would be read otherwise. */
 const parameters: Form = {
-  shown: (query: Readonly<Record<string, string | true>>) =>
-    Object.entries(query)
+  shown: (query: NonNullable<RuleConditions["query"]>) =>
+    query
       .map(([name, value]) => `${coded(name, /[%=\s]/g)}=${value === true ? "*" : codedValue(value)}`)
       .join("\n"),
   read: (typed) => {

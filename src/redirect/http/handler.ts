@@ -141,7 +141,11 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       if (expiredLocation === undefined) refuse(asked, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
-    if (hit.at < activeFrom) return answerInstead("link_not_active");
+    // The destination of what is over is nobody's before it has begun.
+    if (hit.at < activeFrom) {
+      stats.expired += 1;
+      return refuse(asked, "link_not_active");
+    }
     if (hit.at >= expiresAt) return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
     let target: Target = entry;

@@ -36,7 +36,7 @@ export type EntryOptions = {
   /** Milliseconds since 1970: the link works from the first on, until before the second. */
   activeFrom: number;
   expiresAt: number;
-  /** A Location outside of the link's time and beyond its clicks; undefined for 404. */
+  /** A Location after the link's time and beyond its clicks; undefined for 404. */
   expiredLocation: string | undefined;
   maxClicks: number | undefined;
   passwordId: string | undefined;

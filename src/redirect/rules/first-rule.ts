@@ -1,4 +1,5 @@
 // Which of a link's rules a visit is led by: the first whose conditions all fit. Pure.
+import { systemsNamed } from "../../events/classification/systems.ts";
 import type { LinkRule, RuleConditions } from "../../events/link-options.ts";
 import type { DeviceType } from "../../events/vocabulary.ts";
 
@@ -7,7 +8,7 @@ export type Visit = {
   /** Milliseconds since 1970. */
   at: number;
   readonly device: DeviceType;
-  /** The name that clicks are counted by, as `systemName` writes it. */
+  /** As `systemOf` writes it. */
   readonly os: string;
   /** ISO 3166-1 alpha-2, or `unknown`. */
   readonly country: string;
@@ -23,7 +24,7 @@ export type Visit = {
  * As compared: times in milliseconds since 1970. `share`: undefined for a rule that takes every visitor who fits.
  */
 export type Conditions = Omit<RuleConditions, "os" | "query" | "from" | "to" | "share"> & {
-  os: readonly string[] | undefined;
+  os: ReadonlySet<string> | undefined;
   query: readonly (readonly [name: string, value: string | true])[];
   from: number;
   to: number;
@@ -33,8 +34,8 @@ export type Conditions = Omit<RuleConditions, "os" | "query" | "from" | "to" | "
 export function conditionsOf({ os, query, from, to, share, ...lists }: LinkRule["when"]): Conditions {
   return {
     ...lists,
-    os: os?.map(systemName),
-    query: Object.entries(query ?? {}),
+    os: os && new Set(os.flatMap((name) => [...systemsNamed(name)])),
+    query: query ?? [],
     from: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
     to: to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to),
     share,
@@ -57,11 +58,6 @@ export function firstRule<R extends { when: Conditions }>(rules: readonly R[], v
   return undefined;
 }
 
-/** `macOS` and `Mac OS` are one system. */
-export function systemName(name: string): string {
-  return name.toLowerCase().replace(/\s+/g, "");
-}
-
 /** Whether all but the share fit: what is read already first, the place of the address last. */
 function fits({ from, to, query, language, device, os, country }: Conditions, visit: Visit): boolean {
   return (
@@ -70,7 +66,7 @@ function fits({ from, to, query, language, device, os, country }: Conditions, vi
     query.every(([name, value]) => asks(visit.parameters, name, value)) &&
     (language === undefined || language.some((tag) => speaks(visit.language, tag))) &&
     (device === undefined || device.includes(visit.device)) &&
-    (os === undefined || os.includes(visit.os)) &&
+    (os === undefined || os.has(visit.os)) &&
     (country === undefined || country.includes(visit.country))
   );
 }

@@ -1,5 +1,7 @@
 // What rules need to know of a visit, from the same values that its click is recorded from, so that both agree.
+
 import { createHmac, createSecretKey } from "node:crypto";
+import { systemOf } from "../../events/classification/systems.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { addressOf } from "../../runtime/client-address.ts";
@@ -8,7 +10,7 @@ import { derivedKey } from "../../stores/secrets/derived-key.ts";
 import { kindOfHit } from "../clicks/click-event.ts";
 import { primaryLanguage } from "../clicks/enrich/language.ts";
 import type { RawHit } from "../clicks/hit.ts";
-import { systemName, type Visit } from "./first-rule.ts";
+import type { Visit } from "./first-rule.ts";
 
 /**
  * `isPerson`: of a click or a scan, which the link's limit counts. `needsCountry`: a condition has read the country, and
@@ -37,7 +39,7 @@ export function visitReader(secretKey: string): VisitOf {
         return agent(hit.userAgent).device;
       },
       get os() {
-        return systemName(agent(hit.userAgent).os?.name ?? UNKNOWN);
+        return systemOf(agent(hit.userAgent).os?.name);
       },
       get country() {
         needsCountry = hit.country === "";

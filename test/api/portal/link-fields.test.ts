@@ -48,7 +48,7 @@ const WRONG: readonly (readonly [typed: Typed, field: string, why: string])[] = 
   [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
   [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
   [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
-  [rule({ os: "x".repeat(201) }), "rules.0.when.os", "It must have at most 200 characters."],
+  [rule({ os: "Windoze" }), "rules.0.when.os", "It must be one or more of iOS, Android"],
   [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],
   [rule({ from: "now" }), "rules.0.when.from", "It must be a date such as"],
   [rule({ to: "now" }), "rules.0.when.to", "It must be a date such as"],
@@ -219,7 +219,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const { key } = await service.issueKey(one.accountId);
     const rules = Array.from({ length: 20 }, (_, n) => ({
       when: { query: { n: `${n}` } },
-      url: `https://example.com/?${"&a=b%20".repeat(1150)}`,
+      url: `https://example.com/?${"&a=b%20".repeat(90)}`,
     }));
     const made = await service.post<{ slug: string }>("/api/v1/shorten", key, {
       url: "https://example.com/",
@@ -229,10 +229,11 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const form = formOn((await one.get(path)).text);
     const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
     expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
-    expect(await optionsOf(path)).toEqual({ title: "long", rules });
+    const stored = rules.map(({ when, url }) => ({ when: { query: Object.entries(when.query) }, url }));
+    expect(await optionsOf(path)).toEqual({ title: "long", rules: stored });
     // What is said of it once more, for each of its changes, is short.
     const { text } = await one.get(`${path}/explain`);
-    expect(text).toMatch(/… \(\d\d\d,\d{3} characters\)/);
+    expect(text).toMatch(/… \(\d\d,\d{3} characters\)/);
     expect(text.length).toBeLessThan(100_000);
   });
 

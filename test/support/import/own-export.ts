@@ -43,7 +43,10 @@ export const CARRIED = {
         os: ["iOS"],
         country: ["DE"],
         language: ["de"],
-        query: { ref: "a", b: true },
+        query: [
+          ["ref", "a"],
+          ["b", true],
+        ],
       },
       url: "https://example.com/app?utm_source=rule",
     },

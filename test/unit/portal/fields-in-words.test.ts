@@ -1,12 +1,12 @@
 // A link's page stays small, however much its changes say.
 import { expect, it } from "vitest";
-import type { LinkRule } from "../../../src/events/link-options.ts";
+import type { ShownRule } from "../../../src/commands/links/link-fields.ts";
 import { fieldChanges } from "../../../src/portal/links/fields-in-words.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 
-const rules = (url: string): LinkRule[] =>
+const rules = (url: string): ShownRule[] =>
   Array.from({ length: 20 }, (_, n) => ({ when: { query: { n: `${n}` } }, url }));
-const changed = (from: LinkRule[] | null, to: LinkRule[]) =>
+const changed = (from: ShownRule[] | null, to: ShownRule[]) =>
   htmlText(fieldChanges({ rules: { from, to } }, false));
 
 it("shows the rules before and after a change, and only their number where they are very long", () => {

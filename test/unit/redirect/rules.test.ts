@@ -1,6 +1,7 @@
 // Which rule leads a visit, as a table, and how the visitor's query joins a destination.
+
 import { describe, expect, it } from "vitest";
-import type { RuleConditions } from "../../../src/events/link-options.ts";
+import type { LinkRule, RuleConditions } from "../../../src/events/link-options.ts";
 import type { RawHit } from "../../../src/redirect/clicks/hit.ts";
 import { conditionsOf, firstRule } from "../../../src/redirect/rules/first-rule.ts";
 import { withQueryOf } from "../../../src/redirect/rules/forward-query.ts";
@@ -47,12 +48,21 @@ describe("a rule", () => {
     [{ language: "des" }, { language: ["de"] }, false],
     [{ language: "en;q=0.1,de" }, { language: ["en"] }, false],
     [{}, { language: ["en"] }, false],
-    [{ query: "ref=shop&x" }, { query: { ref: "shop" } }, true],
-    [{ query: "ref=sh%6Fp" }, { query: { ref: "shop" } }, true],
-    [{ query: "ref=a&ref=shop" }, { query: { ref: "shop" } }, true],
-    [{ query: "ref=Shop" }, { query: { ref: "shop" } }, false],
-    [{ query: "beta" }, { query: { beta: true } }, true],
-    [{ query: "ref=shop" }, { query: { ref: "shop", beta: true } }, false],
+    [{ query: "ref=shop&x" }, { query: [["ref", "shop"]] }, true],
+    [{ query: "ref=sh%6Fp" }, { query: [["ref", "shop"]] }, true],
+    [{ query: "ref=a&ref=shop" }, { query: [["ref", "shop"]] }, true],
+    [{ query: "ref=Shop" }, { query: [["ref", "shop"]] }, false],
+    [{ query: "beta" }, { query: [["beta", true]] }, true],
+    [
+      { query: "ref=shop" },
+      {
+        query: [
+          ["ref", "shop"],
+          ["beta", true],
+        ],
+      },
+      false,
+    ],
     [{ at }, { from: "2026-05-01T12:00:00.000Z" }, true],
     [{ at: at - 1 }, { from: "2026-05-01T12:00:00.000Z" }, false],
     [{ at: at - 1 }, { to: "2026-05-01T12:00:00.000Z" }, true],
@@ -65,7 +75,8 @@ describe("a rule", () => {
   });
 
   it("needs the country of an address only where all else has not decided, and no proxy has named it", () => {
-    const rules = [{ os: ["iOS"] }, { query: { a: true as const }, country: ["DE"] }].map((when) => ({
+    const conditions: LinkRule["when"][] = [{ os: ["iOS"] }, { query: [["a", true]], country: ["DE"] }];
+    const rules = conditions.map((when) => ({
       when: conditionsOf(when),
     }));
     const needs = (hit: Partial<RawHit>) => {
@@ -82,7 +93,7 @@ describe("a rule", () => {
   });
 
   it("wins only if none before it fits", () => {
-    const rules = [{ os: ["iOS"] }, { device: ["mobile" as const] }, { query: { a: true as const } }];
+    const rules: LinkRule["when"][] = [{ os: ["iOS"] }, { device: ["mobile"] }, { query: [["a", true]] }];
     expect(chosen({ userAgent: IPHONE }, ...rules)).toBe(1);
     expect(chosen({ userAgent: PIXEL, query: "a" }, ...rules)).toBe(2);
     expect(chosen({ userAgent: SAFARI, query: "a" }, ...rules)).toBe(3);
@@ -94,12 +105,12 @@ describe("a visit with thousands of parameters", () => {
   const names = Array.from({ length: 20 }, (_, rule) =>
     Array.from({ length: 50 }, (_, n) => `r${rule}n${n}`),
   );
-  const rules = names.map((of) => ({ query: Object.fromEntries(of.map((name) => [name, true as const])) }));
+  const rules = names.map((of): LinkRule["when"] => ({ query: of.map((name) => [name, true]) }));
   const query = "a&".repeat(7_000);
 
   it("is read as far as its first two hundred", () => {
-    expect(chosen({ query: `${"a&".repeat(199)}b=1` }, { query: { b: "1" } })).toBe(1);
-    expect(chosen({ query: `${"a&".repeat(200)}b=1` }, { query: { b: "1" } })).toBeUndefined();
+    expect(chosen({ query: `${"a&".repeat(199)}b=1` }, { query: [["b", "1"]] })).toBe(1);
+    expect(chosen({ query: `${"a&".repeat(200)}b=1` }, { query: [["b", "1"]] })).toBeUndefined();
   });
 
   it("costs the thread of everybody's redirects a millisecond at most, forwarded or by twenty rules of fifty names", () => {

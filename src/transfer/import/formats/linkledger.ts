@@ -6,6 +6,7 @@ import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../../events/vocabulary.ts";
 import { UTC } from "../../../queries/analytics/time-zone.ts";
+import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { timeOf } from "../fields.ts";
 import type {
@@ -111,9 +112,25 @@ function fieldsOf(options: Fields, passwordOf: PasswordOf): ImportedFields {
   const fields = Object.entries(options).map(([option, value]) => {
     const field = FIELD_OF_OPTION.get(option);
     if (field === undefined) throw refused(`there is no option ${option} here`);
-    return [field, field === "password" && value !== null ? passwordOf(value) : value];
+    if (value === null) return [field, null];
+    return [
+      field,
+      field === "password" ? passwordOf(value) : field === "rules" ? requestedRules(value) : value,
+    ];
   });
   return Object.fromEntries(fields);
+}
+
+/** Conditions on the query are pairs in events, and an object in requests; whatever else it is the request's schema refuses. */
+function requestedRules(rules: unknown): unknown {
+  if (!Array.isArray(rules)) return rules;
+  return rules.map((rule: unknown) => {
+    const when = isObject(rule) && isObject(rule.when) ? rule.when : undefined;
+    const pairs = when?.query;
+    if (!Array.isArray(pairs) || !pairs.every((pair) => Array.isArray(pair) && pair.length === 2))
+      return rule;
+    return { ...(rule as object), when: { ...when, query: Object.fromEntries(pairs) } };
+  });
 }
 
 /** @throws record_refused when the hash of the link's password is not in the file */

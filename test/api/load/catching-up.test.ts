@@ -12,7 +12,6 @@ import { openBackend } from "../../../src/service/stores/backend.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import { effort } from "../../support/runtime/effort.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { send } from "../../support/service/ask.ts";

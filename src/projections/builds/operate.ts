@@ -1,5 +1,5 @@
 // What the operator may do to the builds of a group, from the console and the command line: checked, recorded as an event,
-// then done. A running projector notices within a second and folds; how far it is stands in the list of builds.
+// then done. A running projector notices within two seconds and folds; how far it is stands in the list of builds.
 import type { CommandContext } from "../../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";

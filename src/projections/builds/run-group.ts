@@ -10,7 +10,8 @@ import { checkpointName, readBuilds } from "./builds-document.ts";
 import { type CompleteDeps, completeBuild } from "./complete-build.ts";
 import { dropRetired, foldAnew, registerBuilds, replaceForeign } from "./register-builds.ts";
 
-const POLL_MS = 1_000;
+/** How soon what was asked for is begun. */
+const POLL_MS = 2_000;
 /** At most two seconds: counts go on soon after a disk has space again. */
 const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 
@@ -57,7 +58,7 @@ export class GroupRun {
         // A log that has become shorter was put back from an older copy.
         if (head < headBefore) builds = await replaceForeign(this.#deps, this.#group, builds);
         headBefore = head;
-        await dropRetired(this.#deps, this.#group);
+        if (builds.retired.length > 0) await dropRetired(this.#deps, this.#group);
         this.#follow(builds, signal);
       };
       await look().catch((error: unknown) => this.#failed(error));

@@ -9,7 +9,7 @@ export type OnRefused = (event: StoredEvent, error: unknown) => void;
 
 /** Documents that are read and folded at a time; other work of the thread is done in between. */
 const AT_A_TIME = 250;
-/** Of the last commit. */
+/** Those with most events of the last commit, which likely change with the next one, too. */
 const MOST_KEPT = 1_000;
 
 export class Documents {
@@ -78,9 +78,11 @@ export class Documents {
       }
       if (at + AT_A_TIME < ids.length) await yieldToLoop();
     }
+    const events = ({ _id }: Document) => this.#waiting.get(_id)?.length ?? 0;
+    const busiest = changed.length <= MOST_KEPT ? changed : changed.toSorted((a, b) => events(b) - events(a));
+    this.#kept = new Map(busiest.slice(0, MOST_KEPT).map((document) => [document._id, document]));
     this.#waiting = new Map();
     this.#replaced = new Map();
-    this.#kept = new Map(changed.slice(-MOST_KEPT).map((document) => [document._id, document]));
     return changed;
   }
 

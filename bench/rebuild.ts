@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { queriedBuild } from "../src/projections/builds/build.ts";
-import { readBuilds } from "../src/projections/builds/builds-document.ts";
-import { allProjections } from "../src/projections/groups.ts";
+import { queriedBuild } from "../src/projections/builds/builds.ts";
+import { collectionName, readBuilds } from "../src/projections/builds/builds-document.ts";
+import { projectionGroups } from "../src/projections/groups.ts";
 import type { Backend } from "../src/service/stores/backend.ts";
 import type { Position } from "../src/stores/event-store/port.ts";
 import { documentPages } from "../src/stores/read-store/document-pages.ts";
@@ -81,24 +81,28 @@ async function runRebuild(instance: Environment) {
   }, SAMPLE_EVERY_MS);
   const [code] = await gone.finally(() => clearInterval(sampling));
   if (code !== 0) throw new Error(`projections rebuild ended with ${code}: ${printed}`);
-  const { events, seconds } = JSON.parse(printed) as { events: number; seconds: number };
-  return { events, seconds, ...most };
+  const { builds, seconds } = JSON.parse(printed) as { builds: { events: number }[]; seconds: number };
+  return { events: builds.reduce((sum, { events }) => sum + events, 0), seconds, ...most };
 }
 
 /** SHA-256 of each projection's documents, without those of events after `upTo`: a rebuild is itself an event. */
 async function documentDigests({ foldStore }: Pick<Backend, "foldStore">, upTo: Position) {
-  const builds = await readBuilds(foldStore);
   const digests = new Map<string, string>();
-  for (const projection of allProjections) {
-    const collection = queriedBuild(projection, builds)?.collection.name;
-    if (!collection) continue;
+  for (const group of projectionGroups)
+    for (const projection of group.projections) {
+      const build = queriedBuild(group, await readBuilds(foldStore, group));
+      if (build)
+        digests.set(projection.name, await digestOf(collectionName(projection.collection.name, build)));
+    }
+  return digests;
+
+  async function digestOf(collection: string): Promise<string> {
     const hash = createHash("sha256");
     for await (const page of documentPages(foldStore, collection, { limit: PAGE }))
       for (const document of page)
         if (document._position <= upTo) hash.update(`${JSON.stringify(document, sortedMembers)}\n`);
-    digests.set(projection.name, hash.digest("hex"));
+    return hash.digest("hex");
   }
-  return digests;
 }
 
 function sortedMembers(_name: string, value: unknown): unknown {

@@ -3,8 +3,7 @@
 import { CATEGORY } from "../../src/events/streams.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
-import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
-import { checkpointName } from "../../src/projections/projection.ts";
+import { projectionGroups } from "../../src/projections/groups.ts";
 import type { Backend } from "../../src/service/stores/backend.ts";
 import { allDocuments } from "../../src/stores/read-store/document-pages.ts";
 import { until } from "../../test/support/runtime/until.ts";
@@ -32,10 +31,10 @@ export async function secondsToCatchUp(stores: Stores): Promise<number> {
 }
 
 async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
-  const checkpoints = await readStore.checkpoints();
-  for (const projection of [...lifecycleProjections, ...clickProjections]) {
-    const after = checkpoints[checkpointName(projection)]?.position;
-    const { categories } = projection;
+  for (const { name, categories } of projectionGroups) {
+    const checkpoint = await readStore.checkpoint(name).catch(() => undefined);
+    if (checkpoint?.more) return false;
+    const after = checkpoint?.position;
     if ((await eventStore.readAll({ after, categories, limit: 1 })).length > 0) return false;
   }
   return true;

@@ -33,7 +33,7 @@ export type ApiDeps = {
   log: Logger;
   logReader: LogReader;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
-  writesAreReadable: () => Promise<unknown>;
+  writesAreReadable: () => Promise<boolean>;
   /** Resolves when the processes of this service on this machine go by what is in the log now. */
   changesAreFollowed: () => Promise<void>;
 };

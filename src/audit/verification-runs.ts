@@ -29,7 +29,7 @@ export type VerifyInThread = (
 
 type Deps = RecordDeps & {
   /** Beside the documents of projections. */
-  readStore: Pick<ReadStore, "get" | "replace">;
+  readStore: Pick<ReadStore, "get" | "write">;
   noted: Pick<NotedSeal, "get">;
   verify: VerifyInThread;
   log: { warn(fields: object, message: string): void };
@@ -52,7 +52,8 @@ export function verificationRuns(deps: Deps) {
   const write = async (run: VerificationRun) => {
     const stored = await deps.readStore.get<StoredRun>(COLLECTION, ID);
     const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
-    await deps.readStore.replace(COLLECTION, [{ _id: ID, _position: revision, run } as StoredRun]);
+    const documents: StoredRun[] = [{ _id: ID, _position: revision, run }];
+    await deps.readStore.write({ documents: [{ collection: COLLECTION, documents }] });
   };
   const read = async (): Promise<VerificationRun | undefined> => {
     const run = (await deps.readStore.get<StoredRun>(COLLECTION, ID))?.run;

@@ -6,16 +6,15 @@ import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
-import { currentDocuments } from "../projections/builds/current-documents.ts";
-import { foldActive } from "../projections/builds/fold-active.ts";
-import { lifecycleProjections } from "../projections/groups.ts";
-import type { Projection } from "../projections/projection.ts";
+import { currentDocuments, type FoldNowDeps, foldQueried } from "../projections/builds/fold-now.ts";
+import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import {
   type Backend,
   dataFiles,
+  isServedElsewhere,
   openBackend,
   openScratchStore,
   withDocuments,
@@ -49,13 +48,14 @@ type CliDeps = ReturnType<typeof depsOf>;
 /** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
 export const runReading: Runner = (call, run) => reading(call, run);
 
-/** For a command that only reads documents of these projections, as of the end of the log. Changes nothing. */
-export function queryOf(projections: readonly Projection[]): Runner {
+/** For a command that only reads documents of these groups, as of the end of the log. Changes nothing. */
+export function queryOf(groups: readonly ProjectionGroup[]): Runner {
   return (call, run) =>
     reading(call, async (session, isInUse) => {
       const { backend, deps, config } = session;
-      const given = { ...deps, ...foldDeps(session), openScratch: openScratchStore };
-      const documents = await currentDocuments(given, projections, { isFolded: isInUse });
+      const isServed = async () => isInUse;
+      const given = { ...deps, ...foldDeps(session), isServed, openScratch: openScratchStore };
+      const documents = await currentDocuments(given, groups);
       if (documents === backend.foldStore) return await run(session);
       try {
         const current = withDocuments(backend, documents);
@@ -67,7 +67,7 @@ export function queryOf(projections: readonly Projection[]): Runner {
 }
 
 /** The same for those of the lifecycle. */
-export const runQuery = queryOf(lifecycleProjections);
+export const runQuery = queryOf([lifecycle]);
 
 /** Catches up before and after the command, so that a running server reads what was written. */
 export const runCommand: Runner = (call, run) => writing(call, configWithData(call), caughtUp(run));
@@ -84,12 +84,15 @@ export const runWithoutStores: Runner = (call, run) => run(call as Session);
 
 /** So that the documents have what the command has written. */
 export async function catchUp(session: Session): Promise<void> {
-  await foldActive(foldDeps(session), lifecycleProjections);
+  await foldQueried(foldDeps(session), lifecycle);
 }
 
-function foldDeps({ backend, terminal }: Session) {
+/** The unmapped store, where every build has its own collection. */
+export function foldDeps({ backend, config, terminal }: Session): FoldNowDeps {
   const { eventStore, foldStore: readStore } = backend;
-  return { ...runtimeDeps, eventStore, readStore, log: createLogger("warn", terminal.stderr) };
+  const { newId } = runtimeDeps;
+  const isServed = () => isServedElsewhere(config, backend);
+  return { eventStore, readStore, newId, isServed, log: createLogger("error", terminal.stderr) };
 }
 
 function caughtUp(run: Run): Run {

@@ -1,7 +1,7 @@
 // What a long command does beside its work: it shows how far it is, and ends cleanly at Ctrl-C.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { describeProgress, progressOf } from "../projections/runner/progress.ts";
+import { describeProgress, progressOf } from "../projections/fold/progress.ts";
 import { REFUSALS, Refused } from "../runtime/refused.ts";
 import { logProgress } from "../stores/event-store/log-progress.ts";
 import type { EventStore } from "../stores/event-store/port.ts";

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { eventType } from "./definition.ts";
 
 const at = z.iso.datetime().describe("When it happened");
-const projection = z.string().describe("Name of the projection");
-const version = z.int().describe("Version of the projection");
+const projection = z.string().describe("Name of the group of projections");
+const version = z.int().describe("Version of the group");
 const build = z.int().describe("Number of the build");
 const ofBuild = { at, projection, version, build };
 
@@ -18,17 +18,13 @@ export const operatorEvents = {
     "The operator had projections folded again from the whole log, beside what answers.",
     {
       at,
-      projections: z.array(z.string()).min(1).describe("Names of the projections"),
-      activates: z
-        .boolean()
-        .describe("Whether the new builds take over by themselves when they are complete"),
+      projections: z.array(z.string()).min(1).describe("Names of the groups of projections"),
       rules: z
         .string()
         .optional()
         .describe("The rules under which all clicks were classified again; absent: as they were recorded"),
     },
   ),
-  ProjectionBuildActivated: eventType("The operator let a build take over that had waited for it.", ofBuild),
   ProjectionBuildCancelled: eventType(
     "The operator ended a build in the making; what it had folded was dropped.",
     ofBuild,

@@ -20,6 +20,9 @@ export const followedStreams = { categories: [CATEGORY.account, CATEGORY.link], 
 /** One stream for all seals; the name is its category, too. */
 export const SEALS_STREAM = "seals";
 
+/** Of every event of the log. */
+export const ALL_CATEGORIES: readonly string[] = [...Object.values(CATEGORY), SEALS_STREAM];
+
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;
 }

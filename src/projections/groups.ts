@@ -1,50 +1,50 @@
-// Which projections share a runner: lifecycle apart from clicks, so that a backlog of clicks never delays keys and links.
+// The two groups of projections: each has one version, one checkpoint and one build, which folds all of them together.
+// Lifecycle is apart from clicks, so that a backlog of clicks never delays keys and links.
+import { CATEGORY } from "../events/streams.ts";
 import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays } from "./definitions/days/days.ts";
+import { linkDays } from "./definitions/days/link-day.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
 import { keys } from "./definitions/keys.ts";
 import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
-import { checkpointName, type Projection } from "./projection.ts";
-import type { CommitRules } from "./runner/commit-batches.ts";
+import type { Projection } from "./projection.ts";
 
-export const lifecycleProjections: readonly Projection[] = [
-  accounts,
-  keys,
-  domains,
-  webhooks,
-  links,
-  accountLinks,
-];
+export type ProjectionGroup = {
+  name: string;
+  /** Raised when a fold changes: a build of the new version is folded beside the active one, then becomes active. */
+  version: number;
+  /** Oldest version whose documents queries can read; builds of versions before are not queried. */
+  readsSince: number;
+  projections: readonly Projection[];
+  /** Categories of the streams to read, such as `clicks`. */
+  categories: readonly string[];
+  /** How long after the end of the last commit the next one is made; `most`: where each has many events. */
+  commitMs: { least: number; most: number };
+};
 
-export const clickProjections: readonly Projection[] = [linkClicks, accountDays, clickHours];
+/** Commits soon, as portal pages wait until a link that was just created is in the documents. */
+export const lifecycle: ProjectionGroup = {
+  name: "lifecycle",
+  version: 1,
+  readsSince: 1,
+  projections: [accounts, keys, domains, webhooks, links, accountLinks, eventIndex] as readonly Projection[],
+  categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
+  commitMs: { least: 100, most: 300 },
+};
 
-/** Commit rules that are absent are the runner's own. */
-export type ProjectionGroupSpec = Partial<CommitRules> & { name: string; projections: readonly Projection[] };
+/** A document is written once a commit, however many clicks it counts: under load it is written once a second. */
+export const clicks: ProjectionGroup = {
+  name: "clicks",
+  version: 1,
+  readsSince: 1,
+  projections: [accountDays, linkDays, linkClicks, clickHours] as readonly Projection[],
+  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
+  commitMs: { least: 300, most: 1_000 },
+};
 
-/** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
-const MAX_EVENTS = 5_000;
-
-/** Each has a runner and a lease of its own. */
-export const projectionGroups: readonly ProjectionGroupSpec[] = [
-  {
-    name: "lifecycle",
-    // The index of audits reads the same events; nothing that is answered to callers waits for its checkpoint.
-    projections: [...lifecycleProjections, eventIndex],
-    // Short, as portal pages wait until a link that was just created is in the documents.
-    commitIntervalMs: 100,
-    maxEvents: MAX_EVENTS,
-  },
-  { name: "clicks", projections: clickProjections },
-];
-
-export const allProjections: readonly Projection[] = projectionGroups.flatMap(
-  ({ projections }) => projections,
-);
-
-/** Checkpoints of the projections whose documents are cached in memory (coordination/log-follower.ts). */
-export const cachedCheckpoints: readonly string[] = [accounts, keys, domains, links].map(checkpointName);
+export const projectionGroups: readonly ProjectionGroup[] = [lifecycle, clicks];

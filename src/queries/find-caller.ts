@@ -5,6 +5,7 @@ import type { AccountState } from "../commands/account/account.ts";
 import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
 import type { Caller } from "../commands/caller.ts";
 import { PREFIX } from "../events/streams.ts";
+import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { atMost } from "../runtime/at-most.ts";
@@ -69,8 +70,8 @@ export class CallerLookup {
     const known = await knownAccount(accountId);
     if (known) return callerOf(owner, known);
     const [key, account] = await Promise.all([
-      readStore.get<KeyDocument>(keys.collection.name, keyId),
-      readStore.get<AccountDocument>(accounts.collection.name, accountId),
+      orNotBuilt(readStore.get<KeyDocument>(keys.collection.name, keyId)),
+      orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId)),
     ]);
     const isCurrent =
       key &&
@@ -85,10 +86,15 @@ export class CallerLookup {
   /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
   async #findOwner(keyHash: string): Promise<KeyOwner | undefined> {
     const query = { where: { keyHash }, limit: 1 };
-    const [key] = await this.#deps.readStore.find<KeyDocument>(keys.collection.name, query);
+    const finding = this.#deps.readStore.find<KeyDocument>(keys.collection.name, query);
+    const found = await orNotBuilt(finding);
+    const [key] = found ?? [];
     if (key) this.#owners.set(keyHash, { accountId: key.accountId, keyId: key._id });
     else await this.#deps.catchUp();
-    return this.#owners.get(keyHash);
+    const owner = this.#owners.get(keyHash);
+    // The log was followed from its start, or else nobody can tell by now that there is no such key.
+    if (!found && !owner) await finding;
+    return owner;
   }
 }
 

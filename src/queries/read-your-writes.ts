@@ -1,9 +1,8 @@
 // Read-your-writes: waits until the projections show earlier writes of this or another process.
 
 import { CATEGORY } from "../events/streams.ts";
-import { links } from "../projections/definitions/links.ts";
-import { lifecycleProjections } from "../projections/groups.ts";
-import { checkpointName } from "../projections/projection.ts";
+import { orNotBuilt } from "../projections/builds/errors.ts";
+import { lifecycle } from "../projections/groups.ts";
 import type { LogFollower } from "../stores/coordination/log-follower.ts";
 import type { EventStore, Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
@@ -43,10 +42,10 @@ export type ReadYourWrites = {
 export function readYourWrites(deps: Deps): ReadYourWrites {
   const { follower, stopping } = deps;
   let timedOut = false;
-  const waitFor = async (names: readonly string[], position: Position) => {
+  const waitFor = async (position: Position) => {
     const longest = timedOut ? TIMEOUT_WITHOUT_PROJECTOR_MS : TIMEOUT_MS;
     const timeoutMs = () => (stopping.aborted ? TIMEOUT_WITHOUT_PROJECTOR_MS : longest);
-    timedOut = !(await whenProjected(deps, names, position, timeoutMs));
+    timedOut = !(await whenProjected(deps, position, timeoutMs));
     return !timedOut;
   };
   // While the event store is unavailable, waits only for what was followed before.
@@ -57,33 +56,35 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
       await caughtUp();
       // Where the store can't say it: the last one that this process has followed, none from before its start.
       const newest = (await deps.eventStore.newestOf?.(CATEGORY.link)) ?? follower.lastLinkPosition;
-      return newest === undefined || (await waitFor([checkpointName(links)], newest));
+      return newest === undefined || (await waitFor(newest));
     },
     async whenReadable(position) {
       if (position === undefined) return;
-      await Promise.all([followed(), waitFor(lifecycleProjections.map(checkpointName), position)]);
+      await Promise.all([followed(), waitFor(position)]);
     },
     changesAreFollowed: followed,
   };
 }
 
 /**
- * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, which may become
- * shorter meanwhile, or immediately when a projection that is behind waits for a newer program.
+ * True once the lifecycle projections have reached the position; false after `timeoutMs`, which may become shorter
+ * meanwhile, or immediately when they can't: they wait for a newer program, or no build of theirs answers.
  */
 export async function whenProjected(
   { readStore, sleep }: Pick<Deps, "readStore" | "sleep">,
-  checkpointNames: readonly string[],
   position: Position,
   timeoutMs: () => number,
 ): Promise<boolean> {
   // By the clock: on a busy MongoDB the reads take longer than the pauses between them.
   const startedAt = performance.now();
   for (;;) {
-    const checkpoints = await Promise.all(checkpointNames.map((name) => readStore.checkpoint(name)));
-    const behind = checkpoints.filter((found) => !found || found.position < position);
-    if (behind.length === 0) return true;
-    if (behind.some((found) => found?.waitsFor)) return false;
+    const read = await orNotBuilt(
+      readStore.checkpoint(lifecycle.name).then((checkpoint) => ({ checkpoint })),
+    );
+    if (!read) return false;
+    const { checkpoint } = read;
+    if (checkpoint && checkpoint.position >= position) return true;
+    if (checkpoint?.waitsFor) return false;
     if (performance.now() - startedAt >= timeoutMs()) return false;
     await sleep(POLL_MS);
   }

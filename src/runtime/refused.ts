@@ -85,7 +85,7 @@ export const REFUSALS = {
   link_too_large: { status: 400 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
   external_id_taken: { status: 409, field: "external_id" },
-  links_behind: { status: 503, message: "The lists of links are behind the log" },
+  links_behind: { status: 503, retryAfter: 2, message: "The lists of links are behind the log" },
   // The other request may have been lost in a crash: what it has claimed is free again after a minute.
   link_claimed: {
     status: 409,

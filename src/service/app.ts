@@ -6,8 +6,8 @@ import { keyGuard } from "../api/key-guard.ts";
 import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/operations-routes.ts";
 import type { RequestIdOf } from "../api/request-id.ts";
 import { siteRoutes } from "../api/site-routes.ts";
-import { allProjections } from "../projections/groups.ts";
-import { countBehind } from "../projections/runner/count-behind.ts";
+import { countBehind } from "../projections/builds/status.ts";
+import { projectionGroups } from "../projections/groups.ts";
 import { domainHome } from "../redirect/http/domain-home.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import { routerSetAside } from "../stores/coordination/consumer-checkpoint.ts";
@@ -98,11 +98,15 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
     appendDuration: redirect?.recorder.appendDuration,
     projections,
     routerSetAside: () => routerSetAside(readStore),
-    eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
+    eventsBehind: (status) => countBehind(eventStore, groupNamed(status.name), status),
     logProblems: context.health.problems,
     redis,
     webhooks,
   });
+}
+
+function groupNamed(name: string) {
+  return projectionGroups.find((group) => group.name === name) ?? { categories: [] };
 }
 
 function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {

@@ -176,7 +176,7 @@ describe.skipIf(onCluster())("all fields together", () => {
     const before = await list();
     const whole = before.links.find(({ title }) => title === "Whole");
     expect(whole).toMatchObject({ comments: "Changed", has_password: true, rules: expect.any(Array) });
-    const answer = await cliOf(service).json("projections", "rebuild", "links");
+    const answer = await cliOf(service).json("projections", "rebuild", "lifecycle");
     expect(answer.builds).toHaveLength(1);
     // Within half a second of the switch, the documents before may still be read.
     const states = async () => {

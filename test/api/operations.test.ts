@@ -174,7 +174,7 @@ describe("operations", () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": AGENT } });
     await service.ask("/no-such-slug");
     const upToDate = async () =>
-      (await service.ask("/metrics")).text.includes('lag_seconds{projection="links"} 0');
+      (await service.ask("/metrics")).text.includes('lag_seconds{projection="lifecycle"} 0');
     await expect.poll(upToDate).toBe(true);
     // Twice, so that on a cluster both nodes are read.
     const text = (await service.ask("/metrics")).text + (await service.ask("/metrics")).text;
@@ -185,7 +185,7 @@ describe("operations", () => {
     expect(text).toMatch(/linkledger_redirects_total\{outcome="not_found"\} [1-9]/);
     expect(text).toMatch(/linkledger_click_append_duration_seconds_bucket\{le="\+Inf"\}/);
     for (const name of ["lag_seconds", "behind_events", "set_aside_events", "waits"])
-      expect(text).toMatch(new RegExp(`linkledger_projection_${name}\\{projection="links"\\} 0`));
+      expect(text).toMatch(new RegExp(`linkledger_projection_${name}\\{projection="lifecycle"\\} 0`));
     expect(text).toMatch(/process_cpu_seconds_total/);
     expect(text).not.toContain(slug);
   });

@@ -1,11 +1,9 @@
 // The index of events on every read store, with documents that a real projection runner folded from real events.
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
-import { eventIndex } from "../../src/projections/definitions/event-index.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { lifecycle } from "../../src/projections/groups.ts";
 import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
 import type { Actor } from "../../src/stores/event-store/port.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";
@@ -18,6 +16,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
 import { openStores, type Stores } from "../support/runtime/stores.ts";
 
 const byKey: Actor = { type: "key", id: KEY };
@@ -57,9 +56,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
         type: "AccountOpened",
         data: { accountId: ACCOUNT, tier: "free", at: AT },
       });
-      const log = pino({ level: "silent" });
-      const deps = { ...stores, projections: [eventIndex], log };
-      await new ProjectionRunner(deps).catchUp();
+      await foldGroups(stores, [lifecycle]);
     });
     afterEach(async () => await stores.close());
 

@@ -1,12 +1,8 @@
-// The portal's queries on every read store, with documents that a real projection runner folded from real events.
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
-import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
 import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../src/queries/analytics/time-zone.ts";
@@ -22,6 +18,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
@@ -67,8 +64,7 @@ async function clicked(slug: string, times: number, fields: Parameters<typeof li
 }
 
 async function project() {
-  const log = pino({ level: "silent" });
-  await new ProjectionRunner({ ...stores, projections: allProjections, log }).catchUp();
+  await foldGroups(stores);
 }
 
 function listSuite() {

@@ -6,10 +6,6 @@ import { openStores } from "../support/runtime/stores.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
-import { projectionVerificationContract } from "./projection-verification.ts";
-import { projectionVersionsContract } from "./projection-versions.ts";
-import { reclassifiedBuildsContract } from "./reclassified-builds.ts";
-import { withdrawnClicksContract } from "./withdrawn-clicks.ts";
 
 onServerAtLength(mongodb, () => {
   let server: TestMongodb;
@@ -29,8 +25,4 @@ onServerAtLength(mongodb, () => {
   };
 
   projectionBuildsContract("MongoDB", open);
-  projectionVersionsContract("MongoDB", open);
-  projectionVerificationContract("MongoDB", open);
-  withdrawnClicksContract("MongoDB", open);
-  reclassifiedBuildsContract("MongoDB", open);
 });

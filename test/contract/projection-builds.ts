@@ -1,243 +1,273 @@
-// The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
+// What builds promise on every read store: nothing is counted twice or missed, whoever folds, and nothing half-filled is read.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asBuild, type Build, queriedBuild } from "../../src/projections/builds/build.ts";
-import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
-import type { ClaimDeps } from "../../src/projections/builds/claim-builds.ts";
-import { rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
-import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
-import { registerRebuild, registerRollback } from "../../src/projections/builds/register-builds.ts";
-import { type KeyDocument, keys } from "../../src/projections/definitions/keys.ts";
-import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
-import { links } from "../../src/projections/definitions/links.ts";
-import { allProjections, clickProjections } from "../../src/projections/groups.ts";
-import { checkpointName, type Projection } from "../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import type { Document } from "../../src/stores/read-store/port.ts";
-import { ACCOUNT, AT, KEY, linkClicked } from "../support/event-store/stored-events.ts";
-import {
-  type BuildsFixture,
-  CLICKS,
-  happenings,
-  LINK,
-  programOn,
-  totalsOfNow,
-} from "../support/projections/builds-of.ts";
-import { committingStore } from "../support/projections/committing-store.ts";
-import { storeWith } from "../support/runtime/store-with.ts";
-import { append } from "../support/runtime/stores.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
+import { withdrawalStream } from "../../src/events/streams.ts";
+import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import { begin, cancel, queriedBuild, rollBack } from "../../src/projections/builds/builds.ts";
+import { changeBuilds, collectionName, readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
+import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
+import { registerBuilds } from "../../src/projections/builds/register-builds.ts";
+import { GroupRun } from "../../src/projections/builds/run-group.ts";
+import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
+import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { clicks, type ProjectionGroup } from "../../src/projections/groups.ts";
+import { openScratchStore } from "../../src/service/stores/backend.ts";
+import type { EventStore } from "../../src/stores/event-store/port.ts";
+import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
+import { silent } from "../support/projections/fold-groups.ts";
+import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { append, openStores } from "../support/runtime/stores.ts";
+import { until } from "../support/runtime/until.ts";
 
-const linksOfNow = links as unknown as Projection;
-const keysOfNow = keys as unknown as Projection;
+export type BuildsFixture = { eventStore: EventStore; readStore: ReadStore; cleanUp(): Promise<void> };
+
+const LINKS = 5;
+const HANGS_MS = { timeout: 60_000 };
+
+/** The group as its next release folds it. */
+const next: ProjectionGroup = {
+  ...clicks,
+  version: clicks.version + 1,
+  projections: clicks.projections.map((projection) =>
+    projection.name === linkClicks.name
+      ? { ...projection, evolve: (document, event) => ({ ...projection.evolve(document, event), next: 1 }) }
+      : projection,
+  ),
+};
 
 export function projectionBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
-  describe(`builds of projections: ${name}`, () => {
+  describe(`builds of projections on ${name}`, HANGS_MS, () => {
     let stores: BuildsFixture;
-    let program: ReturnType<typeof programOn>;
+    let clicked: number;
+
     beforeEach(async () => {
       stores = await open();
-      program = programOn(stores);
-      await program.register();
-      await happenings(stores.eventStore);
+      clicked = 0;
     });
     afterEach(() => stores.cleanUp());
 
-    const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
-    const builtOf = async (projection: string) =>
-      (await readBuilds(stores.readStore)).projections[projection];
-    const issueKey = () =>
-      append(stores.eventStore, `account-${ACCOUNT}`, [
-        {
-          type: "KeyIssued",
-          data: { accountId: ACCOUNT, keyId: KEY, keyHash: "0".repeat(64), hint: "abcd", label: "", at: AT },
+    const happen = async (count = 20, fields: Parameters<typeof linkClicked>[0] = {}) => {
+      const events = Array.from({ length: count }, (_, n) => {
+        const at = `2026-03-0${1 + (n % 4)}T10:${String(n % 60).padStart(2, "0")}:00.000Z`;
+        return linkClicked({ link: `sho.rt/l${(clicked + n) % LINKS}`, at, accountId: ACCOUNT, ...fields });
+      });
+      clicked += count;
+      return (await append(stores.eventStore, `clicks-a${clicked % 2}-20260301`, events)).position;
+    };
+    const program = (
+      group: ProjectionGroup = clicks,
+      on: Pick<BuildsFixture, "eventStore" | "readStore"> = stores,
+    ) => {
+      const { newId } = runtimeDeps;
+      const deps = { ...on, newId, log: silent, isServed: async () => false };
+      const { signal } = new AbortController();
+      return {
+        deps,
+        catchUp: () => foldQueried(deps, group),
+        finish: async () => await finishBuild(deps, group, await readBuilds(deps.readStore, group), signal),
+        change: (to: Parameters<typeof changeBuilds>[2]) => changeBuilds(deps, group, to),
+        /** Runs as a projector does, until `work` has ended. */
+        async running(work: () => Promise<void>) {
+          const ended = new AbortController();
+          const run = new GroupRun(deps, group).run(ended.signal);
+          await work().finally(() => ended.abort());
+          await run;
         },
-      ]);
-    const keyStatus = async () => (await program.queried.get<KeyDocument>(keys.collection.name, KEY))?.status;
-    const damage = async () => {
-      const build = queriedBuild(totalsOfNow, await readBuilds(stores.readStore)) ?? totalsOfNow;
-      const { name: collection } = build.collection;
-      const document = await stores.readStore.get<LinkClicksDocument>(collection, LINK);
-      await stores.readStore.drop(collection);
-      await stores.readStore.replace(collection, [{ ...document, totalClicks: 999 } as Document]);
+        async documents(projection = linkClicks.name): Promise<Document[]> {
+          const build = queriedBuild(group, await readBuilds(stores.readStore, group));
+          if (!build) return [];
+          return await stores.readStore.find(collectionName(projection, build), { limit: 10_000 });
+        },
+        async counted(): Promise<number> {
+          const documents = (await this.documents()) as LinkClicksDocument[];
+          return documents.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
+        },
+        async verify() {
+          const scratch = await openScratchStore();
+          return await verifyBuilds({ ...deps, scratch }, [group]).finally(() => scratch.close());
+        },
+      };
+    };
+    const differences = (some: readonly Document[], others: readonly Document[]) => {
+      const byId = new Map(others.map((document) => [document._id, document]));
+      expect(some.map(({ _id }) => _id).sort()).toEqual([...byId.keys()].sort());
+      return some.flatMap((one) => fieldsThatDiffer(one, byId.get(one._id) as Document));
     };
 
-    it("equal the active build, document for document", async () => {
-      await program.catchUp();
-      const before = await Promise.all(allProjections.map(program.documentsAndParts));
-      const { builds } = await rebuild(program.deps, allProjections);
-      expect(builds.every(({ active, previous, build }) => active && previous === 0 && build === 1)).toBe(
-        true,
-      );
-      expect(await Promise.all(allProjections.map(program.documentsAndParts))).toEqual(before);
-      expect(builds.map(({ documents }) => documents)).toEqual(before.map((all) => all.length));
-      expect(before.flat().length).toBeGreaterThan(50);
-    });
-
-    it("are invisible before they are complete, and then become active together", async () => {
-      await program.catchUp();
-      await damage();
-      expect(await program.totals()).toMatchObject({ totalClicks: 999 });
-      const seen: (number | undefined)[] = [];
-      const readStore = committingStore(stores.readStore, async (_, write) => {
-        seen.push((await program.totals())?.totalClicks);
-        await write();
-      });
-      await rebuild({ ...program.deps, readStore, maxEvents: 100 }, allProjections);
-      expect(seen.length).toBeGreaterThan(5);
-      expect(new Set(seen)).toEqual(new Set([999]));
-      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-    });
-
-    it("are continued by a running projector, which misses no event", async () => {
-      const clicked = programOn(stores, clickProjections);
-      const total = async () => (await program.totals())?.totalClicks;
-      await clicked.projecting(async (group) => {
-        await expect.poll(total).toBe(40);
-        const rebuilding = rebuild(program.deps, clickProjections);
-        for (let n = 0; n < 10; n++) await click();
-        await rebuilding;
-        for (let n = 0; n < 10; n++) await click();
-        await expect.poll(total).toBe(60);
-        const statuses = await group.status();
-        expect(statuses.every(({ build, answers }) => build > 0 && answers === "this")).toBe(true);
-      });
-    });
-
-    it("can be rolled back and forth: each time what they lack is folded first", async () => {
-      await program.catchUp();
-      await damage();
-      await rebuild(program.deps, [totalsOfNow]);
-      await click();
-      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
-      const [rebuilt, first] = [1, 0];
-      const result = { name: "link-clicks", version: totalsOfNow.version, active: true };
-      const { builds, events } = await rollBack(program.deps, [totalsOfNow]);
-      expect(builds).toMatchObject([{ ...result, build: first, previous: rebuilt }]);
-      expect(events).toBe(1);
-      expect(await program.totals()).toMatchObject({ totalClicks: 1000 });
-      await click();
-      await rollBack(program.deps, [totalsOfNow]);
-      expect(await program.totals()).toMatchObject({ totalClicks: 42 });
-    });
-
-    it("keep all clicks that came since the previous one was folded, and refuse a key deactivated since", async () => {
-      await program.catchUp();
-      await issueKey();
-      await program.projecting(() => expect.poll(keyStatus).toBe("active"));
-      await rebuild(program.deps, [totalsOfNow, keysOfNow]);
-      const clicks = Array.from({ length: 2_960 }, () => linkClicked({ link: LINK }));
-      await append(stores.eventStore, CLICKS, clicks);
-      await append(stores.eventStore, `account-${ACCOUNT}`, [
-        { type: "KeyDeactivated", data: { accountId: ACCOUNT, keyId: KEY, at: AT } },
+    it("equal what was folded live when they are folded again, and a rollback folds what they lack", async () => {
+      const now = program();
+      await registerBuilds(now.deps, clicks);
+      for (let n = 0; n < 3; n++) {
+        await happen();
+        const event = clicksWithdrawn({ link: `sho.rt/l${n}` }, n, { to: "2026-03-02T12:00:00.000Z" });
+        await append(stores.eventStore, withdrawalStream(`sho.rt/l${n}`), [event]);
+        await now.catchUp();
+      }
+      await append(stores.eventStore, withdrawalStream("sho.rt/l1"), [
+        clicksRestored({ link: "sho.rt/l1" }, 1),
       ]);
-      await program.projecting(async () => {
-        await expect.poll(program.totals).toMatchObject({ totalClicks: 3_000 });
-        await expect.poll(keyStatus).toBe("deactivated");
-      });
-      const seen = new Set<unknown>();
-      const readStore = committingStore(stores.readStore, async (_, write) => {
-        await write();
-        seen.add((await program.totals())?.totalClicks).add(await keyStatus());
-      });
-      await rollBack({ ...program.deps, readStore, maxEvents: 500 }, [totalsOfNow, keysOfNow]);
-      expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 0 }, previous: { build: 1 } });
-      expect(await program.totals()).toMatchObject({ totalClicks: 3_000 });
-      expect(await keyStatus()).toBe("deactivated");
-      expect(seen).toEqual(new Set([3_000, "deactivated"]));
+      await now.catchUp();
+      const live = await Promise.all(clicks.projections.map((one) => now.documents(one.name)));
+      await now.change((builds) => begin(builds, clicks));
+      expect(await now.finish()).toMatchObject({ build: 1, previous: 0 });
+      for (const [n, { name }] of clicks.projections.entries())
+        expect(differences(live[n] ?? [], await now.documents(name))).toEqual([]);
+      expect(await now.verify()).toMatchObject({ ok: true, differences: [] });
+      await happen(7);
+      const before = await now.counted();
+      await now.change((builds) => rollBack(builds, clicks, clicks.name));
+      expect(await now.finish()).toMatchObject({ build: 0, previous: 1 });
+      expect(await now.counted()).toBe(before + 7);
+      expect(await now.verify()).toMatchObject({ ok: true });
     });
 
-    it.each([
-      ["a rebuild", (deps: ClaimDeps) => registerRebuild(deps, [totalsOfNow])],
-      ["a rollback", (deps: ClaimDeps) => registerRollback(deps, [totalsOfNow])],
-    ])("never switch to one that lacks what the active one has folded, by %s", async (_, register) => {
-      await program.catchUp();
-      await rebuild(program.deps, [totalsOfNow]);
-      await register(program.deps);
-      const { active } = (await builtOf("link-clicks")) ?? {};
-      let behindBy = 3;
-      // Another process folds the active build whenever this one looks at how far both are.
-      const readStore = storeWith(stores.readStore, {
-        async checkpoints() {
-          if (behindBy-- > 0) {
-            await click();
-            await new ProjectionRunner({
-              ...program.deps,
-              projections: [asBuild(totalsOfNow, active as Build)],
-            }).catchUp();
-          }
-          return await stores.readStore.checkpoints();
-        },
-        async replace(collection, documents) {
-          const before = (await builtOf("link-clicks"))?.active?.build;
-          const position = async (build: number | undefined) =>
-            (await stores.readStore.checkpoint(checkpointName({ ...totalsOfNow, build: build ?? 0 })))
-              ?.position ?? "";
-          await stores.readStore.replace(collection, documents);
-          const after = (await builtOf("link-clicks"))?.active?.build;
-          expect((await position(after)) >= (await position(before))).toBe(true);
-        },
+    it("of a raised version are folded beside what answers, which counts on until they take over", async () => {
+      const [old, raised] = [program(), program(next)];
+      await registerBuilds(old.deps, clicks);
+      await happen(500);
+      await old.running(async () => {
+        await until("the old program to count", async () => (await old.counted()) === 500);
+        await registerBuilds(raised.deps, next);
+        expect(await raised.counted()).toBe(500);
+        await happen(50);
+        await until("its numbers to rise", async () => (await old.counted()) === 550);
+        await raised.running(async () => {
+          const isNext = async () => (await raised.documents()).every((document) => "next" in document);
+          await until("the switch", isNext);
+          await happen(50);
+          await until("both to count on", async () =>
+            [await old.counted(), await raised.counted()].every((counted) => counted === 600),
+          );
+        });
       });
-      for (let n = 0; n < 5 && (await builtOf("link-clicks"))?.building; n++)
-        await foldBuilds({ ...program.deps, readStore }, [totalsOfNow], new AbortController().signal);
-      expect((await builtOf("link-clicks"))?.active?.build).not.toBe(active?.build);
-      expect(behindBy).toBeLessThan(0);
-      expect(await program.totals()).toMatchObject({ totalClicks: 43 });
+      expect((await old.documents()).some((document) => "next" in document)).toBe(false);
+      await old.change((builds) => rollBack(builds, clicks, clicks.name));
+      await old.finish();
+      expect((await readBuilds(stores.readStore, clicks)).active?.version).toBe(clicks.version);
+      expect(await old.counted()).toBe(600);
     });
 
-    it("take the place of one that is newer than the log, which was restored", async () => {
-      await program.catchUp();
-      const { position = "" } = (await stores.readStore.checkpoint(checkpointName(totalsOfNow))) ?? {};
-      await stores.readStore.saveCheckpoint(checkpointName(totalsOfNow), { position: `${position}9` });
-      await rebuild(program.deps, [totalsOfNow]);
-      expect((await builtOf("link-clicks"))?.active?.build).toBe(1);
+    it("answer nothing before the first is complete", async () => {
+      await happen();
+      const now = program();
+      await registerBuilds(now.deps, clicks);
+      const queried = activeReadStore({ store: stores.readStore, groups: [clicks], clock: () => 0 });
+      await expect(queried.get(linkClicks.name, "sho.rt/l0")).rejects.toMatchObject({ retryAfter: 2 });
+      await now.catchUp();
+      expect(await queried.get(linkClicks.name, "sho.rt/l0")).toMatchObject({ totalClicks: 4 });
     });
 
-    it("can't be rolled back to by a program that has other code or rules", async () => {
-      await program.catchUp();
-      await changeBuilds(program.deps, ({ projections }) => {
-        const entry = projections["link-clicks"];
-        if (entry?.active) entry.previous = { ...entry.active, version: 0, build: 7 };
-        delete entry?.building;
-      });
-      await expect(rollBack(program.deps, [totalsOfNow])).rejects.toMatchObject({
-        code: "no_previous_build",
-        message: expect.stringContaining("version 0"),
-      });
-    });
-
-    it("can't be rolled back without a previous build", async () => {
-      await expect(rollBack(program.deps, [linksOfNow])).rejects.toMatchObject({
-        code: "no_previous_build",
-      });
-    });
-
-    it("are two at most: a rebuild drops the build that was the previous one", async () => {
-      await program.catchUp();
-      for (let n = 0; n < 3; n++) await rebuild(program.deps, [linksOfNow]);
-      const counts = ["links", "links_b1", "links_b2", "links_b3"].map((one) =>
-        stores.readStore.count(one, {}),
+    it("count each click once when two programs fold the same one", async () => {
+      const [one, other] = [program(), program()];
+      await registerBuilds(one.deps, clicks);
+      await one.running(() =>
+        other.running(async () => {
+          for (let n = 0; n < 10; n++) await happen(100);
+          await until("all to be counted", async () => (await one.counted()) === 1_000);
+        }),
       );
-      expect(await Promise.all(counts)).toEqual([0, 0, 20, 20]);
-      const names = Object.keys(await stores.readStore.checkpoints());
-      expect(names.filter((one) => one.startsWith("links:")).sort()).toEqual(
-        [2, 3].map((build) => checkpointName({ ...links, build })),
-      );
+      expect(await one.verify()).toMatchObject({ ok: true });
     });
 
-    it("wait at an event of a newer program, and take over once that one folds it", async () => {
-      await program.catchUp();
-      const eventStore = storeWith(stores.eventStore, {
-        readAll: async (options) =>
-          (await stores.eventStore.readAll(options)).map((event, n) =>
-            n === 50 ? { ...event, metadata: { ...event.metadata, schemaVersion: 99 } } : event,
-          ),
+    it("are folded anew after their documents were dropped while clicks come", async () => {
+      const now = program();
+      await registerBuilds(now.deps, clicks);
+      await now.running(async () => {
+        await happen(200);
+        await until("the first to be counted", async () => (await now.counted()) === 200);
+        const flood = async () => {
+          for (let n = 0; n < 20; n++) await happen(20);
+        };
+        const drop = async () => {
+          const names = Object.keys(await stores.readStore.checkpoints());
+          for (const { name } of clicks.projections) await stores.readStore.drop(name);
+          for (const checkpoint of names) await stores.readStore.dropCheckpoint(checkpoint);
+        };
+        await Promise.all([flood(), drop()]);
+        await until("all to be counted", async () => (await now.counted()) === 600, { withinMs: 20_000 });
       });
-      await expect(rebuild({ ...program.deps, eventStore }, [totalsOfNow])).rejects.toMatchObject({
-        code: "build_waits",
-        message: expect.stringContaining("link-clicks waits for a newer program"),
-      });
-      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-      expect((await rebuild(program.deps, [totalsOfNow])).builds).toMatchObject([{ active: true }]);
-      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
+      expect(await now.verify()).toMatchObject({ ok: true });
+    });
+
+    it("are folded anew where the log is another one, from which nothing is answered meanwhile", async () => {
+      const other = await openStores();
+      try {
+        await happen(60);
+        await program().catchUp();
+        const { eventStore } = other;
+        const put = program(clicks, { eventStore, readStore: stores.readStore });
+        const restored = Array.from({ length: 80 }, () => linkClicked({ link: "sho.rt/restored" }));
+        await append(eventStore, "clicks-a-20260301", restored);
+        const builds = await registerBuilds(put.deps, clicks);
+        expect(builds.active).toBeUndefined();
+        expect(builds.building?.because).toContain("another log");
+        await put.running(() => until("the build", async () => (await put.counted()) === 80));
+        expect((await put.documents()).map(({ _id }) => _id)).toEqual(["sho.rt/restored"]);
+      } finally {
+        await other.close();
+      }
+    });
+
+    it("that are cancelled are dropped, and what answers goes on", async () => {
+      await happen();
+      const now = program();
+      await now.catchUp();
+      const { active } = await now.change((builds) => begin(builds, clicks));
+      const { retired } = await now.change((builds) => cancel(builds, clicks.name));
+      expect(retired).toHaveLength(1);
+      await now.running(() =>
+        until(
+          "it to be dropped",
+          async () => (await readBuilds(stores.readStore, clicks)).retired.length === 0,
+        ),
+      );
+      expect((await readBuilds(stores.readStore, clicks)).active).toEqual(active);
+      expect(await now.counted()).toBe(20);
+    });
+
+    it("count clicks by the present rules where that was asked for, withdrawn ones too", async () => {
+      const curl = {
+        link: "sho.rt/curl",
+        userAgent: "curl/8.0",
+        rules: "2, isbot@4.0.0",
+        kind: "click",
+      } as const;
+      await happen(6, { ...curl, visitor: "a".repeat(16) });
+      await happen(2, curl);
+      const now = program();
+      await now.catchUp();
+      await now.change((builds) => begin(builds, clicks, PRESENT_RULES));
+      await now.finish();
+      expect(await now.documents()).toMatchObject([{ click: 0, preview: 8 }]);
+      const withdrawn = clicksWithdrawn({ link: curl.link }, 1, { visitor: "a".repeat(16) });
+      await append(stores.eventStore, withdrawalStream(curl.link), [withdrawn]);
+      await now.catchUp();
+      expect(await now.documents()).toMatchObject([{ click: 0, preview: 2 }]);
+      expect(await now.verify()).toMatchObject({ ok: true });
+    });
+
+    it("are found to differ from the log by the document and its fields", async () => {
+      await happen();
+      const now = program();
+      await now.catchUp();
+      const [first] = (await now.documents()) as LinkClicksDocument[];
+      const forged = { ...first, totalClicks: 99, _position: "9".repeat(20) } as LinkClicksDocument;
+      const build = queriedBuild(clicks, await readBuilds(stores.readStore, clicks));
+      const collection = collectionName(linkClicks.name, build ?? { build: 0 });
+      await stores.readStore.write({ documents: [{ collection, documents: [forged] }] });
+      const { ok, differences } = await now.verify();
+      expect(ok).toBe(false);
+      expect(differences).toMatchObject([
+        {
+          projection: linkClicks.name,
+          id: first?._id,
+          problem: "different",
+          fields: [{ field: "totalClicks", stored: "99", folded: "4" }],
+        },
+      ]);
     });
   });
 }

@@ -1,10 +1,13 @@
 // The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
-import type { Document } from "../../src/stores/read-store/port.ts";
+import { expect, it, vi } from "vitest";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { links } from "../../src/projections/definitions/links.ts";
+import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/queries/links/list-links.ts";
+import { topLinks } from "../../src/queries/links/top-links.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -27,50 +30,6 @@ const open = async (offThread: boolean) => {
 readStoreContract("SQLite in the caller's thread", () => open(false));
 readStoreContract("SQLite with a thread of its own", () => open(true));
 
-it("writes the same in a thread when the caller goes on meanwhile, and tells when it can't", async () => {
-  const { readStore, reopen, cleanUp } = await open(false);
-  const another = await reopen();
-  const spec = { name: "counts", indexes: [["owner", "size"]], columns: ["owner", "size"] };
-  const count = (n: number, size: number) => {
-    return { _id: `${n}`, _position: `${size}`, owner: n % 2 ? "a" : null, size, text: `é€😀 "${n}"` };
-  };
-  const inThread = async (size: number) => {
-    const documents = Array.from({ length: 500 }, (_, n) => count(n, size));
-    // Larger than what the thread got before.
-    const large = [{ ...count(0, size), text: "é".repeat(size * 1_000_000) }];
-    const batch = readStore.writeBatch();
-    batch.add("counts", documents.slice(0, 300));
-    batch.add("large", large);
-    batch.add("counts", documents.slice(300));
-    await batch.write({ checkpoints: {}, isMeanwhile: true });
-    expect(
-      await readStore.find("counts", { limit: 1_000, sort: { field: "size", direction: "asc" } }),
-    ).toEqual(documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
-    expect(await another.get("large", "0")).toEqual(large[0]);
-    expect(await another.count("counts", { where: { owner: null, size } })).toBe(250);
-  };
-  try {
-    await readStore.ensure([spec]);
-    for (const size of [1, 3, 4]) await inThread(size);
-    const meanwhile = (collection: string, document: Document) => {
-      const batch = readStore.writeBatch();
-      batch.add(collection, [document]);
-      return batch.write({ checkpoints: {}, isMeanwhile: true });
-    };
-    await Promise.all(["one", "two", "three"].map((collection, n) => meanwhile(collection, count(n, n))));
-    for (const [n, collection] of ["one", "two", "three"].entries())
-      expect(await another.get(collection, `${n}`)).toEqual(count(n, n));
-    const late = () => meanwhile("counts", { ...count(7, 2), text: "older" } as Document);
-    await late();
-    expect(await another.get("counts", "7")).toEqual(count(7, 4));
-    await another.drop("counts");
-    await expect(late()).rejects.toThrow(StoreUnavailable);
-  } finally {
-    await another.close();
-    await cleanUp();
-  }
-});
-
 it.each([true, false])(
   "is unavailable while pages of its file can't be read (a thread of its own: %s)",
   async (offThread) => {
@@ -83,7 +42,7 @@ it.each([true, false])(
       await readStore.ensure([{ name: "notes", indexes: [] }]);
       const text = "x".repeat(500);
       const notes = Array.from({ length: 500 }, (_, n) => ({ _id: `${n}`, _position: "1", text }));
-      await writer.replace("notes", notes);
+      await writer.write({ documents: [{ collection: "notes", documents: notes }] });
       await readStore.get("notes", "0");
       await setImmediate();
       await truncate(`${file}-wal`, 3 * 4096);
@@ -104,3 +63,34 @@ it.each([true, false])(
     }
   },
 );
+
+it("reads a page of each list of links by an index alone, however many links an account has", async () => {
+  const { readStore, file, cleanUp } = await open(false);
+  const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+  try {
+    await readStore.ensure([links.collection, linkClicks.collection]);
+    const deps = { readStore, baseUrl: "http://localhost" };
+    const caller = { keyId: "k", accountId: "a" };
+    const cursor = Buffer.from('["2026","localhost/abc"]').toString("base64url");
+    const pages = [{}, { cursor }, { q: "text" }, { tag: "spring" }, { from: 1 }, { external_id: "x" }];
+    for (const scope of LINK_SCOPES)
+      for (const sort of LINK_ORDERS)
+        for (const page of pages) await listLinks(deps, caller, { limit: 50, scope, sort, ...page });
+    for (const page of [{}, { q: "text" }, { tag: "spring" }, { show: "live" }, { domainId: null }] as const)
+      await accountLinks(deps, "a", { limit: 50, page: 3, ...page });
+    await topLinks(deps, "a", { limit: 50 });
+    const searches = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));
+    expect(searches.length).toBeGreaterThan(20);
+    const db = new DatabaseSync(file);
+    for (const sql of searches) {
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      const steps = plan.map(({ detail }) => String(detail)).filter((step) => /docs_|TEMP/.test(step));
+      // A sort would be a step of its own.
+      expect(steps).toEqual([expect.stringMatching(/^SEARCH docs_\S+ USING INDEX .*<expr>=\?/)]);
+    }
+    db.close();
+  } finally {
+    prepare.mockRestore();
+    await cleanUp();
+  }
+});

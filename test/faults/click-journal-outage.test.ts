@@ -67,7 +67,7 @@ async function openScene(durability: Durability) {
   const health = async () => (await get("/health/ready")).body as Health;
 
   // A restarted process must find the links in its documents.
-  const lag = () => metric(`linkledger_projection_lag_seconds{projection="links"}`);
+  const lag = () => metric(`linkledger_projection_lag_seconds{projection="lifecycle"}`);
   await until("the links' documents", async () => (await lag()) === 0, SELDOM);
   return {
     durability,

@@ -11,11 +11,11 @@ import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { eventPath } from "../../src/portal/admin/view.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
-import { rebuild } from "../../src/projections/builds/finish-builds.ts";
-import { foldActive } from "../../src/projections/builds/fold-active.ts";
-import { allProjections } from "../../src/projections/groups.ts";
-import { collectionsOf } from "../../src/projections/projection.ts";
-import { projectionStatus } from "../../src/projections/runner/status.ts";
+import { begin } from "../../src/projections/builds/builds.ts";
+import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
+import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
+import { groupStatus } from "../../src/projections/builds/status.ts";
+import { projectionGroups } from "../../src/projections/groups.ts";
 import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import { feedReader } from "../../src/queries/log-reader/feed.ts";
@@ -124,8 +124,13 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     await sound.close();
   });
 
-  const fold = (from: EventStore, readStore: ReadStore) =>
-    foldActive({ ...runtimeDeps, eventStore: from, readStore, log }, allProjections);
+  const foldDeps = (from: EventStore, readStore: ReadStore) => {
+    const { newId } = runtimeDeps;
+    return { eventStore: from, readStore, newId, log, isServed: async () => false };
+  };
+  const fold = async (from: EventStore, readStore: ReadStore) => {
+    for (const group of projectionGroups) await foldQueried(foldDeps(from, readStore), group);
+  };
   async function route(): Promise<void> {
     const { readStore, deliveryQueue: queue } = stores.backend;
     const stop = new AbortController();
@@ -148,12 +153,8 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   };
   function statuses() {
     const { foldStore: readStore } = stores.backend;
-    return projectionStatus({
-      eventStore,
-      readStore,
-      clock: runtimeDeps.clock,
-      projections: allProjections,
-    })();
+    const deps = { eventStore, readStore, clock: runtimeDeps.clock };
+    return Promise.all(projectionGroups.map((group) => groupStatus(deps, group)()));
   }
   const positions = () => spoilt.map(({ position }) => position).sort();
   const clickPositions = () =>
@@ -163,9 +164,10 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
 
   /** What others have, as it is folded: all but what belongs to the victim, by account, link or event. */
   async function documentsOfOthers(store: ReadStore): Promise<Record<string, Document[]>> {
-    const readStore = activeReadStore({ store, projections: allProjections, clock: () => performance.now() });
+    const readStore = activeReadStore({ store, groups: projectionGroups, clock: () => performance.now() });
     const found: Record<string, Document[]> = {};
-    for (const { name } of allProjections.flatMap(collectionsOf)) {
+    for (const { collection } of projectionGroups.flatMap(({ projections }) => projections)) {
+      const { name } = collection;
       const all = await readStore.find<Document>(name, { limit: 10_000 });
       const text = (one: Document) => JSON.stringify(one);
       found[name] = all.filter((one) => text(one).includes(other) || text(one).includes("sho.rt/o"));
@@ -178,8 +180,11 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     expect(Object.values(expected).flat().length).toBeGreaterThan(30);
     expect(await documentsOfOthers(stores.backend.foldStore)).toEqual(expected);
     const { foldStore: readStore } = stores.backend;
-    const { builds } = await rebuild({ ...runtimeDeps, eventStore, readStore, log }, allProjections);
-    expect(builds.every(({ active }) => active)).toBe(true);
+    const deps = foldDeps(eventStore, readStore);
+    for (const group of projectionGroups) {
+      const begun = await changeBuilds(deps, group, (builds) => begin(builds, group));
+      await finishBuild(deps, group, begun, new AbortController().signal);
+    }
     expect(await documentsOfOthers(readStore)).toEqual(expected);
   });
 
@@ -195,7 +200,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     expect(namedIn(JSON.stringify(rows.projections))).toEqual(positions());
     expect(namedIn(JSON.stringify(rows.webhook_router))).toEqual(expect.arrayContaining(clickPositions()));
     expect(namedIn(statusForPeople(rows).set_aside.join("\n"))).toEqual(positions());
-    expect(rows.projections.map(({ state }) => state)).toEqual(allProjections.map(() => "current"));
+    expect(rows.projections.map(({ state }) => state)).toEqual(projectionGroups.map(() => "current"));
   });
 
   it("leaves the process ready, and degraded by each", async () => {

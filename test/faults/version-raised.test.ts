@@ -7,7 +7,6 @@ import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
-import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
@@ -78,8 +77,8 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
   };
   /** Waits until the new build has folded this many events. */
   const builtTo = (events: number) => {
-    const sql = `SELECT position FROM checkpoints WHERE name LIKE '${NEXT.name}:${NEXT.version}%'`;
-    const position = () => stored(sql, ([row]) => Number(row?.position ?? 0));
+    const sql = `SELECT doc FROM checkpoints WHERE name GLOB '${NEXT.name}_b[0-9]*'`;
+    const position = () => stored(sql, ([row]) => Number(JSON.parse(String(row?.doc ?? "{}")).position ?? 0));
     return expect.poll(position, { ...LONG, interval: 10 }).toBeGreaterThanOrEqual(events);
   };
   const startNext = async () => {
@@ -142,7 +141,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
     await folder?.remove();
   });
 
-  it("answers queries from the previous build while the other projections continue and redirects work", async () => {
+  it("answers queries from the previous build while the new one is made, and redirects work", async () => {
     await startNext();
     await underLoad(async () => {
       await builtTo(1);
@@ -150,24 +149,21 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
       const listed = async () =>
         (await get<{ links: { slug: string }[] }>("/api/v1/links?limit=5")).body.links;
       await expect.poll(async () => (await listed()).map((one) => one.slug), LONG).toContain(slug);
-      const clicksCounted = async () => Number((await rowOf(accountDays.name)).position);
-      const before = await clicksCounted();
-      await expect.poll(clicksCounted, LONG).toBeGreaterThan(before);
       expect((await analytics(seeded)).totalClicks).toBe(SEEDED);
       expect((await analytics(slugs.base)).totalClicks).toBe(0);
-      await expect.poll(degraded, LONG).toEqual([`projection ${NEXT.name}`]);
+      await expect.poll(degraded, LONG).toEqual([`projections ${NEXT.name}`]);
     });
     expect([...answered.keys()]).toEqual([301]);
   }, 180_000);
 
   it("removes a cancelled build completely, and answers from the previous one", async () => {
     expect(await ofNext.json("projections", "cancel", NEXT.name)).toEqual({
-      cancelled: [`${NEXT.name}:${NEXT.version}#1`],
+      cancelled: [{ ...NEXT, build: 1 }],
     });
     const remains = () => ({
-      tables: stored(`SELECT name FROM sqlite_master WHERE name LIKE '%next%'`, (rows) => rows),
+      tables: stored(`SELECT name FROM sqlite_master WHERE name GLOB 'docs_*_b[0-9]*'`, (rows) => rows),
       checkpoints: stored(
-        `SELECT name FROM checkpoints WHERE name LIKE '${NEXT.name}:${NEXT.version}%'`,
+        `SELECT name FROM checkpoints WHERE name GLOB '${NEXT.name}_b[0-9]*'`,
         (rows) => rows,
       ),
     });
@@ -210,9 +206,9 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
     expect((await analytics(seeded)).totalClicks).toBe(SEEDED);
     await service.stop();
     expect(await clicksByLink()).toEqual(
-      stored(`SELECT doc FROM "docs_link-clicks-next_b2"`, (rows) =>
+      stored(`SELECT fields FROM "docs_link-clicks_b2"`, (rows) =>
         rows
-          .map(({ doc }) => JSON.parse(String(doc)))
+          .map(({ fields }) => JSON.parse(String(fields)))
           .map(({ _id, folded: all, totalClicks }) => [_id, all, totalClicks]),
       ).sort(),
     );

@@ -1,15 +1,12 @@
 // Clocks that jump: a time stands for the log up to the last click, or change of the link, that was recorded by then.
 import { join } from "node:path";
 import fc from "fast-check";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { clickHours } from "../../src/projections/definitions/click-hours.ts";
-import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -23,7 +20,6 @@ const AT = "2026-03-01T00:00:00.000Z";
 const FIRST = Date.parse("2026-03-02T00:00:00.000Z");
 const NOW = new Date("2026-04-01T00:00:00.000Z");
 const HOUR_MS = 3_600_000;
-const log = pino({ level: "silent" });
 
 /** Around the ends of hours, within some days. */
 const moment = fc
@@ -49,8 +45,7 @@ describe("analytics as of a time", () => {
           clock: () => new Date(clock),
         });
         const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
-        const project = (projections = allProjections) =>
-          new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
+        const project = () => foldGroups({ eventStore, readStore });
         try {
           await append(eventStore, LINK_STREAM, [linkCreated({ at: AT })]);
           for (const [n, { what, recordedAt }] of events.entries()) {
@@ -68,7 +63,7 @@ describe("analytics as of a time", () => {
                 clicksWithdrawn({ link: LINK }, n, { visitor: "0".repeat(16) }),
               ]);
           }
-          await project(allProjections.filter((one) => one !== clickHours || indexed >= events.length));
+          await project();
           const stored = await eventStore.readAll({
             categories: ["link", "clicks", "withdrawals"],
             limit: 99,

@@ -1,28 +1,21 @@
 // For any batches, redelivery and crashes: the documents equal a plain fold of the events.
 import fc from "fast-check";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { DIMENSIONS } from "../../src/projections/definitions/click-dimensions.ts";
-import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
-import type { LinkDay, LinkDayDocument } from "../../src/projections/definitions/days/link-day.ts";
-import {
-  earlierOf,
-  type LinkClicksDocument,
-  linkClicks,
-} from "../../src/projections/definitions/link-clicks.ts";
-import { valueCounts } from "../../src/projections/definitions/tally.ts";
-import { clickProjections } from "../../src/projections/groups.ts";
-import { checkpointName, partsCollection } from "../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
-import { presentDay } from "../../src/queries/analytics/link-days.ts";
+import { accountDays, type DayDocument, hitsOfKind } from "../../src/projections/definitions/days/days.ts";
+import { linkDays } from "../../src/projections/definitions/days/link-day.ts";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { type Tally, valueCounts } from "../../src/projections/definitions/tally.ts";
+import { clicks as clickGroup } from "../../src/projections/groups.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
-import { plainFold, plainParts } from "../support/projections/plain-fold.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
+import { plainFold } from "../support/projections/plain-fold.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
@@ -52,8 +45,6 @@ const breaks = fc.array(fc.record({ afterWrites: fc.nat(20), applied: fc.boolean
 /** Limits how long fast-check shrinks a counterexample. */
 const LIMIT_MS = 15_000;
 
-const log = pino({ level: "silent" });
-
 describe("projections of clicks", () => {
   it("equal the plain fold for any events, batches, redelivery and crashes", {
     timeout: 120_000,
@@ -63,7 +54,6 @@ describe("projections of clicks", () => {
       sizes,
       again: fc.nat(15),
       breaks,
-      rewind: fc.subarray([...clickProjections]),
     });
     await fc.assert(
       fc.asyncProperty(lives, async (life) => {
@@ -74,15 +64,10 @@ describe("projections of clicks", () => {
           const unruly = unrulyEventStore(eventStore, life.sizes, life.again);
           const failing = failingReadStore(readStore, life.breaks);
           const run = async () => {
-            // A new runner after each failure, without the old one's memory, as in a new process.
+            // Each time without the memory of before, as in a new process.
             for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
-              const deps = {
-                eventStore: unruly,
-                readStore: failing,
-                projections: clickProjections,
-                log,
-              };
-              const ended = await new ProjectionRunner(deps).catchUp().then(
+              const folding = { eventStore: unruly, readStore: failing };
+              const ended = await foldGroups(folding, [clickGroup]).then(
                 () => true,
                 () => false,
               );
@@ -90,8 +75,6 @@ describe("projections of clicks", () => {
             }
             throw new Error("more crashes than breaks");
           };
-          await run();
-          for (const projection of life.rewind) await readStore.resetCheckpoint(checkpointName(projection));
           await run();
 
           const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 10_000 });
@@ -110,20 +93,12 @@ describe("projections of clicks", () => {
     const ofOneLink = click.map((event) => linkClicked({ ...event.data, link: "sho.rt/hot" }));
     await fc.assert(
       fc.property(fc.array(ofOneLink, { minLength: 200, maxLength: 900, size: "max" }), (list) => {
-        const days = daysOf(list.map(asStored));
-        const [document] = plainFold(linkClicks, list.map(asStored)).values();
-        const earlier = days.find(({ _id }) => _id === earlierOf("sho.rt/hot"));
-        for (const [n, kind] of CLICK_KINDS.entries()) {
-          const hitsOf = (day: LinkDay) =>
-            day.quarters.reduce((sum, quarter) => sum + (quarter[n + 1] ?? 0), 0);
-          const before = document?.[kind] as number;
-          for (const day of days) {
-            const hits = day === earlier ? before - hitsOf(document?.day as LinkDay) : hitsOf(day);
-            const tallies = (day.kinds[kind]?.tallies ?? []).map(valueCounts);
-            const sums = tallies.map((counts) => counts.reduce((sum, [, count]) => sum + count, 0));
-            expect(sums).toEqual(hits === 0 ? [] : DIMENSIONS.map(() => hits));
-            for (const counts of tallies) expect(counts.length).toBeLessThanOrEqual(200);
-          }
+        const events = list.map(asStored);
+        const [document] = plainFold(linkClicks, events).values();
+        const days = [...plainFold(linkDays, events).values()];
+        for (const kind of CLICK_KINDS) {
+          expectSums(document?.kinds[kind]?.tallies, document?.[kind] ?? 0);
+          for (const day of days) expectSums(day.kinds[kind]?.tallies, hitsOfKind(day, kind));
         }
       }),
       { numRuns: effort(8, 25), interruptAfterTimeLimit: LIMIT_MS },
@@ -156,8 +131,7 @@ describe("projections of clicks", () => {
             CLICK_KINDS.map((kind) => some.filter(({ data }) => data.kind === kind).length);
           return new Map([...byId].map(([id, some]) => [id, ofKinds(some)]));
         };
-        const ofLinks = daysOf(events).filter(({ _id }) => !_id.endsWith(earlierOf("")));
-        expect(sums(ofLinks)).toEqual(totals(({ link }) => link));
+        expect(sums(plainFold(linkDays, events).values())).toEqual(totals(({ link }) => link));
         expect(sums(plainFold(accountDays, events).values())).toEqual(totals(({ accountId }) => accountId));
       }),
       { numRuns: effort(15, 50), interruptAfterTimeLimit: LIMIT_MS },
@@ -184,20 +158,18 @@ function asStored(event: ReturnType<typeof linkClicked>, n: number): StoredEvent
   };
 }
 
-/** Days of links, present and earlier ones, and what earlier days add up to. */
-function daysOf(events: readonly StoredEvent[]): LinkDayDocument[] {
-  const present = [...plainFold(linkClicks, events).values()].map(presentDay);
-  return [...plainParts<LinkClicksDocument, LinkDayDocument>(linkClicks, events).values(), ...present];
+function expectSums(tallies: readonly Tally[] = [], hits: number) {
+  const counts = tallies.map(valueCounts);
+  const sums = counts.map((values) => values.reduce((sum, [, count]) => sum + count, 0));
+  expect(sums).toEqual(hits === 0 ? [] : DIMENSIONS.map(() => hits));
+  for (const values of counts) expect(values.length).toBeLessThanOrEqual(200);
 }
 
 async function expectPlainFold(readStore: ReadStore, events: readonly StoredEvent[]) {
-  for (const projection of clickProjections) {
+  for (const projection of clickGroup.projections)
     expect(await storedIn(readStore, projection.collection.name)).toEqual(plainFold(projection, events));
-    const parts = await storedIn(readStore, partsCollection(projection.collection.name));
-    expect(parts).toEqual(plainParts(projection, events));
-    const checkpoint = await readStore.checkpoint(checkpointName(projection));
-    expect(checkpoint?.position).toBe(events.at(-1)?.position);
-  }
+  const { position, id } = events.at(-1) ?? {};
+  expect(await readStore.checkpoint(clickGroup.name)).toEqual({ position, eventId: id });
 }
 
 async function storedIn(readStore: ReadStore, collection: string) {

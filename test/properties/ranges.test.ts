@@ -1,6 +1,5 @@
 // For any clicks, zones and cuts: a range has exactly its clicks, and the sum over any partition of it equals the whole.
 import fc from "fast-check";
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
@@ -8,12 +7,11 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
 import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
-import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { LinkAnalytics } from "../../src/queries/analytics/analytics.ts";
 import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
 import type { Position } from "../../src/stores/event-store/port.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../support/projections/range-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -31,7 +29,6 @@ const ZONES = [
 ];
 /** Limits how long fast-check shrinks a counterexample. */
 const LIMIT_MS = 15_000;
-const log = pino({ level: "silent" });
 
 const moment = fc.oneof(
   fc.nat(SPAN_MS / QUARTER_MS).map((n) => n * QUARTER_MS),
@@ -144,8 +141,7 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
       );
       await append(eventStore, `clicks-w${n % 2}-20260301`, events);
     }
-    const deps = { eventStore, readStore, projections: allProjections, log };
-    if (n % 3 === 2 || n === happenings.length - 1) await new ProjectionRunner(deps).catchUp();
+    if (n % 3 === 2 || n === happenings.length - 1) await foldGroups({ eventStore, readStore });
   }
 }
 

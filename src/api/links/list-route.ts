@@ -10,6 +10,7 @@ import {
   type ListLinksDeps,
   listLinks,
 } from "../../queries/links/list-links.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, LinkPageSchema } from "../schemas.ts";
 
@@ -20,7 +21,7 @@ const time = z.string().max(100).optional();
  */
 export function listLinksRoute(
   app: Api,
-  deps: ListLinksDeps & { writesAreReadable: () => Promise<unknown> },
+  deps: ListLinksDeps & { writesAreReadable: () => Promise<boolean> },
 ): void {
   const schema = {
     operationId: "listLinks",
@@ -74,7 +75,7 @@ export function listLinksRoute(
       from: from === undefined ? undefined : timeOf(from, UTC, "from"),
       to: to === undefined ? undefined : timeOf(to, UTC, "to"),
     };
-    await deps.writesAreReadable();
+    if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
     return listLinks(deps, request.caller, { ...options, ...range });
   });
 }

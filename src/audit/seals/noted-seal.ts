@@ -13,13 +13,14 @@ type Note = Document & { seal: KnownSeal | null };
 const COLLECTION = "log-seals";
 const ID = "newest";
 
-export function notedSeal(readStore: Pick<ReadStore, "get" | "replace">): NotedSeal {
+export function notedSeal(readStore: Pick<ReadStore, "get" | "write">): NotedSeal {
   const read = () => readStore.get<Note>(COLLECTION, ID);
   return {
     get: async () => (await read())?.seal ?? undefined,
     async set(seal) {
       const revision = String(Number((await read())?._position ?? "0") + 1).padStart(20, "0");
-      await readStore.replace(COLLECTION, [{ _id: ID, _position: revision, seal: seal ?? null } as Note]);
+      const note: Note = { _id: ID, _position: revision, seal: seal ?? null };
+      await readStore.write({ documents: [{ collection: COLLECTION, documents: [note] }] });
     },
   };
 }

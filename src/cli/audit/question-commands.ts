@@ -1,17 +1,16 @@
 // Questions of auditors and operators as commands: linkledger audit find | event | state | clicks | seals, and explain.
 import { Argument, InvalidArgumentError, type Option } from "commander";
 import type { z } from "zod";
-import { matchingClicks } from "../../audit/clicks/matching-clicks.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
-import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
+import { matchingClicks } from "../../queries/audit/matching-clicks.ts";
 import { type Asked, type Question, questions } from "../../queries/audit/questions.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
 import { type Printable, text, withVerdict } from "../output.ts";
-import { queryOf, runReading, type Session } from "../session.ts";
+import { runQuery, runReading, type Session } from "../session.ts";
 
 const { events, event, state, clicks, seals } = questions;
 
@@ -19,7 +18,7 @@ export const auditQuestions: readonly CommandRow[] = [
   questionCommand(events, {
     name: "find",
     about: "events of accounts, domains, links and the operator, newest first; options can be combined",
-    by: queryOf([eventIndex]),
+    by: runQuery,
   }),
   questionCommand(event, {
     name: "event <stream> <revision>",

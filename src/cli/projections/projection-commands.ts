@@ -1,28 +1,20 @@
-// linkledger projections status | build | rebuild | cancel | rollback | activate | verify
+// linkledger projections status | rebuild | reclassify | cancel | rollback | verify
 
 import type { CommandContext } from "../../commands/caller.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
+import type { Builds } from "../../projections/builds/builds.ts";
+import { type FinishedBuild, finishBuild } from "../../projections/builds/fold-now.ts";
 import {
-  finishBuilds,
-  prepareBuilds,
-  prepareReclassified,
-  rebuild,
-  rollBack,
-} from "../../projections/builds/finish-builds.ts";
-import { movedClicks } from "../../projections/builds/moved-clicks.ts";
-import { clickProjections } from "../../projections/groups.ts";
-import {
-  activateProjectionBuilds,
-  cancelProjectionBuilds,
+  cancelBuild,
+  groupsNamed,
   type OperateDeps,
-  projectionsNamed,
-  recordRebuild,
-  recordRollback,
-} from "../../projections/operations/operate.ts";
-import type { Projection } from "../../projections/projection.ts";
-import { describeProgress } from "../../projections/runner/progress.ts";
-import { isNewerThanLog } from "../../projections/runner/status.ts";
-import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
+  requestRebuild,
+  requestRollback,
+} from "../../projections/builds/operate.ts";
+import { type Verification, verifyBuilds } from "../../projections/builds/verify-build.ts";
+import { movedClicks } from "../../projections/fold/moved-clicks.ts";
+import { describeProgress } from "../../projections/fold/progress.ts";
+import { clicks, type ProjectionGroup } from "../../projections/groups.ts";
 import {
   type BuildingRow,
   type BuildLabel,
@@ -30,15 +22,13 @@ import {
   type ProjectionRows,
   projectionRows,
 } from "../../queries/audit/projection-rows.ts";
-import { createLogger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { openScratchStore } from "../../service/stores/backend.ts";
-import { type CommandRow, option, wholeFrom } from "../command.ts";
+import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
-import { runReading, runWithoutCatchUp, type Session } from "../session.ts";
+import { foldDeps, runReading, runWithoutCatchUp, type Session } from "../session.ts";
 
-const names = { name: "of projections; all by default" };
-const named = { name: "of projections" };
+const names = { name: "lifecycle or clicks; both by default" };
+const named = { name: "lifecycle or clicks" };
 
 export const commands: readonly CommandRow[] = [
   {
@@ -49,55 +39,59 @@ export const commands: readonly CommandRow[] = [
     print: statusForPeople,
   },
   {
-    name: "build [name...]",
-    about: "fold all events for the versions of this program beside what answers, without taking over",
+    name: "rebuild [name...]",
+    about: "fold all events again beside what answers, then take over",
     args: names,
-    options: [option("--rules", "classify all hits again under this program's rules, and print what moves")],
     by: runWithoutCatchUp,
-    async run(session, { rules }: { rules?: boolean }, given: string[]) {
-      const chosen = projectionsNamed(given);
-      if (!rules) return await built(session, chosen, prepareBuilds);
-      return await reclassifiedBuilds(session, given.length === 0 ? clickProjections : chosen);
+    run: (session, _: object, given: string[]) => built(session, groupsNamed(given), requestRebuild),
+  },
+  {
+    name: "reclassify",
+    about: "classify all hits again under this program's rules, and rebuild with the result",
+    options: [option("--dry-run", "only count what would move")],
+    by: runWithoutCatchUp,
+    async run(session, { dryRun }: { dryRun?: boolean }) {
+      const {
+        of: moves,
+        others: other_moves,
+        ...counted
+      } = await movedClicks(session.backend, PRESENT_RULES);
+      const found = { rules: PRESENT_RULES, ...counted, moves, other_moves };
+      if (dryRun) return found;
+      const request: Request = (...asked) => requestRebuild(...asked, { isReclassified: true });
+      return { ...found, ...(await built(session, [clicks], request)) };
     },
   },
-  folding("rebuild [name...]", "fold all events again beside what answers, then take over", {
-    make: rebuild,
-    record: recordRebuild,
-  }),
   {
     name: "cancel [name...]",
     about: "end builds in progress and drop what they have folded",
     args: names,
     by: runWithoutCatchUp,
     async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      return { cancelled: await cancelProjectionBuilds(operating(session), session.context, chosen) };
+      const cancelled: { name: string; version: number; build: number }[] = [];
+      for (const group of groupsNamed(given)) {
+        const ended = await cancelBuild(operating(session), session.context, group);
+        if (ended) cancelled.push({ name: group.name, version: ended.version, build: ended.build });
+      }
+      return { cancelled };
     },
   },
-  folding("rollback <name...>", "fold what the previous build lacks, then make it active again", {
-    make: rollBack,
-    record: recordRollback,
-  }),
-  folding("activate <name...>", "let builds take over that wait for it", {
-    make: finishBuilds,
-    record: activateProjectionBuilds,
-  }),
+  {
+    name: "rollback <name...>",
+    about: "fold what the previous build lacks, then make it active again",
+    args: named,
+    by: runWithoutCatchUp,
+    run: (session, _: object, given: string[]) => built(session, groupsNamed(given), requestRollback),
+  },
   {
     name: "verify [name...]",
     about: "fold all events again, and compare what answers with the result, document by document",
     args: names,
-    options: [
-      option(
-        "--sample <documents>",
-        "compare about so many documents of each, drawn at random",
-        wholeFrom(1, 9),
-      ),
-    ],
     by: runReading,
-    async run(session, { sample }: { sample?: number }, given: string[]) {
+    async run(session, _: object, given: string[]) {
       return await session.work.interruptible(
         () => "Nothing was changed, and nothing is known of the documents",
-        () => verified(session, projectionsNamed(given), sample),
+        () => verified(session, groupsNamed(given)),
       );
     },
     print: verificationForPeople,
@@ -105,70 +99,35 @@ export const commands: readonly CommandRow[] = [
   },
 ];
 
-type Folding = {
-  make: typeof rebuild;
-  record: (deps: OperateDeps, context: CommandContext, chosen: readonly Projection[]) => Promise<void>;
-};
-
-function folding(name: string, about: string, { make, record }: Folding): CommandRow {
-  return {
-    ...{ name, about, args: name.includes("[") ? names : named },
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
-      const chosen = projectionsNamed(given);
-      return await built(session, chosen, make, () => record(operating(session), session.context, chosen));
-    },
-  };
-}
-
-/** The builds wait for `activate`. @throws nothing_to_classify */
-async function reclassifiedBuilds(session: Session, chosen: readonly Projection[]) {
-  const rules = PRESENT_RULES;
-  const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
-  if (other)
-    throw new Refused("nothing_to_classify", `${other.name} has nothing that rules of clicks would change`);
-  const prepare: typeof rebuild = (deps, projections, signal) =>
-    prepareReclassified(deps, projections, rules, signal);
-  const record = () => recordRebuild(operating(session), session.context, chosen, false, rules);
-  const made = await built(session, chosen, prepare, record);
-  const { clicks, unreadable, moved, of, others } = await movedClicks(session.backend, rules);
-  return { rules, clicks, unreadable, moved, moves: of, other_moves: others, ...made };
-}
+type Request = (deps: OperateDeps, context: CommandContext, group: ProjectionGroup) => Promise<Builds>;
 
 /** The unmapped store, where every build has its own collection. */
 function operating({ backend, deps }: Session): OperateDeps {
   return { ...deps, readStore: backend.foldStore };
 }
 
-/** `record`: what is recorded of it before. */
-async function built(
-  session: Session,
-  chosen: readonly Projection[],
-  make: typeof rebuild,
-  record: () => Promise<void> = async () => undefined,
-) {
-  const { work } = session;
+/** Asks for builds, and waits until they have taken over; folds them where no service does. */
+async function built(session: Session, groups: readonly ProjectionGroup[], request: Request) {
+  const { work, context } = session;
   const outcome = () =>
     `${work.shareText} of the log was read, and what answers is unchanged: a running service goes on with the build, and so ` +
     "does this command, given again; `projections cancel` drops it";
   return await timed(async () => {
-    const { builds, events } = await work.interruptible(outcome, async () => {
-      await record();
-      return await make(foldDeps(session), chosen, work.signal);
+    const builds: FinishedBuild[] = [];
+    await work.interruptible(outcome, async () => {
+      const requested: [ProjectionGroup, Builds][] = [];
+      for (const group of groups) requested.push([group, await request(operating(session), context, group)]);
+      for (const [group, begun] of requested)
+        builds.push(await finishBuild(foldDeps(session), group, begun, work.signal));
     });
-    return { builds, events };
+    return { builds };
   });
 }
 
-async function verified(session: Session, chosen: readonly Projection[], sample?: number) {
+async function verified(session: Session, groups: readonly ProjectionGroup[]) {
   const scratch = await openScratchStore();
-  const compare = () => verifyProjections({ ...foldDeps(session), scratch }, chosen, { sample });
+  const compare = () => verifyBuilds({ ...foldDeps(session), scratch }, groups);
   return await timed(compare).finally(() => scratch.close());
-}
-
-function foldDeps({ backend, deps, terminal }: Session) {
-  const { eventStore, foldStore: readStore } = backend;
-  return { ...deps, eventStore, readStore, log: createLogger("error", terminal.stderr) };
 }
 
 async function timed<T extends object>(work: () => Promise<T>): Promise<T & { seconds: number }> {
@@ -181,8 +140,8 @@ export function statusForPeople({ head, projections, webhook_router: router }: P
   return {
     head,
     projections: projections.map((row) => ({
-      projection: row.name,
-      state: isNewerThanLog(row.position, head) ? "newer than the log, needs a rebuild" : row.state,
+      projections: row.name,
+      state: row.state === "other_log" ? "of another log, are folded anew" : row.state,
       answers: row.active ? label(row.active) : "not built yet",
       previous: row.previous && label(row.previous),
       building: row.building && `${label(row.building)}: ${buildingText(row.building)}`,
@@ -208,18 +167,18 @@ function label({ version, build, rules, outdated }: BuildLabel): string {
   return `version ${version} build ${build}${under}`;
 }
 
-function buildingText({ events, events_per_second, done, seconds_left }: BuildingRow): string {
-  if (done === 1) return "complete and not active";
+function buildingText({ events, events_per_second, done, seconds_left, because }: BuildingRow): string {
   // Whoever folds it has said nothing of it yet, or nobody does.
   if (events === 0) return "a running service begins or goes on with it by itself";
-  return describeProgress({
+  const why = because === null ? "" : `, as ${because}`;
+  return `${describeProgress({
     ...{ events, eventsPerSecond: events_per_second, done },
     ...(seconds_left !== null && { secondsLeft: seconds_left }),
-  });
+  })}${why}`;
 }
 
 function verificationForPeople({ ok, differences, ...found }: Verification & { seconds: number }) {
-  const nothing = found.projections.length === 0;
+  const nothing = found.groups.every(({ version }) => version === null);
   const bad = nothing ? "Nothing could be compared" : "Documents differ from what the log gives";
   return withVerdict({
     ...found,

@@ -12,12 +12,11 @@ import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdr
 import { linkStream } from "../../events/streams.ts";
 import { TIERS } from "../../events/vocabulary.ts";
 import {
-  activateProjectionBuilds,
-  cancelProjectionBuilds,
-  projectionsNamed,
+  cancelBuild,
+  groupsNamed,
   requestRebuild,
   requestRollback,
-} from "../../projections/operations/operate.ts";
+} from "../../projections/builds/operate.ts";
 import { accountDetails } from "../../queries/accounts.ts";
 import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
@@ -60,12 +59,13 @@ const INVITED_MS = 7 * 86_400_000;
 const DONE = {
   rebuild: "A new build is being computed, beside the one that answers.",
   cancel: "The build was cancelled, and what it had computed is dropped.",
-  activate: "The build takes over as soon as it has caught up.",
   rollback: "The previous build takes in what it lacks, and then takes over.",
   tier: "The account is on the other plan from now on.",
   "deactivate-key": "The key is deactivated: requests with it are refused.",
   close: "The account is closed. Its links are deleted within a minute.",
 } as const;
+
+const OPERATE = { rebuild: requestRebuild, cancel: cancelBuild, rollback: requestRollback };
 
 /** `confirm`: the account's e-mail address or id, as closing can't be undone. */
 const AccountAct = z.discriminatedUnion("act", [
@@ -79,16 +79,12 @@ const acts = [
     path: "/projections/:name/:act",
     params: z.object({
       name: z.string().max(100),
-      act: z.enum(["rebuild", "cancel", "activate", "rollback"]),
+      act: z.enum(["rebuild", "cancel", "rollback"]),
     }),
-    body: z.object({ waits: flag }),
     status: 202,
-    async run({ foldStore: readStore, ...given }, context, { name, act, waits }) {
-      const [deps, chosen] = [{ ...given, readStore }, projectionsNamed([name])];
-      if (act === "rebuild") await requestRebuild(deps, context, chosen, !waits);
-      else if (act === "cancel") await cancelProjectionBuilds(deps, context, chosen);
-      else if (act === "activate") await activateProjectionBuilds(deps, context, chosen);
-      else await requestRollback(deps, context, chosen);
+    async run({ foldStore: readStore, ...given }, context, { name, act }) {
+      const deps = { ...given, readStore };
+      for (const group of groupsNamed([name])) await OPERATE[act](deps, context, group);
       return { projection: name, act };
     },
     done: ({ act }) => DONE[act],

@@ -49,7 +49,7 @@ ${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has p
   app.get("/projections/:name", { schema: { params } }, async ({ params: { name } }, reply) => {
     const { projections } = await projectionRows(deps);
     const row = projections.find((one) => one.name === name);
-    if (!row) throw new Refused("unknown_projection", `There is no projection ${name}`);
+    if (!row) throw new Refused("unknown_projection", `There are no projections ${name}`);
     const { building, active, waits_for: waitsFor } = row;
     return sendConsolePage(reply, {
       ...{ nav: "Projections", title: name, isLive: true },
@@ -64,16 +64,17 @@ ${facts({
   Position: positionText(row),
   Lag: lagText(row),
 })}
-${building && html`<div role="status">${progressBar(name, building)}${isWaiting(row) && html`<p>Complete: it waits to take over${building.rules !== null && html`, with clicks by rules ${building.rules}`}.</p>`}</div>`}</section>
+${building && html`<div role="status">${progressBar(name, building)}${building.because && html`<p>Nothing is answered until it has caught up: ${building.because}.</p>`}</div>`}</section>
 <section class="card" id="acts" data-live><h2>What you can do</h2>${active?.rules && AS_RECORDED}<div class="actions">${acts(row)}</div></section>`,
     });
   });
 }
 
-const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections build --rules</code> classifies them again.</p>`;
+const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections reclassify</code> classifies them again.</p>`;
 
 const COLUMNS: Columns<ProjectionRow> = {
-  Projection: ({ name }) => html`<a href="${projectionPath(name)}"><strong>${name}</strong></a>`,
+  Projections: ({ name, contains }) =>
+    html`<a href="${projectionPath(name)}"><strong>${name}</strong></a> <span class="muted small">${contains.join(", ")}</span>`,
   State: (row) =>
     html`${stateBadge(row)} ${setAsideBadge(row.set_aside)}${row.building && progressBar(row.name, row.building)}`,
   "Answers from": ({ active }) => html`<span class="small">${buildText(active)}</span>`,
@@ -83,7 +84,8 @@ const COLUMNS: Columns<ProjectionRow> = {
 
 export function stateBadge(row: ProjectionRow): Html {
   if (row.state === "waiting") return badge("bad", "Needs a newer program");
-  if (row.building) return badge("accent", isWaiting(row) ? "Waiting" : "Building");
+  if (row.building) return badge("accent", row.building.is_rollback ? "Rolling back" : "Building");
+  if (row.state === "other_log") return badge("bad", "Of another log");
   const isBehind = row.state === "behind" && row.lag_ms >= RECENT_MS;
   return isBehind ? badge("warn", "Behind") : badge("good", "Current");
 }
@@ -102,14 +104,9 @@ export function setAsideCard({ count: total, events }: SetAside, how: Html): Htm
   return card(title, html`${rows}${rest}`, { lead: how, kind: "danger" });
 }
 
-/** Complete, and told not to take over by itself. */
-function isWaiting({ building, activates }: ProjectionRow): boolean {
-  return building !== null && building.done === 1 && !activates;
-}
-
 /** Something is about to change by itself. */
 function isBusy(row: ProjectionRow): boolean {
-  return (row.building !== null && !isWaiting(row)) || row.state === "behind";
+  return row.building !== null || row.state === "behind";
 }
 
 function buildText(build: BuildLabel | null): string {
@@ -141,11 +138,7 @@ function acts(row: ProjectionRow): Html {
   const path = (act: string) => projectionPath(name, `/${act}`);
   const dropped = `What build ${building?.build} of ${name} has computed is dropped. What answers now goes on.`;
   const back = `${buildText(previous)} takes in what it lacks, then queries are answered from it again, and this one is kept.`;
-  return html`${
-    building === null &&
-    html`${postButton(path("rebuild"), "Rebuild", { kind: "primary" })}${postButton(path("rebuild"), "Rebuild without switching", { fields: { waits: "yes" } })}`
-  }
-${isWaiting(row) && postButton(path("activate"), "Let it take over", { kind: "primary" })}
+  return html`${building === null && postButton(path("rebuild"), "Rebuild", { kind: "primary" })}
 ${building && active && confirmedPost("Cancel the build", dropped, path("cancel"), "Cancel it")}
 ${previous && !building && confirmedPost("Roll back", back, path("rollback"), "Roll back")}`;
 }

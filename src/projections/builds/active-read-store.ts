@@ -1,133 +1,96 @@
-// The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
+// The read store for queries: maps the collections of projections, and the checkpoints of groups, to the build that answers.
 
-import type { Position } from "../../stores/event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
+import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
 import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
-import { checkpointName, collectionsOf, type Projection, partsCollection } from "../projection.ts";
-import { describeProgress } from "../runner/progress.ts";
-import { type Builds, queriedBuild } from "./build.ts";
-import { readBuilds } from "./builds-document.ts";
+import { describeProgress } from "../fold/progress.ts";
+import type { ProjectionGroup } from "../groups.ts";
+import { type Build, type Builds, queriedBuild } from "./builds.ts";
+import { checkpointName, collectionName, notesName, readBuilds } from "./builds-document.ts";
 import { ProjectionNotBuilt } from "./errors.ts";
 
 /** For how long the list of builds is cached: a query may read the previous build so long after a switch. */
 const CACHED_FOR_MS = 500;
 const RETRY_AFTER_S = { min: 1, max: 60 };
 
-type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () => number };
+type Deps = { store: ReadStore; groups: readonly ProjectionGroup[]; clock: () => number };
 
 /**
- * Reads of a projection that has no build yet throw ProjectionNotBuilt. Writes to projections are refused, as runners
- * write builds directly; other collections and checkpoints are passed through. `clock`: monotonic milliseconds.
+ * Reads of a group that has no build yet throw ProjectionNotBuilt. The checkpoint of a group has its name. Writes to
+ * projections are refused, as builds are written directly; other collections and checkpoints are passed through. `clock`:
+ * monotonic milliseconds.
  */
-export function activeReadStore({ store, projections, clock }: Deps): ReadStore {
-  const byCollection = new Map(
-    projections.flatMap((one) => {
-      const names = [...collectionsOf(one).map(({ name }) => name), setAsideCollection(one.collection.name)];
-      return names.map((name) => [name, one] as const);
-    }),
-  );
-  const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
-  const builds = cachedBuilds(store, clock);
-  const hasReached = reachedPositions(store);
+export function activeReadStore({ store, groups, clock }: Deps): ReadStore {
+  const byCollection = new Map<string, ProjectionGroup>();
+  for (const group of groups) {
+    for (const { collection } of group.projections) byCollection.set(collection.name, group);
+    byCollection.set(setAsideCollection(group.name), group);
+  }
+  const byName = new Map(groups.map((group) => [group.name, group]));
+  const cached = new Map(groups.map((group) => [group, cachedBuilds(store, group, clock)]));
 
-  const buildOf = async (projection: Projection) => {
-    const cached = queriedBuild(projection, await builds.current());
-    if (cached) return cached;
+  const buildOf = async (group: ProjectionGroup): Promise<Build> => {
+    const builds = cached.get(group) as CachedBuilds;
+    const known = queriedBuild(group, await builds.current());
+    if (known) return known;
     // Not by a cached list: the process is ready as soon as the stored one says so.
-    const known = await builds.fresh();
-    const build = queriedBuild(projection, known);
-    if (!build) throw notBuilt(projection, known);
+    const fresh = await builds.fresh();
+    const build = queriedBuild(group, fresh);
+    if (!build) throw notBuilt(group, fresh);
     return build;
   };
   const collection = async (name: string) => {
-    const projection = byCollection.get(name);
-    if (!projection) return name;
-    const built = (await buildOf(projection)).collection.name;
-    if (name === setAsideCollection(projection.collection.name)) return setAsideCollection(built);
-    return name === projection.collection.name ? built : partsCollection(built);
+    const group = byCollection.get(name);
+    if (!group) return name;
+    const build = await buildOf(group);
+    return name === setAsideCollection(group.name) ? notesName(group, build) : collectionName(name, build);
   };
-  const unlessProjected =
-    <Rest extends unknown[]>(
-      projected: ReadonlyMap<string, Projection>,
-      write: (name: string, ...rest: Rest) => Promise<void>,
-    ) =>
-    async (name: string, ...rest: Rest) => {
-      if (projected.has(name)) throw new Error(`${name} is written by its projection's runner only`);
-      await write(name, ...rest);
-    };
+  const refuse = (name: string, isProjected: boolean) => {
+    if (isProjected) throw new Error(`${name} is written by the fold of its build only`);
+  };
   return {
-    ensure: (specs) => store.ensure(specs),
+    ensure: (specs: readonly CollectionSpec[]) => store.ensure(specs),
     get: async (name, id) => store.get(await collection(name), id),
-    async getUpTo(name, id, position) {
-      const projection = byCollection.get(name);
-      if (!projection) return { document: await store.get(name, id), isComplete: false };
-      const build = await buildOf(projection);
-      // Before the document, which may be committed together with the next position.
-      const isComplete = await hasReached(checkpointName(build), position);
-      return { document: await store.get(build.collection.name, id), isComplete };
-    },
     getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
-    replace: unlessProjected(byCollection, (name, documents) => store.replace(name, documents)),
-    readsAtATime: store.readsAtATime,
-    writeBatch: () => {
-      throw new Error("Only the runner of a projection writes batches, to the unmapped store");
+    async write(batch) {
+      for (const { collection: name } of batch.documents) refuse(name, byCollection.has(name));
+      if (batch.checkpoint) refuse(batch.checkpoint.name, byName.has(batch.checkpoint.name));
+      await store.write(batch);
     },
-    drop: unlessProjected(byCollection, (name) => store.drop(name)),
     async checkpoint(name) {
-      const projection = byCheckpoint.get(name);
-      if (!projection) return await store.checkpoint(name);
-      const build = queriedBuild(projection, await builds.current());
-      return build && (await store.checkpoint(checkpointName(build)));
+      const group = byName.get(name);
+      return await store.checkpoint(group ? checkpointName(group, await buildOf(group)) : name);
     },
-    async checkpoints() {
-      const all = await store.checkpoints();
-      const known = await builds.current();
-      const queried: [string, Checkpoint][] = [];
-      for (const projection of projections) {
-        const build = queriedBuild(projection, known);
-        const checkpoint = build && all[checkpointName(build)];
-        if (checkpoint) queried.push([checkpointName(projection), checkpoint]);
-      }
-      const others = Object.entries(all).filter(([name]) => !byCheckpoint.has(name));
-      return Object.fromEntries([...others, ...queried]);
+    checkpoints: () => store.checkpoints(),
+    async drop(name) {
+      refuse(name, byCollection.has(name));
+      await store.drop(name);
     },
-    saveCheckpoint: unlessProjected(byCheckpoint, (name, checkpoint) =>
-      store.saveCheckpoint(name, checkpoint),
-    ),
-    resetCheckpoint: unlessProjected(byCheckpoint, (name) => store.resetCheckpoint(name)),
+    async dropCheckpoint(name) {
+      refuse(name, byName.has(name));
+      await store.dropCheckpoint(name);
+    },
     close: () => store.close(),
   };
 }
 
-function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotBuilt {
-  const progress = projections[name]?.building?.progress;
+function notBuilt({ name }: ProjectionGroup, { building }: Builds): ProjectionNotBuilt {
+  const progress = building?.progress;
   const seconds = Math.max(RETRY_AFTER_S.min, Math.min(RETRY_AFTER_S.max, progress?.secondsLeft ?? 2));
   const soFar = progress ? `: ${describeProgress(progress)}` : "";
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
-/** Whether a build has reached a position, by the name of its checkpoint; read only if the last is not enough. */
-function reachedPositions(store: ReadStore) {
-  const known = new Map<string, Position>();
-  return async (checkpoint: string, wanted: Position): Promise<boolean> => {
-    if ((known.get(checkpoint) ?? "") >= wanted) return true;
-    const position = (await store.checkpoint(checkpoint))?.position ?? "";
-    known.set(checkpoint, position);
-    return position >= wanted;
-  };
-}
-
 type CachedBuilds = { current(): Promise<Builds>; fresh(): Promise<Builds> };
 
 /** Concurrent callers share one read; when the read fails, the cached list is used for another half second. */
-function cachedBuilds(store: ReadStore, clock: () => number): CachedBuilds {
+function cachedBuilds(store: ReadStore, group: ProjectionGroup, clock: () => number): CachedBuilds {
   let cached: Builds | undefined;
   let expiresAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<Builds> | undefined;
   const fresh = async () => {
-    reading ??= readBuilds(store).finally(() => {
+    reading ??= readBuilds(store, group).finally(() => {
       reading = undefined;
     });
     try {

@@ -1,40 +1,86 @@
-// The document that lists the builds of all projections, changed by compare-and-swap.
-import type { Document, ReadStore } from "../../stores/read-store/port.ts";
-import type { Builds } from "./build.ts";
+// Where the builds of a group are listed, and what each build keeps its documents in.
 
-export type BuildsDeps = { readStore: Pick<ReadStore, "get" | "replace">; newId: () => string };
-type StoredBuilds = Document & { token: string; builds: Builds };
-const COLLECTION = "projection-builds";
-const ID = "projections";
-const NONE: Builds = { projections: {}, retired: {}, next: 1 };
+import {
+  type Checkpoint,
+  CheckpointMoved,
+  type CollectionSpec,
+  type ReadStore,
+} from "../../stores/read-store/port.ts";
+import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
+import type { ProjectionGroup } from "../groups.ts";
+import { type Build, type Builds, NO_BUILDS } from "./builds.ts";
+
+export type BuildsDeps = { readStore: Pick<ReadStore, "checkpoint" | "write">; newId: () => string };
+
+type Named = Pick<ProjectionGroup, "name">;
+
 const MAX_ATTEMPTS = 50;
+const DIGITS = 12;
 
-export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds> {
-  const stored = await store.get<StoredBuilds>(COLLECTION, ID);
-  return stored?.builds ?? structuredClone(NONE);
+/** A checkpoint, as it is the document that is written only where it is still what was read; `position` counts its changes. */
+export function buildsName({ name }: Named): string {
+  return `builds:${name}`;
+}
+
+/** Of the checkpoint of a build. */
+export function checkpointName({ name }: Named, { build }: Pick<Build, "build">): string {
+  return build === 0 ? name : `${name}_b${build}`;
+}
+
+/** Of a collection of a build, by that of its projection. */
+export function collectionName(collection: string, { build }: Pick<Build, "build">): string {
+  return build === 0 ? collection : `${collection}_b${build}`;
+}
+
+/** Of the events that a build has set aside. */
+export function notesName(group: Named, build: Pick<Build, "build">): string {
+  return setAsideCollection(checkpointName(group, build));
+}
+
+/** Those of the documents and of the notes. */
+export function collectionsOf(
+  group: Pick<ProjectionGroup, "name" | "projections">,
+  build: Build,
+): CollectionSpec[] {
+  return [
+    ...group.projections.map(({ collection: { name, indexes } }) => ({
+      name: collectionName(name, build),
+      indexes,
+    })),
+    { name: notesName(group, build), indexes: [] },
+  ];
+}
+
+export function buildsIn(stored: Checkpoint | undefined): Builds {
+  return (stored?.more as Builds | undefined) ?? NO_BUILDS;
+}
+
+export async function readBuilds(readStore: Pick<ReadStore, "checkpoint">, group: Named): Promise<Builds> {
+  return buildsIn(await readStore.checkpoint(buildsName(group)));
 }
 
 /**
- * Reads the document, applies `change` and writes it back if nobody has written it meanwhile; else tries again with what
- * the other has written. `change` must be idempotent: an attempt that seemed to fail may have been stored. What it reads
- * itself is as new as the document.
- * @throws what `change` and the store throw
+ * Applies `change` to the builds as they are stored, and writes them if nobody else has meanwhile; else tries again with what
+ * the other has written. What it reads itself is as new as the builds. @throws what `change` and the store throw
  */
 export async function changeBuilds(
   { readStore, newId }: BuildsDeps,
-  change: (builds: Builds) => void | Promise<void>,
+  group: Named,
+  change: (builds: Builds) => Builds | Promise<Builds>,
 ): Promise<Builds> {
-  for (let race = 0; race < MAX_ATTEMPTS; race++) {
-    const stored = await readStore.get<StoredBuilds>(COLLECTION, ID);
-    const builds = structuredClone(stored?.builds ?? NONE);
-    const before = JSON.stringify(builds);
-    await change(builds);
-    if (stored && JSON.stringify(builds) === before) return builds;
-    const token = newId();
-    const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
-    // `replace` ignores a document whose `_position` is not higher than the stored one, so the first writer wins.
-    await readStore.replace(COLLECTION, [{ _id: ID, _position: revision, token, builds } as StoredBuilds]);
-    if ((await readStore.get<StoredBuilds>(COLLECTION, ID))?.token === token) return builds;
+  const name = buildsName(group);
+  for (let attempt = 1; ; attempt += 1) {
+    const from = await readStore.checkpoint(name);
+    const before = buildsIn(from);
+    const after = await change(before);
+    if (after === before) return before;
+    const position = String(Number(from?.position ?? 0) + 1).padStart(DIGITS, "0");
+    const checkpoint = { name, from, to: { position, eventId: newId(), more: after } };
+    try {
+      await readStore.write({ documents: [], checkpoint });
+      return after;
+    } catch (error) {
+      if (!(error instanceof CheckpointMoved) || attempt === MAX_ATTEMPTS) throw error;
+    }
   }
-  throw new Error("The builds of projections are changed by too many processes concurrently");
 }

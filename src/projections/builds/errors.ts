@@ -11,3 +11,13 @@ export class ProjectionNotBuilt extends StoreUnavailable {
     this.retryAfter = retryAfter;
   }
 }
+
+/** Undefined where no build answers, for look-ups that go to the streams then. */
+export async function orNotBuilt<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ProjectionNotBuilt) return undefined;
+    throw error;
+  }
+}

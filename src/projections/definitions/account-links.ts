@@ -1,6 +1,5 @@
 // Number of links of each account, so that pages don't count up to 100,000 documents.
 import type { LinkEvent } from "../../events/catalogue.ts";
-import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -9,9 +8,7 @@ export type AccountLinksDocument = Document & { links: number; deleted: number }
 
 export const accountLinks: Projection<AccountLinksDocument> = {
   name: "account-links",
-  version: 1,
   collection: { name: "account-links", indexes: [] },
-  categories: [CATEGORY.link],
   handles: ["LinkCreated", "LinkDeleted", "LinkRestored"],
   key: (event) => (event.data as LinkEvent["data"]).accountId,
   empty: () => ({ links: 0, deleted: 0 }),

@@ -1,5 +1,4 @@
 // Accounts with tier and status, for authentication and the command line.
-import { CATEGORY } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -9,9 +8,7 @@ export type AccountDocument = Document & { tier: Tier; status: "open" | "closed"
 
 export const accounts: Projection<AccountDocument> = {
   name: "accounts",
-  version: 1,
   collection: { name: "accounts", indexes: [["openedAt"]] },
-  categories: [CATEGORY.account],
   handles: ["AccountOpened", "TierChanged", "AccountClosed"],
   key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
   empty: (event) => ({ tier: "free", status: "open", openedAt: event.data.at }),

@@ -1,5 +1,4 @@
 // The last position of each hour in the click streams, where a search by time starts.
-import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -8,10 +7,7 @@ export type ClickHourDocument = Document & { hour: string; clicks: number };
 
 export const clickHours: Projection<ClickHourDocument> = {
   name: "click-hours",
-  version: 1,
   collection: { name: "click-hours", indexes: [["hour"]] },
-  /** Withdrawals change nothing here; with the categories of the other projections of clicks, one read serves them all. */
-  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key: ({ recordedAt }) => hourOf(recordedAt),
   empty: ({ recordedAt }) => ({ hour: hourOf(recordedAt), clicks: 0 }),

@@ -1,5 +1,4 @@
 // Custom domains of accounts with their verification and active state (interface, parts 2 and 3).
-import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -29,9 +28,7 @@ const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
 
 export const domains: Projection<DomainDocument> = {
   name: "domains",
-  version: 1,
   collection: { name: "domains", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
-  categories: [CATEGORY.account],
   handles: [
     "DomainAdded",
     "DomainVerified",

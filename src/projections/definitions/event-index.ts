@@ -4,7 +4,6 @@ import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { metadataOf } from "../../events/read-event.ts";
 import { sealEvents } from "../../events/seal-events.ts";
-import { CATEGORY } from "../../events/streams.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import type { Document } from "../../stores/read-store/port.ts";
@@ -35,13 +34,7 @@ export function actorKey(actor: Actor): string {
 /** Clicks are left out: they are found by time and link (queries/audit/find-clicks.ts), at no cost for each of them. */
 export const eventIndex: Projection<EventIndexDocument> = {
   name: "event-index",
-  version: 1,
-  collection: {
-    name: "event-index",
-    indexes: INDEXED.map((field) => [field, "_id"]),
-    columns: [...INDEXED],
-  },
-  categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
+  collection: { name: "event-index", indexes: INDEXED.map((field) => [field]) },
   handles: (Object.keys(catalogue) as EventType[]).filter(
     (type) => !(type in clickEvents || type in sealEvents),
   ),

@@ -1,5 +1,4 @@
 // API keys, which authentication looks up by their hash on every request.
-import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -15,9 +14,7 @@ export type KeyDocument = Document & {
 
 export const keys: Projection<KeyDocument> = {
   name: "keys",
-  version: 1,
   collection: { name: "keys", indexes: [["keyHash"], ["accountId", "issuedAt"]] },
-  categories: [CATEGORY.account],
   handles: ["KeyIssued", "KeyDeactivated"],
   key: (event) =>
     event.type === "KeyIssued" || event.type === "KeyDeactivated" ? event.data.keyId : undefined,

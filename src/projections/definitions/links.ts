@@ -9,7 +9,7 @@ import {
   withFlags,
 } from "../../events/link-events.ts";
 import { fingerprintOf, withOptions } from "../../events/link-options.ts";
-import { CATEGORY, linkKey } from "../../events/streams.ts";
+import { linkKey } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
@@ -32,23 +32,21 @@ export type LinkDocument = Document &
 
 export const links: Projection<LinkDocument> = {
   name: "links",
-  version: 2,
   collection: {
     name: "links",
     indexes: [
       // Covering indexes for both lists: they hold every field that is filtered or searched.
       ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl", "title"],
-      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl", "title"],
-    ],
-    partialIndexes: [
+      [
+        ...["accountId", "deleted", "createdAt", "_id", "status", "domainId", "keyId", "tags"],
+        ...["shortUrl", "longUrl", "title"],
+      ],
+      ["accountId", "externalId", "deleted", "createdAt"],
       // A link of the default host is found by its `_id`.
       ["slug", "domainId"],
-      ["accountId", "externalId"],
       ["fingerprint"],
-      ["accountId", "deleted", "createdAt", "_id", "keyId", "status", "domainId", "tags"],
     ],
   },
-  categories: [CATEGORY.link],
   handles: [
     "LinkCreated",
     "LinkRetargeted",

@@ -1,5 +1,4 @@
 // The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
-import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -26,9 +25,7 @@ const running = { pausedBy: null, reason: null, pausedAt: null } as const;
 
 export const webhooks: Projection<WebhookDocument> = {
   name: "webhooks",
-  version: 1,
   collection: { name: "webhooks", indexes: [["accountId", "addedAt"]] },
-  categories: [CATEGORY.account],
   handles: [
     "WebhookAdded",
     "WebhookChanged",

@@ -9,14 +9,13 @@ import {
   dayOf,
   type QuarterHour,
 } from "../../projections/definitions/days/days.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { linkDays } from "../../projections/definitions/days/link-day.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { OTHER } from "../../projections/definitions/tally.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
-import { LINK_DAYS, presentDay } from "./link-days.ts";
 import type { RangeRequest } from "./range.ts";
 import { addHits, type HitSeries, hitCounts, hitSum, midnightOf, quartersIn } from "./sums.ts";
 
@@ -143,12 +142,9 @@ async function hitsOn(
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   if (days.length === 0) return counts;
-  // Before the days that are over, so that one that ends meanwhile is in both rather than in none.
-  const fields = ["date", "day"];
-  const latest = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, fields);
   const wanted = ids.flatMap((link) => days.map((day) => dayOf(link, day)));
-  const over = await readStore.getMany<DayDocument>(LINK_DAYS, wanted, ["quarters"]);
-  const byId = new Map([...latest.map(presentDay), ...over].map((day) => [day._id, day]));
+  const read = await readStore.getMany<DayDocument>(linkDays.collection.name, wanted, ["quarters"]);
+  const byId = new Map(read.map((day) => [day._id, day]));
   for (const link of ids) {
     const hits = hitCounts();
     for (const day of days) {

@@ -7,14 +7,13 @@ import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import { dateOf } from "../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../projections/definitions/days/link-day.ts";
 import { countVisitors } from "../../projections/definitions/days/visitors.ts";
-import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import {
   type RecentClick,
   type RecentClickRow,
   recentClick,
 } from "../../projections/definitions/recent-clicks.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { clicks as clickGroup } from "../../projections/groups.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -90,7 +89,7 @@ const LONG_AT_A_TIME = 2;
 /** One for all that ask, as it keeps what it has read of the log. */
 export function analytics(deps: AnalyticsDeps) {
   const { eventStore, readStore } = deps;
-  const next = nextEventFinder(eventStore, linkClicks.categories);
+  const next = nextEventFinder(eventStore, clickGroup.categories);
   const inRange = daysInRange(deps);
   const inTurn = pLimit(LONG_AT_A_TIME);
 
@@ -121,7 +120,7 @@ export function analytics(deps: AnalyticsDeps) {
   /** Waits until all clicks up to the position are counted. */
   async function whenCounted(position: Position): Promise<void> {
     for (let waited = 0; ; waited += POLL_MS) {
-      const counted = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
+      const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
       const click = counted < position ? await next(counted) : undefined;
       if (!click || click.position > position) return;
       if (waited >= COUNTED_WITHIN_MS)
@@ -179,12 +178,11 @@ export function analytics(deps: AnalyticsDeps) {
     const presentHour = now.getTime() - (now.getTime() % HOUR_MS);
     const lastHours = { from: presentHour - 23 * HOUR_MS, to: presentHour + HOUR_MS };
     const dates = [lastHours.from, presentHour].map((time) => utcDate(new Date(time)));
-    const { clicks, earlier, days, position } = await readWholeLife(deps, link._id, dates);
+    const { clicks, days, position } = await readWholeLife(deps, link._id, dates);
     const { interval, starts } = pointsOf({ zone: UTC, interval: "hour" }, lastHours);
     const [hits, breakdowns] = [hitSum(starts, CLICK_KINDS), breakdownSum()];
     for (const day of days) hits.add(dateOf(day), quartersIn(day, lastHours));
-    for (const day of [earlier, clicks?.day])
-      for (const kind of Object.values(day?.kinds ?? {})) breakdowns.add(kind);
+    for (const kind of Object.values(clicks?.kinds ?? {})) breakdowns.add(kind);
     const { series } = hits.result();
     return {
       ...{ link, interval, ...lastHours, series, totals: hitCounts(clicks), leftOut: 0 },

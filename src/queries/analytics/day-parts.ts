@@ -1,8 +1,6 @@
 // The numbers of a link's days within a range of time and up to a position: whole days as their documents hold them,
 // parts of days from the log, by the same fold.
 import { LRUCache } from "lru-cache";
-import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
-import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
 import { reclassified } from "../../events/classification/reclassify.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { dateOf } from "../../projections/definitions/days/days.ts";
@@ -12,6 +10,8 @@ import {
   type LinkDayDocument,
   withClick,
 } from "../../projections/definitions/days/link-day.ts";
+import { clicksBetween } from "../../projections/fold/clicks-between.ts";
+import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { firstCorrectionAfter, type LastClickRecordedBy } from "./log-positions.ts";
 import { midnightOf, quartersIn } from "./sums.ts";

@@ -3,7 +3,7 @@
 
 import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { clicks } from "../../projections/groups.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
@@ -92,7 +92,7 @@ export async function positionAsOf(deps: Deps, link: string, time: string): Prom
 async function lastClick({ readStore, logParts }: Deps, time: string): Promise<Position> {
   const hour = `${hourOf(time)}:00:00.000Z`;
   const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
-  const indexed = (await readStore.checkpoint(checkpointName(clickHours)))?.position ?? "";
+  const indexed = (await readStore.checkpoint(clicks.name))?.position ?? "";
   const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
   const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
   const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);

@@ -1,8 +1,8 @@
 // Adds up hits: by kind, over the points of a series, and by the values of each breakdown.
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import type { Breakdown } from "../../projections/definitions/breakdown.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
-import type { KindOfDay } from "../../projections/definitions/days/link-day.ts";
 import { byCountThenName, OTHER, type Tally, type ValueCount } from "../../projections/definitions/tally.ts";
 import { QUARTER_MS } from "./time-zone.ts";
 
@@ -91,7 +91,7 @@ export function breakdownSum() {
   const utm = mapOf(UTM_FIELDS, () => new Map<string, number>());
   const rules = new Map<string, number>();
   return {
-    add({ tallies, utm: tagged, rules: led }: KindOfDay): void {
+    add({ tallies, utm: tagged, rules: led }: Breakdown): void {
       for (const [n, dimension] of DIMENSIONS.entries()) addTally(breakdowns[dimension], tallies[n]);
       for (const field of UTM_FIELDS) addTally(utm[field], tagged?.[field]);
       addTally(rules, led);

@@ -8,11 +8,9 @@ import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
-import { eventIndex } from "../../projections/definitions/event-index.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
-import { links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
@@ -39,8 +37,6 @@ export type ExplainDeps = {
   clock: () => Date;
 };
 
-/** Such projections keep what they could not take of links and clicks. */
-const CONSUMERS = [links, linkClicks, eventIndex];
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
@@ -63,7 +59,9 @@ export async function explainLink(
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all);
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
-  const { firstAt: first_at = null, lastAt: last_at = null, _position: up_to = null } = document ?? {};
+  const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
+  // Behind the event that a corrected document contains last.
+  const up_to = document?._position.replace(/\++$/, "") ?? null;
   const clicks = { ...hitCounts(document), first_at, last_at, up_to, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 
@@ -165,10 +163,9 @@ function gaps(events: readonly RecordedEvent[]): string[] {
 
 async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): Promise<SetAsideEvent[]> {
   const found = new Map<Position, SetAsideEvent>();
-  for (const projection of CONSUMERS) {
-    const checkpoint = await readStore.checkpoint(checkpointName(projection));
-    const notes = setAsideCollection(projection.collection.name);
-    const { events } = await readSetAside(readStore, notes, checkpoint);
+  for (const { name } of projectionGroups) {
+    const checkpoint = await readStore.checkpoint(name);
+    const { events } = await readSetAside(readStore, setAsideCollection(name), checkpoint);
     for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
   }
   return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));

@@ -1,9 +1,10 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
-import { linkOf } from "../../audit/clicks/clicks-between.ts";
+
 import { namedLink } from "../../commands/links/change-link.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
+import { linkOf } from "../../projections/fold/clicks-between.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";

@@ -4,7 +4,7 @@
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
@@ -45,8 +45,8 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   const to = earlier(filter.to, upTo === undefined ? undefined : await idBehind(deps, upTo));
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;
   const { documents, next } = await newestFirst(deps, { where, ...(range && { range }) }, page);
-  const notes = setAsideCollection(eventIndex.collection.name);
-  const checkpoint = page.cursor ? undefined : await deps.readStore.checkpoint(checkpointName(eventIndex));
+  const notes = setAsideCollection(lifecycle.name);
+  const checkpoint = page.cursor ? undefined : await deps.readStore.checkpoint(lifecycle.name);
   const { events: passed } = await readSetAside(deps.readStore, notes, checkpoint);
   const isWanted = (one: SetAsideEvent) =>
     (category === undefined || categoryOf(one.stream) === category) &&

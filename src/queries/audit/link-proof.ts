@@ -1,9 +1,10 @@
 // What the whole log says of one link: whether its events are those that were sealed, and how many clicks it has.
-import { clicksBetween } from "../../audit/clicks/clicks-between.ts";
-import { withdrawalsOf } from "../../audit/clicks/read-withdrawals.ts";
+
 import { verifyLog } from "../../audit/verify-log.ts";
 import { PREFIX, SEALS_STREAM, withdrawalStream } from "../../events/streams.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
+import { clicksBetween } from "../../projections/fold/clicks-between.ts";
+import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent, StoredText } from "../../stores/event-store/port.ts";
 import { type HitCounts, hitCounts } from "../analytics/sums.ts";
 

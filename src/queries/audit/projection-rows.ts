@@ -1,11 +1,10 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
 
-import { type Build, isUnderOtherRules } from "../../projections/builds/build.ts";
-import { readBuilds } from "../../projections/builds/builds-document.ts";
-import { projectionGroups } from "../../projections/groups.ts";
-import { checkpointName } from "../../projections/projection.ts";
-import type { Progress } from "../../projections/runner/progress.ts";
-import { projectionStatus } from "../../projections/runner/status.ts";
+import { type Build, isSame, isUnderOtherRules } from "../../projections/builds/builds.ts";
+import { buildsIn, buildsName, checkpointName } from "../../projections/builds/builds-document.ts";
+import { groupStatus } from "../../projections/builds/status.ts";
+import type { Progress } from "../../projections/fold/progress.ts";
+import { type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
 import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../stores/coordination/consumer-checkpoint.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -20,41 +19,45 @@ export type BuildLabel = NonNullable<ProjectionRow["active"]>;
 type Deps = { eventStore: EventStore; foldStore: ReadStore; clock: () => Date };
 
 /**
- * Covers the projections of other processes too. `waits_for`: the event of a newer program that it, or its build in
- * progress, stands before. `activates`: whether the build in progress takes over by itself. `webhook_router`: the other
- * consumer of the log that sets events aside. @throws what the stores throw
+ * A row for each group of projections, whichever process folds it. `webhook_router`: the other consumer of the log that sets
+ * events aside. @throws what the stores throw
  */
 export async function projectionRows(deps: Deps) {
   const readStore = deps.foldStore;
-  const [builds, checkpoints] = await Promise.all([readBuilds(readStore), readStore.checkpoints()]);
-  const statuses = await Promise.all(
-    projectionGroups.map(({ projections }) => projectionStatus({ ...deps, readStore, projections })()),
-  );
-  const projections = statuses.flat().map((status) => {
-    const { name, version, build, position, lagMs, setAside } = status;
-    const { active, previous, building } = builds.projections[name] ?? {};
-    const isBuilding = building?.version === version && building.build === build;
-    const ofBuilding = building && checkpoints[checkpointName({ name, ...building })];
-    const waitsFor = status.waitsFor ?? ofBuilding?.waitsFor ?? null;
-    const state = waitsFor ? "waiting" : isBuilding ? "building" : status.behind ? "behind" : "current";
-    return {
-      ...{ name, version, build },
-      ...{ active: active ? labelOf(active) : null, previous: previous ? labelOf(previous) : null },
-      building: building
-        ? { ...labelOf(building), ...progressOf(building.progress), set_aside: ofBuilding?.setAside ?? 0 }
-        : null,
-      ...({ state } as const),
-      ...{ position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside },
-      activates: building?.activates ?? false,
-    };
-  });
+  const projections = await Promise.all(projectionGroups.map((group) => rowOf(deps, group)));
+  const router = await readStore.checkpoint(ROUTER_CHECKPOINT);
   return {
     head: (await deps.eventStore.head()) ?? null,
     projections,
     webhook_router: {
-      position: checkpoints[ROUTER_CHECKPOINT]?.position ?? null,
-      set_aside: await readSetAside(readStore, ROUTER_NOTES, checkpoints[ROUTER_CHECKPOINT]),
+      position: router?.position ?? null,
+      set_aside: await readSetAside(readStore, ROUTER_NOTES, router),
     },
+  };
+}
+
+/** `waits_for`: the event of a newer program that it, or its build in the making, stands before. */
+async function rowOf(deps: Deps, group: ProjectionGroup) {
+  const readStore = deps.foldStore;
+  const checkpoints = await readStore.checkpoints();
+  const { active, previous, building } = buildsIn(checkpoints[buildsName(group)]);
+  const status = await groupStatus({ ...deps, readStore }, group)();
+  const { name, version, build, position, lagMs, setAside } = status;
+  const ofBuilding = building && checkpoints[checkpointName(group, building)];
+  const waitsFor = status.waitsFor ?? ofBuilding?.waitsFor ?? null;
+  const isBuilding = isSame(building, { version, build });
+  const late = status.isOfOtherLog ? "other_log" : status.behind ? "behind" : "current";
+  return {
+    ...{ name, version, build, contains: group.projections.map((one) => one.name) },
+    ...{ active: active ? labelOf(active) : null, previous: previous ? labelOf(previous) : null },
+    building: building
+      ? {
+          ...{ ...labelOf(building), ...progressOf(building.progress), because: building.because ?? null },
+          ...{ is_rollback: building.isRollback, set_aside: ofBuilding?.setAside ?? 0 },
+        }
+      : null,
+    ...({ state: waitsFor ? "waiting" : isBuilding ? "building" : late } as const),
+    ...{ position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside },
   };
 }
 

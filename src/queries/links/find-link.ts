@@ -5,6 +5,7 @@ import type { Caller } from "../../commands/caller.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
+import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
@@ -149,7 +150,7 @@ async function linkOn(
   slug: string,
 ): Promise<LinkDocument | undefined> {
   const key = linkKey(host, slug);
-  const projected = await readStore.get<LinkDocument>(links.collection.name, key);
+  const projected = await orNotBuilt(readStore.get<LinkDocument>(links.collection.name, key));
   const link = projected ?? (await linkFromStream(eventStore, key));
   return link?.deleted ? undefined : link;
 }

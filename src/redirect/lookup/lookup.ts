@@ -4,6 +4,7 @@ import { SLUG } from "../../commands/links/slug.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { linkFromStream } from "../../queries/links/find-link.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
@@ -12,13 +13,13 @@ import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.t
 import type { FollowedEvent } from "../../stores/coordination/log-follower.ts";
 import { minVersions } from "../../stores/coordination/min-versions.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
-import type { Document, Reached, ReadStore } from "../../stores/read-store/port.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import { DomainRouting } from "./domain-routing.ts";
 import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
 
 export type LookupDeps = {
   eventStore: EventStore;
-  readStore: Pick<ReadStore, "get" | "getUpTo">;
+  readStore: Pick<ReadStore, "get" | "checkpoint">;
   baseHost: string;
   /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
@@ -129,16 +130,17 @@ export class LinkLookup {
   }
 
   /** `isComplete`: the documents hold every link that any process has made by now. */
-  async #linkDocument(key: string): Promise<Reached<LinkDocument>> {
+  async #linkDocument(key: string): Promise<{ document: LinkDocument | undefined; isComplete: boolean }> {
     const { eventStore, readStore } = this.#deps;
     const { name } = links.collection;
-    // Before the document is read: what is appended later was not there when the request came.
-    const newest = readStore.getUpTo && (await eventStore.newestOf?.(CATEGORY.link));
-    const unknown = { document: undefined, isComplete: false };
-    if (newest === undefined || !readStore.getUpTo)
-      return { ...unknown, document: await this.#document<LinkDocument>(name, key) };
-    const reading = readStore.getUpTo<LinkDocument>(name, key, newest);
-    return (await orUndefined(reading)) ?? unknown;
+    // Each before the next: what is appended or committed later was not there when the request came.
+    const newest = await eventStore.newestOf?.(CATEGORY.link);
+    const read = async () => {
+      const folded = newest === undefined ? undefined : await readStore.checkpoint(lifecycle.name);
+      const document = await readStore.get<LinkDocument>(name, key);
+      return { document, isComplete: newest !== undefined && (folded?.position ?? "") >= newest };
+    };
+    return (await orUndefined(read())) ?? { document: undefined, isComplete: false };
   }
 
   async #fromStream(key: string): Promise<RedirectedLink | undefined> {

@@ -6,13 +6,13 @@ import { forgetPassword } from "../../commands/links/link-password.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 
 type FinishClosingDeps = CloseDeps & {
   readStore: ReadStore;
@@ -36,9 +36,9 @@ const LAST_LINK_WITHIN_MS = 30_000;
 /** The runs of the singleton job: each continues what an earlier one could not finish. */
 export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal) => Promise<void> {
   const nextLink = nextEventFinder(deps.eventStore, [CATEGORY.link]);
-  /** Time of closing in milliseconds, by accountId. */
+  /** As followClosed adds them. */
   const pending = new Map<string, number>();
-  let readTo: Position | undefined;
+  const follower = followClosed(deps, pending);
 
   const finish = async (accountId: string, closedAt: number, signal: AbortSignal) => {
     const showsAll = await showsAllLinks(deps, closedAt, nextLink);
@@ -48,16 +48,14 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
     else if (showsAll && !signal.aborted) pending.delete(accountId);
   };
   return async (signal) => {
-    readTo ??= await consumerCheckpoint(deps, CLOSING_CHECKPOINT);
-    readTo = await collectClosed(deps, readTo, pending, signal);
+    await follower.collect(signal);
     for (const [accountId, closedAt] of [...pending]) {
       if (signal.aborted) return;
       await finish(accountId, closedAt, signal).catch((err: unknown) =>
         deps.log.warn({ err, accountId }, "closing an account was interrupted, the next turn goes on"),
       );
     }
-    if (readTo === undefined || pending.size > 0) return;
-    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position: readTo });
+    if (pending.size === 0) await follower.save();
   };
 }
 
@@ -116,29 +114,45 @@ async function deleteAll(
   return last;
 }
 
-/** Adds the accounts that were closed after `after` to `pending`; returns the position up to which it has read. */
-async function collectClosed(
-  { eventStore }: AccountClosingDeps,
-  after: Position | undefined,
-  pending: Map<string, number>,
-  signal: AbortSignal,
-): Promise<Position | undefined> {
-  const upTo = await eventStore.head();
-  if (upTo === undefined) return after;
-  for await (const events of logPages(eventStore, {
-    after,
-    upTo,
-    categories: [CATEGORY.account],
-    limit: PAGE,
-  })) {
-    if (signal.aborted) return after;
-    for (const { type, data, recordedAt } of events) {
-      const { accountId } = (data ?? {}) as { accountId?: unknown };
-      if (type !== "AccountClosed" || typeof accountId !== "string") continue;
-      pending.set(accountId, Date.parse(recordedAt));
-    }
-  }
-  return upTo;
+/** Adds the accounts that were closed since its checkpoint to `pending`, with the time of closing in milliseconds. */
+function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Map<string, number>) {
+  const categories = [CATEGORY.account];
+  let saved: Checkpoint | undefined;
+  /** The last event of an account that was read. The log is read up to `readTo`: what is of others is passed once. */
+  let last: Checkpoint | undefined;
+  let readTo: Position | undefined;
+  return {
+    async collect(signal: AbortSignal): Promise<void> {
+      if (readTo === undefined) {
+        saved = await consumerCheckpoint({ eventStore, readStore }, CLOSING_CHECKPOINT, categories);
+        last = saved;
+        readTo = saved?.position;
+      }
+      const upTo = await eventStore.head();
+      if (upTo === undefined) return;
+      for await (const events of logPages(eventStore, { after: readTo, upTo, categories, limit: PAGE })) {
+        if (signal.aborted) return;
+        for (const { type, data, recordedAt, position, id } of events) {
+          const { accountId } = (data ?? {}) as { accountId?: unknown };
+          if (type === "AccountClosed" && typeof accountId === "string")
+            pending.set(accountId, Date.parse(recordedAt));
+          last = { position, eventId: id };
+        }
+      }
+      readTo = upTo;
+    },
+    /** To be called when no account is pending. @throws CheckpointMoved when another process does this work, too */
+    async save(): Promise<void> {
+      if (last === undefined || last === saved) return;
+      const checkpoint = { name: CLOSING_CHECKPOINT, from: saved, to: last };
+      await readStore.write({ documents: [], checkpoint }).catch((error: unknown) => {
+        // The next turn begins at the stored one.
+        readTo = undefined;
+        throw error;
+      });
+      saved = last;
+    },
+  };
 }
 
 /** Whether the documents contain every link that the account can have created, so that an empty list is final. */
@@ -149,6 +163,6 @@ async function showsAllLinks(
 ): Promise<boolean> {
   const lastMadeBy = closedAt + LAST_LINK_WITHIN_MS;
   if (clock().getTime() < lastMadeBy) return false;
-  const next = await nextLink((await readStore.checkpoint(checkpointName(links)))?.position);
+  const next = await nextLink((await readStore.checkpoint(lifecycle.name))?.position);
   return next === undefined || Date.parse(next.recordedAt) > lastMadeBy;
 }

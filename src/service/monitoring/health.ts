@@ -1,9 +1,8 @@
 // Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
 
-import { eventIndex } from "../../projections/definitions/event-index.ts";
-import { clickProjections } from "../../projections/groups.ts";
-import { describeProgress } from "../../projections/runner/progress.ts";
-import { isNewerThanLog, LATE_MS, type ProjectionStatus } from "../../projections/runner/status.ts";
+import { type GroupStatus, LATE_MS } from "../../projections/builds/status.ts";
+import { describeProgress } from "../../projections/fold/progress.ts";
+import { clicks } from "../../projections/groups.ts";
 import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
@@ -22,7 +21,7 @@ export type HealthDeps = {
   readStore: Pick<ReadStore, "checkpoints">;
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
-  projections: () => Promise<ProjectionStatus[]>;
+  projections: () => Promise<GroupStatus[]>;
   /** What the router of webhooks has passed. */
   routerSetAside: () => Promise<SetAside>;
   /** Undefined without the redirect role. */
@@ -123,10 +122,10 @@ async function projectorProblems(
   if (!found) return none("does not answer");
   if (typeof found === "string") return none(found);
   if (found.length === 0) return none("has not started yet");
-  const of = (statuses: ProjectionStatus[]) =>
+  const of = (statuses: GroupStatus[]) =>
     statuses.flatMap((status) => {
       const reason = projectionProblem(status);
-      return reason === undefined ? [] : [{ part: `projection ${status.name}`, reason }];
+      return reason === undefined ? [] : [{ part: `projections ${status.name}`, reason }];
     });
   return {
     reasons: of(found.filter((status) => !isAnswered(status))),
@@ -136,33 +135,36 @@ async function projectorProblems(
         reason,
       })),
       ...of(found.filter(isAnswered)),
-      ...found.flatMap(({ name, setAside }) => setAsideProblems(`projection ${name}`, setAside)),
+      ...found.flatMap(({ name, setAside }) => setAsideProblems(`projections ${name}`, setAside)),
     ],
   };
 }
 
-/** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
-function isAnswered({ name, answers, waitsFor, failure }: ProjectionStatus): boolean {
+/**
+ * Whether requests are answered as well here as elsewhere, whatever the problem is: queries have something complete or dated,
+ * or what they had was of another log, and look-ups go to the streams until it is folded again.
+ */
+function isAnswered({ name, answers, waitsFor, failure, building, isOfOtherLog }: GroupStatus): boolean {
   // Its lateness has a cause that is told, which lasts wherever requests are sent instead.
   if (failure !== undefined && answers !== "nothing") return true;
-  // Nobody but an auditor waits for it.
-  if (name === eventIndex.name) return true;
+  if (isOfOtherLog || building?.because !== undefined) return true;
   if (answers === "other") return true;
-  return answers === "this" && !waitsFor && clickProjections.some((projection) => projection.name === name);
+  return answers === "this" && !waitsFor && name === clicks.name;
 }
 
-function projectionProblem(status: ProjectionStatus): string | undefined {
-  const { waitsFor, lagMs, answers, position, head } = status;
-  if (waitsFor) return `waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
-  if (isNewerThanLog(position, head)) return "is newer than the log: `projections rebuild` replaces it";
-  if (lagMs > LATE_MS) return `${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
-  if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;
-  return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;
+function projectionProblem(status: GroupStatus): string | undefined {
+  const { waitsFor, lagMs, answers, building, isOfOtherLog } = status;
+  if (waitsFor) return `wait for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
+  if (isOfOtherLog) return "are of another log, and are folded anew";
+  if (building?.because) return `are folded anew, as ${building.because}${catchingUp(status)}`;
+  if (lagMs > LATE_MS) return `are ${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
+  if (answers === "nothing") return `are built for the first time${catchingUp(status)}`;
+  return answers === "other" ? `are answered from an earlier build${catchingUp(status)}` : undefined;
 }
 
-/** Progress with rate and time left when this process folds the build, else the folded share of the log. */
-function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
-  if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
+/** Progress with rate and time left of a build in the making, else the folded share of the log. */
+function catchingUp({ building, position, head }: GroupStatus): string {
+  if (building?.progress.events) return `, catching up: ${describeProgress(building.progress)}`;
   return head ? `, ${Math.floor(logProgress(position ?? "0", head) * 100)} % of the log folded` : "";
 }
 

@@ -1,7 +1,7 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import { VERSION } from "../../config/version.ts";
-import type { ProjectionStatus } from "../../projections/runner/status.ts";
+import type { GroupStatus } from "../../projections/builds/status.ts";
 import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
 import type { RedirectStats } from "../../redirect/http/handler.ts";
 import { inTime } from "../../runtime/pause.ts";
@@ -18,11 +18,11 @@ export type MetricsDeps = {
   recorder: (() => Promise<RecorderStatus>) | undefined;
   /** Of clicks; undefined without the redirect role. */
   appendDuration?: Metric | undefined;
-  projections: () => Promise<ProjectionStatus[]>;
+  projections: () => Promise<GroupStatus[]>;
   /** What the router of webhooks has passed. */
   routerSetAside: () => Promise<SetAside>;
-  /** Number of events that each projection, by name, has still to fold, at most 1,000. */
-  eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
+  /** Number of events that a group of projections has still to fold, at most 1,000. */
+  eventsBehind: (status: GroupStatus) => Promise<number>;
   logProblems: LogHealth["problems"];
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
@@ -230,6 +230,6 @@ function projectionMetrics(
       waits.set(labels, status.waitsFor ? 1 : 0);
     }
     setAside.set({ projection: ROUTER_CHECKPOINT }, (await deps.routerSetAside()).count);
-    for (const [projection, events] of await deps.eventsBehind(statuses)) behind.set({ projection }, events);
+    for (const status of statuses) behind.set({ projection: status.name }, await deps.eventsBehind(status));
   };
 }

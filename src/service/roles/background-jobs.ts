@@ -2,8 +2,6 @@
 import { txtResolver } from "../../commands/domains/hostname.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
-import { links } from "../../projections/definitions/links.ts";
-import { checkpointName } from "../../projections/projection.ts";
 import { whenProjected } from "../../queries/read-your-writes.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
@@ -44,8 +42,7 @@ export function openBackgroundJobs(context: RoleContext, writing: Writing): void
     intervalMs: 5_000,
     run: accountClosings({
       ...deps,
-      isShown: (position) =>
-        whenProjected({ readStore, sleep }, [checkpointName(links)], position, () => MAX_WAIT_MS),
+      isShown: (position) => whenProjected({ readStore, sleep }, position, () => MAX_WAIT_MS),
     }),
     failureMessage: "looking for closed accounts failed",
   });

@@ -2,8 +2,11 @@
 
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { followedStreams } from "../../events/streams.ts";
-import { cachedCheckpoints } from "../../projections/groups.ts";
+import { orNotBuilt } from "../../projections/builds/errors.ts";
+import { lifecycle } from "../../projections/groups.ts";
 import { LogFollower } from "../../stores/coordination/log-follower.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { RoleContext } from "./role-context.ts";
 
 /** `run` starts the subscription and is called after every role has added its listener. */
@@ -16,8 +19,7 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
   const follower = new LogFollower({
     followed: followedStreams,
     eventStore,
-    readStore,
-    checkpoints: cachedCheckpoints,
+    documentsPosition: () => positionOf(readStore),
     random: runtimeDeps.random,
     log: warn,
   });
@@ -32,4 +34,9 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
       });
     },
   };
+}
+
+/** Undefined also where no build answers: then nothing of it is cached. */
+async function positionOf(readStore: Pick<ReadStore, "checkpoint">): Promise<Position | undefined> {
+  return (await orNotBuilt(readStore.checkpoint(lifecycle.name)))?.position;
 }

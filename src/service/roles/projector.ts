@@ -1,12 +1,12 @@
 // The projector role: a thread that folds while it holds the leases; without the role, the status from the read store.
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
 import { projectionGroups } from "../../projections/groups.ts";
-import { type ProjectionStatus, projectionStatus } from "../../projections/runner/status.ts";
 import { startProjector } from "../threads/projector.ts";
 import type { RoleContext } from "./role-context.ts";
 
-/** The status of each projection, whichever process runs it. */
-export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
+/** The status of each group of projections, whichever process runs it. */
+export type ProjectionsStatus = () => Promise<GroupStatus[]>;
 
 /** While the thread does not answer, the status is that of the stores, which knows no counts of this process. */
 export function openProjector(context: RoleContext): ProjectionsStatus {
@@ -15,7 +15,7 @@ export function openProjector(context: RoleContext): ProjectionsStatus {
   leaseProblems.set("projector", projector.leaseProblem);
   onLastAppend((withinMs) => projector.stop(withinMs));
   const stored = watchProjector(context);
-  let last: ProjectionStatus[] = [];
+  let last: GroupStatus[] = [];
   return async () => {
     const reported = await projector.status();
     if (reported) {
@@ -30,8 +30,7 @@ export function openProjector(context: RoleContext): ProjectionsStatus {
 /** For a process without the projector role: from the committed checkpoints. */
 export function watchProjector({ backend }: RoleContext): ProjectionsStatus {
   const { eventStore, foldStore } = backend;
-  const statuses = projectionGroups.map(({ projections }) =>
-    projectionStatus({ eventStore, readStore: foldStore, clock: runtimeDeps.clock, projections }),
-  );
-  return async () => (await Promise.all(statuses.map((status) => status()))).flat();
+  const deps = { eventStore, readStore: foldStore, clock: runtimeDeps.clock };
+  const statuses = projectionGroups.map((group) => groupStatus(deps, group));
+  return () => Promise.all(statuses.map((status) => status()));
 }

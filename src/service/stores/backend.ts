@@ -3,18 +3,20 @@
 import { join } from "node:path";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { activeReadStore } from "../../projections/builds/active-read-store.ts";
-import { queriedBuild } from "../../projections/builds/build.ts";
-import { registerProjections } from "../../projections/builds/register-builds.ts";
-import { allProjections } from "../../projections/groups.ts";
-import { collectionsOf } from "../../projections/projection.ts";
+import { registerBuilds } from "../../projections/builds/register-builds.ts";
+import { leaseName } from "../../projections/builds/run-group.ts";
+import { projectionGroups } from "../../projections/groups.ts";
 import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { isFolderInUse, openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { serverStores } from "./servers.ts";
 import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
+
+/** For how long a command that asks whether a lease is held may have it. */
+const ASKING_MS = 1_000;
 
 type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
 
@@ -41,6 +43,20 @@ export function storesOf(config: StoresConfig, options: StoreOptions = { offThre
   return serverStores({ ...config, eventStoreUrl, mongodbUrl, redisUrl }, options);
 }
 
+/** Whether a service that folds runs on the same stores. */
+export async function isServedElsewhere(
+  { eventStoreUrl, dataDir }: Pick<StoresConfig, "eventStoreUrl" | "dataDir">,
+  { leases }: Pick<Backend, "leases">,
+): Promise<boolean> {
+  if (eventStoreUrl === undefined) return isFolderInUse(dataDir);
+  const holder = runtimeDeps.newId();
+  for (const group of projectionGroups) {
+    if (!(await leases.hold(leaseName(group), holder, ASKING_MS))) return true;
+    await leases.release(leaseName(group), holder);
+  }
+  return false;
+}
+
 /** The files that hold the data, with the log first: none of those of servers are. */
 export function dataFiles({
   eventStoreUrl,
@@ -65,7 +81,7 @@ export async function openBackend(config: StoresConfig, options: StoreOptions): 
     const [deliveryQueue, leases] = [await stores.deliveryQueue(), await stores.leases()];
     const prepare = async () => {
       await stores.prepare();
-      if (!options.readOnly) await ensureQueriedBuilds(eventStore, foldStore);
+      if (!options.readOnly) await registerAll(eventStore, foldStore, options);
     };
     if (stores.preparesAtOpening) await prepare();
     const readStore = queriedStore(foldStore);
@@ -83,15 +99,18 @@ export function withDocuments(backend: Backend, foldStore: ReadStore): Backend {
 
 /** For queries: reads the active build of each projection. */
 export function queriedStore(store: ReadStore): ReadStore {
-  return activeReadStore({ store, projections: allProjections, clock: () => performance.now() });
+  return activeReadStore({ store, groups: projectionGroups, clock: () => performance.now() });
 }
 
-/** Lists the projections, and creates the collections and indexes that queries read. @throws StoreUnavailable */
-async function ensureQueriedBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
-  const deps = { eventStore, readStore, newId: runtimeDeps.newId };
-  const builds = await registerProjections(deps, allProjections);
-  const queried = allProjections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
-  await readStore.ensure(queried.flatMap(collectionsOf));
+/** Lists the builds of this program, and creates the collections and indexes that queries read. @throws StoreUnavailable */
+async function registerAll(
+  eventStore: EventStore,
+  readStore: ReadStore,
+  { log }: StoreOptions,
+): Promise<void> {
+  const error = (_: unknown, message = "") => log?.(message);
+  const deps = { eventStore, readStore, newId: runtimeDeps.newId, log: { error } };
+  for (const group of projectionGroups) await registerBuilds(deps, group);
 }
 
 /**

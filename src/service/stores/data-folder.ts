@@ -1,6 +1,7 @@
 // Keeps the data folder for one service, and readable for that service's own user only, also files that were copied into it.
 
 import { makeFolder, openPrivateFolder } from "../../runtime/private-folder.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
@@ -25,4 +26,15 @@ export function lockDataFolder(dataDir: string): void {
   const lock = lockFolder(dataDir, process.pid);
   // Which also keeps it from being garbage collected, and so released.
   process.once("exit", () => lock.release());
+}
+
+/** Whether a service has locked the folder. @throws StoreUnavailable */
+export function isFolderInUse(dataDir: string): boolean {
+  try {
+    lockFolder(dataDir, process.pid).release();
+    return false;
+  } catch (error) {
+    if (isRefused(error, "data_dir_in_use")) return true;
+    throw error;
+  }
 }

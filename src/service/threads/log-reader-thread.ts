@@ -1,13 +1,13 @@
 // Worker thread that reads the log for the event feed, exports and ranges, with its own event store connection
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
-import { matchingClicks } from "../../audit/clicks/matching-clicks.ts";
 import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { foldDayParts } from "../../queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
+import { matchingClicks } from "../../queries/audit/matching-clicks.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
 import { feedReader } from "../../queries/log-reader/feed.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";

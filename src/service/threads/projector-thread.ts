@@ -6,20 +6,15 @@ import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config/config.ts";
-import { ProjectionGroup } from "../../projections/builds/projection-group.ts";
-import { type ProjectionGroupSpec, projectionGroups } from "../../projections/groups.ts";
-import { catchUpWatch } from "../../projections/runner/catch-up-watch.ts";
-import type {
-  FromProjector,
-  ProjectorThreadData,
-  ToProjector,
-} from "../../projections/runner/projector-messages.ts";
-import type { ProjectionStatus } from "../../projections/runner/status.ts";
+import { GroupRun, leaseName } from "../../projections/builds/run-group.ts";
+import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
+import { projectionGroups } from "../../projections/groups.ts";
 import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../../stores/coordination/hold-lease.ts";
 import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { storesOf } from "../stores/backend.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 /** Besides, when it is asked. */
 const REPORT_EVERY_MS = 5_000;
@@ -43,24 +38,23 @@ async function runProjector(
   const log = threadLog(post);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const open = ({ name, projections, ...commit }: ProjectionGroupSpec) => {
-    return {
-      lease: { leases, name: `projector ${name}`, holder, log },
-      withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
-      group: new ProjectionGroup({
-        ...{ eventStore, readStore: foldStore, projections, clock, log, ...commit },
-        newId: randomUUID,
-      }),
-    };
-  };
-  const groups = projectionGroups.map(open);
+  const groups = projectionGroups.map((group) => ({
+    lease: { leases, name: leaseName(group), holder, log },
+    run: new GroupRun({ eventStore, readStore: foldStore, newId: randomUUID, log }, group),
+    status: groupStatus({ eventStore, readStore: foldStore, clock }, group),
+  }));
 
   let isUnavailable = false;
   const report = async () => {
-    let projections: ProjectionStatus[] | undefined;
+    let projections: GroupStatus[] | undefined;
     try {
-      const statuses = [];
-      for (const { group, withProgress } of groups) statuses.push(...withProgress(await group.status()));
+      const statuses: GroupStatus[] = [];
+      for (const { run, status } of groups) {
+        const found = await status();
+        const { failure } = run;
+        const processed = run.processed(found);
+        statuses.push({ ...found, processed, ...(failure !== undefined && { failure }) });
+      }
       projections = statuses;
       isUnavailable = false;
     } catch (err) {
@@ -88,10 +82,7 @@ async function runProjector(
       (signal) => keepSealing(sealing, signal),
       stopping.signal,
     ),
-    ...groups.flatMap(({ lease, group }) => [
-      holdLease(lease, (signal) => group.run(signal), stopping.signal),
-      group.build(stopping.signal),
-    ]),
+    ...groups.map(({ lease, run }) => holdLease(lease, (signal) => run.run(signal), stopping.signal)),
   ]);
   clearInterval(reporting);
   await stores.close();

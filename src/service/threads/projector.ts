@@ -1,13 +1,9 @@
 // Starts and supervises the projector thread, so that folding doesn't block the event loop that answers redirects.
 import type { Config } from "../../config/config.ts";
-import type {
-  FromProjector,
-  ProjectorThreadData,
-  ToProjector,
-} from "../../projections/runner/projector-messages.ts";
-import type { ProjectionStatus } from "../../projections/runner/status.ts";
+import type { GroupStatus } from "../../projections/builds/status.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { keepThread } from "../../runtime/threads/keep-thread.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 export type Projector = {
   /** Resolves when the thread has finished its commit and ended; after 90 % of `withinMs` it is terminated. */
@@ -16,7 +12,7 @@ export type Projector = {
    * The thread's present status; undefined when it does not answer within half a second, as during a long commit, or can't
    * read it.
    */
-  status(): Promise<ProjectionStatus[] | undefined>;
+  status(): Promise<GroupStatus[] | undefined>;
   /** Which lease has had no answer for ten seconds, and why. */
   leaseProblem(): string | undefined;
 };

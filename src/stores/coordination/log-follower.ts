@@ -8,17 +8,15 @@ import { shareCalls } from "../../runtime/share-calls.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
-import type { ReadStore } from "../read-store/port.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
 
 export type LogFollowerDeps = {
   eventStore: Pick<EventStore, "head" | "readAll" | "subscribe">;
-  readStore: Pick<ReadStore, "checkpoint">;
   /** Which streams are followed; `linkPrefix`: of those of links. */
   followed: { categories: readonly string[]; linkPrefix: string };
-  /** Checkpoints of the projections whose documents are cached: events after them at the start are read too. */
-  checkpoints: readonly string[];
+  /** Up to where the documents that are cached were folded: events after it at the start are read too. */
+  documentsPosition: () => Promise<Position | undefined>;
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
@@ -139,20 +137,13 @@ export class LogFollower {
   }
 
   async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
-    const after = upTo === undefined ? undefined : await this.#documentsPosition();
+    const after = upTo === undefined ? undefined : await this.#deps.documentsPosition();
     const part = { after, upTo: upTo ?? "", categories: this.#deps.followed.categories, limit: PAGE };
     for await (const events of logPages(this.#deps.eventStore, part)) {
       if (signal.aborted) break;
       this.#notify(events);
     }
     this.#backlog.resolve();
-  }
-
-  async #documentsPosition(): Promise<Position | undefined> {
-    const { readStore, checkpoints: names } = this.#deps;
-    const checkpoints = await Promise.all(names.map((name) => readStore.checkpoint(name)));
-    const positions = checkpoints.map((checkpoint) => checkpoint?.position);
-    return positions.includes(undefined) ? undefined : positions.sort()[0];
   }
 
   /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */

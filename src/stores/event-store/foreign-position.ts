@@ -1,6 +1,6 @@
 // Positions from outside of the log, given by people or kept as checkpoints, are checked against it.
 import { Refused } from "../../runtime/refused.ts";
-import type { EventStore, Position } from "./port.ts";
+import type { EventStore, Position, RecordedEvent } from "./port.ts";
 
 type Deps = { eventStore: Pick<EventStore, "head"> };
 
@@ -17,4 +17,25 @@ export async function isOwnPosition({ eventStore }: Deps, position: Position): P
  */
 export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
   if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
+}
+
+/** Whether the log has this event there. `categories`: those that it may be of. @throws StoreUnavailable */
+export async function isOfThisLog(
+  { eventStore }: { eventStore: Pick<EventStore, "head" | "readAll"> },
+  { position, eventId }: { position: Position; eventId: string },
+  categories: readonly string[],
+): Promise<boolean> {
+  if (!(await isOwnPosition({ eventStore }, position))) return false;
+  const [event] = await eventStore.readAll({ from: position, categories, limit: 1 });
+  return event?.position === position && event.id === eventId;
+}
+
+/** The event at the end of the log. `categories`: of all events. @throws StoreUnavailable */
+export async function newestEvent(
+  { eventStore }: { eventStore: Pick<EventStore, "head" | "readAll"> },
+  categories: readonly string[],
+): Promise<RecordedEvent | undefined> {
+  const head = await eventStore.head();
+  if (head === undefined) return undefined;
+  return (await eventStore.readAll({ from: head, categories, limit: 1 }))[0];
 }

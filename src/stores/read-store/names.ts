@@ -6,14 +6,15 @@ const FIELD = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /** @throws bad_name */
 export function collectionName(name: string): string {
-  if (!COLLECTION.test(name))
-    throw new Refused("bad_name", `Not a name for a collection or field: ${JSON.stringify(name)}`);
-  return name;
+  return plain(name, COLLECTION);
 }
 
 /** A top-level field. @throws bad_name */
 export function fieldName(name: string): string {
-  if (!FIELD.test(name))
-    throw new Refused("bad_name", `Not a name for a collection or field: ${JSON.stringify(name)}`);
-  return name;
+  return plain(name, FIELD);
+}
+
+function plain(name: string, shape: RegExp): string {
+  if (shape.test(name)) return name;
+  throw new Refused("bad_name", `Not a name for a collection or field: ${JSON.stringify(name)}`);
 }

@@ -1,21 +1,12 @@
 // The port of the document store that projections write and queries read; contract: test/contract/read-store.ts.
+import { DomainError } from "../../runtime/errors.ts";
 import type { Position } from "../event-store/port.ts";
 
 /** `_position` is the last event folded into the document. Field names: letters, digits, `_`; values: plain JSON. */
 export type Document = { _id: string; _position: Position };
 
-/**
- * A collection and its indexes, each a list of fields; created at the start. `partialIndexes`: for queries in which the
- * last field has a value, a bound or an element; SQLite leaves the documents out of them where it is null.
- * `columns`: scalar fields that SQLite keeps in columns of their own, so that an index on them costs nothing while
- * they stay the same, and a sort reads no JSON.
- */
-export type CollectionSpec = {
-  name: string;
-  indexes: readonly (readonly string[])[];
-  partialIndexes?: readonly (readonly string[])[];
-  columns?: readonly string[];
-};
+/** A collection and its indexes, each a list of fields; created at the start. An index ends with `_id` by itself. */
+export type CollectionSpec = { name: string; indexes: readonly (readonly string[])[] };
 
 export type Scalar = string | number | boolean | null;
 
@@ -50,57 +41,63 @@ export interface ReadStore {
     ids: readonly string[],
     fields?: readonly string[],
   ): Promise<D[]>;
-  /**
-   * A document, and whether the documents hold every event up to the position: then one that is missing was never made.
-   * Only the read store of queries has it, as it knows the build that both are of.
-   */
-  getUpTo?<D extends Document>(collection: string, id: string, position: Position): Promise<Reached<D>>;
   find<D extends Document>(collection: string, query: FindQuery): Promise<D[]>;
   count(collection: string, query: CountQuery): Promise<number>;
-  /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
-  replace(collection: string, documents: readonly Document[]): Promise<void>;
-  writeBatch(): WriteBatch;
   /**
-   * How many documents a fold reads at a time: few where a read is cheap, so that they are garbage before the next ones are
-   * read; many where each read is a round trip.
+   * One commit. Each document replaces the stored one where that is missing or has a lower `_position`; others stay as
+   * they are, so that a repeated or late commit changes nothing. The same position means the same document: one that is
+   * corrected, as by a withdrawal, gets the position of an event after all that the stored one has folded.
+   *
+   * The checkpoint is written last, and only if the stored one is still `from`; if it is not, nothing is written at all,
+   * or on a server, where another holder moves it during this commit, documents that the holder writes too. Collections
+   * are written in their order, so that after a crash a document of a later one implies those of earlier ones. SQLite
+   * has one transaction. @throws CheckpointMoved, StoreUnavailable (whether it was written is unknown), StoreFailed
    */
-  readonly readsAtATime: number;
+  write(batch: WriteBatch): Promise<void>;
+  checkpoint(name: string): Promise<Checkpoint | undefined>;
+  checkpoints(): Promise<Record<string, Checkpoint>>;
   /** Removes a collection with its documents and indexes, if it exists. It must no longer be in use. */
   drop(collection: string): Promise<void>;
-  checkpoint(projection: string): Promise<Checkpoint | undefined>;
-  checkpoints(): Promise<Record<string, Checkpoint>>;
-  /** Moves the checkpoint forward; a lower position than the stored one is ignored. */
-  saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void>;
-  /** Removes a projection's checkpoint, so that it folds the log from the beginning. */
-  resetCheckpoint(projection: string): Promise<void>;
+  /** Removes a checkpoint, if it exists: its consumer begins with the first event. */
+  dropCheckpoint(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export type Reached<D> = { document: D | undefined; isComplete: boolean };
-
-/** Documents that are written together. SQLite keeps their JSON alone, so that the objects need not outlive their fold. */
-export interface WriteBatch {
-  /** Documents so far. */
-  readonly size: number;
-  add(collection: string, documents: readonly Document[]): void;
-  /**
-   * At most once: as `replace` for each collection, in the order in which they were first added, then as `saveCheckpoint`
-   * for each: a stored checkpoint is never ahead of the documents. One transaction on SQLite.
-   */
-  write(how: BatchWrite): Promise<void>;
-}
+export type WriteBatch = {
+  documents: readonly { collection: string; documents: readonly Document[] }[];
+  /** `from`: the checkpoint that the documents continue from; undefined where none is stored. */
+  checkpoint?: { name: string; from: Checkpoint | undefined; to: Checkpoint };
+};
 
 /**
- * `checkpoints`: by projection. `isMeanwhile`: the caller goes on before it is written, so a store may write it in another
- * thread.
+ * The last event folded by a build, or passed by another consumer of the log: its position and its id, as another event at
+ * that position is of another log. `waitsFor`: the event after it, of a newer program than the one that folds. `setAside`:
+ * how many events up to the position could not be folded and were passed (set-aside.ts). `more`: what else the consumer goes
+ * on from, plain JSON.
  */
-export type BatchWrite = { checkpoints: Readonly<Record<string, Checkpoint>>; isMeanwhile?: boolean };
-
-/**
- * The last position folded by a projection, or passed by another consumer of the log. `waitsFor`: the event after it, of a
- * newer program than the one that folds. `setAside`: how many events up to the position could not be folded and were passed
- * (coordination/set-aside.ts).
- */
-export type Checkpoint = { position: Position; waitsFor?: AwaitedEvent; setAside?: number };
+export type Checkpoint = {
+  position: Position;
+  eventId: string;
+  waitsFor?: AwaitedEvent;
+  setAside?: number;
+  more?: object;
+};
 
 export type AwaitedEvent = { position: Position; stream: string; revision: number; type: string };
+
+/** Whether both are at the same event, or there is none. */
+export function isSameCheckpoint(one: Checkpoint | undefined, other: Checkpoint | undefined): boolean {
+  return one?.position === other?.position && one?.eventId === other?.eventId;
+}
+
+/** The checkpoint that a commit continues from is no longer the stored one. */
+export class CheckpointMoved extends DomainError {
+  override readonly code = "checkpoint_moved";
+  /** Undefined: it is gone. One ahead belongs to another holder, one behind to documents that were put back. */
+  readonly stored: Checkpoint | undefined;
+
+  constructor(name: string, stored: Checkpoint | undefined) {
+    super(`The checkpoint ${name} is ${stored ? `at ${stored.position}` : "gone"}`);
+    this.stored = stored;
+  }
+}

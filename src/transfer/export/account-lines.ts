@@ -1,6 +1,5 @@
 // Our own export of an account as JSON lines: its links with their state, and their clicks; `linkledger import` reads it.
 import type { z } from "zod";
-import { withdrawnOfAll } from "../../audit/clicks/read-withdrawals.ts";
 import { loadAccount } from "../../commands/account/accounts.ts";
 import { evolve, freeLink, type LinkState } from "../../commands/links/link.ts";
 import { linkPasswordSecret } from "../../commands/links/link-password.ts";
@@ -8,6 +7,7 @@ import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts"
 import { optionsOf } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, linkStream } from "../../events/streams.ts";
+import { withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";

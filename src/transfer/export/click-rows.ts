@@ -1,10 +1,11 @@
 // Clicks for exports, read from the log page by page: of one link, of an account, or of all.
-import { linkOf } from "../../audit/clicks/clicks-between.ts";
-import { withdrawalsOf, withdrawnOfAll } from "../../audit/clicks/read-withdrawals.ts";
+
 import { clickFacts } from "../../events/click-facts.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
+import { linkOf } from "../../projections/fold/clicks-between.ts";
+import { withdrawalsOf, withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
 import { ownerOf } from "../../queries/feed/account-events.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";

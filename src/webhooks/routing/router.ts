@@ -1,16 +1,17 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
 
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { CATEGORY, isImportedClick } from "../../events/streams.ts";
+import { ALL_CATEGORIES, CATEGORY, isImportedClick } from "../../events/streams.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
 import {
   consumerCheckpoint,
   ROUTER_CHECKPOINT,
   ROUTER_NOTES,
 } from "../../stores/coordination/consumer-checkpoint.ts";
+import { newestEvent } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 import { SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
@@ -28,10 +29,7 @@ import {
 
 export type RouterDeps = {
   eventStore: EventStore;
-  readStore: Pick<
-    ReadStore,
-    "find" | "replace" | "drop" | "checkpoint" | "saveCheckpoint" | "resetCheckpoint"
-  >;
+  readStore: Pick<ReadStore, "find" | "drop" | "write" | "checkpoint" | "dropCheckpoint">;
   queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
   clock: () => Date;
   /** Of the default domain, without a trailing slash. */
@@ -48,6 +46,8 @@ type Routing = RouterDeps & {
   subscribers: Subscribers;
   notes: SetAsideNotes;
   setAside: OnRefused;
+  /** The checkpoint that is stored. */
+  saved: Checkpoint | undefined;
 };
 
 /** Most events per write and checkpoint. */
@@ -66,9 +66,8 @@ const SKIP_SAVE_EVERY_MS = 2_000;
  * @throws what the stores throw; EventNewer at an event of a newer program, which is not passed
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
-  let after = await consumerCheckpoint(deps, ROUTER_CHECKPOINT);
-  if (after === undefined) await deps.readStore.drop(ROUTER_NOTES);
   const routing = await openRouting(deps);
+  let after = routing.saved?.position;
   const { subscribers, setAside } = routing;
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after, setAside);
   do {
@@ -100,12 +99,34 @@ async function routeUntilLastWebhook(
 
 async function openRouting(deps: RouterDeps): Promise<Routing> {
   const notes = new SetAsideNotes();
-  await notes.restart(deps.readStore, ROUTER_NOTES, await deps.readStore.checkpoint(ROUTER_CHECKPOINT));
+  const saved = await savedCheckpoint(deps);
+  await notes.restart(deps.readStore, ROUTER_NOTES, saved);
   const setAside: OnRefused = (recorded, error) => {
     const event = setAsideEvent(recorded, error);
     if (notes.add(event)) deps.log.error(event, "an event can't be routed to webhooks and was set aside");
   };
-  return { ...deps, subscribers: noSubscribers(), notes, setAside };
+  return { ...deps, subscribers: noSubscribers(), notes, setAside, saved };
+}
+
+/**
+ * Where the checkpoint is of another log, as after an older copy was put back, it begins at the end of this one: what of it was
+ * delivered before can't be told, and no receiver gets a click twice for it.
+ */
+async function savedCheckpoint(deps: RouterDeps): Promise<Checkpoint | undefined> {
+  let foreign: Checkpoint | undefined;
+  const stored = await consumerCheckpoint(deps, ROUTER_CHECKPOINT, ALL_CATEGORIES, (checkpoint) => {
+    foreign = checkpoint;
+  });
+  if (stored) return stored;
+  await deps.readStore.drop(ROUTER_NOTES);
+  const last = foreign && (await newestEvent(deps, ALL_CATEGORIES));
+  if (!foreign || !last) return undefined;
+  const message =
+    "the log is not the one whose clicks were delivered to webhooks: deliveries go on from its end, and none of before is made";
+  deps.log.error({ checkpoint: foreign.position, position: last.position }, message);
+  const to = { position: last.position, eventId: last.id };
+  await deps.readStore.write({ documents: [], checkpoint: { name: ROUTER_CHECKPOINT, from: undefined, to } });
+  return to;
 }
 
 /**
@@ -128,8 +149,13 @@ async function skipUntilFirstWebhook(
     }
     const now = systemClock.now();
     if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
-      await saveProgress(routing, after);
-      [saved, savedAt] = [after, now];
+      const last = await newestEvent(routing, ALL_CATEGORIES);
+      // Behind `after` there may be a webhook by now.
+      if (last?.position === after) {
+        await saveProgress(routing, last);
+        saved = after;
+      }
+      savedAt = now;
     }
     // Not before the first save, so that a store that can't be written is retried with backoff.
     routing.onProgress();
@@ -165,14 +191,17 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
-  if (last) await saveProgress(routing, last.position);
+  if (last) await saveProgress(routing, last);
   if (added > 0) onQueued();
 }
 
 /** The notes before the checkpoint that counts them. */
-async function saveProgress({ readStore, notes }: Routing, position: Position): Promise<void> {
-  await readStore.replace(ROUTER_NOTES, notes.drain());
-  await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position, ...notes.counted() });
+async function saveProgress(routing: Routing, { position, id }: RecordedEvent): Promise<void> {
+  const { readStore, notes, saved: from } = routing;
+  const to: Checkpoint = { position, eventId: id, ...notes.counted() };
+  const documents = [{ collection: ROUTER_NOTES, documents: notes.drain() }];
+  await readStore.write({ documents, checkpoint: { name: ROUTER_CHECKPOINT, from, to } });
+  routing.saved = to;
 }
 
 function deliveriesOf(

@@ -92,7 +92,7 @@ describe("the command line", { timeout: 120_000 }, () => {
     const { head, projections } = await json("projections", "status");
     expect(head).toEqual(expect.any(String));
     expect(projections).toContainEqual(
-      expect.objectContaining({ name: "keys", state: "current", set_aside: { count: 0, events: [] } }),
+      expect.objectContaining({ name: "lifecycle", state: "current", set_aside: { count: 0, events: [] } }),
     );
     const { streams } = await json("audit", "streams");
     const own = streams.find(({ stream }: { stream: string }) => stream.startsWith("account-"));
@@ -181,9 +181,8 @@ describe("the command line", { timeout: 120_000 }, () => {
     const help = async (...command: string[]) => (await linkledger([...command, "--help"])).stdout;
     for (const command of ["events", "find", "clicks", "seals"])
       expect((await help("audit", command)).match(/default:? \d+/g), command).toHaveLength(1);
-    expect(await help("projections", "rebuild")).toContain("all by default");
-    for (const command of ["rollback", "activate"])
-      expect(await help("projections", command)).not.toContain("default");
+    expect(await help("projections", "rebuild")).toContain("both by default");
+    expect(await help("projections", "rollback")).not.toContain("default");
   });
 
   it("makes no data but by opening an account, and answers nothing about data that isn't there", async () => {

@@ -95,11 +95,11 @@ describe("a command that is interrupted", { timeout: 120_000 }, () => {
   it("drops no build, and a rebuild goes on with it", async () => {
     const store = await openSqliteEventStore(join(dataDir, "events.db"));
     const isBegun = async () => (await store.readAll({ categories: ["operator"], limit: 1 })).length > 0;
-    const outcome = await interrupted(["projections", "rebuild", "link-clicks"], isBegun);
+    const outcome = await interrupted(["projections", "rebuild", "clicks"], isBegun);
     await store.close();
     expect(outcome).toMatchObject({ code: 130, stdout: "" });
     expect(outcome.stderr).toMatch(/^interrupted: \d+ % of the log was read, and what answers is unchanged/);
-    const { builds } = await cli.json("projections", "rebuild", "link-clicks");
-    expect(builds).toMatchObject([{ build: 1, active: true }]);
+    const { builds } = await cli.json("projections", "rebuild", "clicks");
+    expect(builds).toMatchObject([{ name: "clicks", previous: 0 }]);
   });
 });

@@ -1,4 +1,4 @@
-// `projections build --rules` beside a running service: prints what moves, waits, takes over, and is rolled back.
+// `projections reclassify` beside a running service: prints what moves, takes over, and is rolled back.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES as RULES } from "../../../src/events/classification/classify.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
@@ -8,7 +8,6 @@ import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
-const NAMES = ["link-clicks", "account-days"];
 
 /** A key may ask 500 times an hour. */
 const SELDOM = { everyMs: 200 };
@@ -44,27 +43,26 @@ async function kinds(range = ""): Promise<[clicks: number, previews: number]> {
 
 const active = async () => {
   const { projections } = await cli.json("projections", "status");
-  return projections.find(({ name }: { name: string }) => name === "link-clicks").active;
+  return projections.find(({ name }: { name: string }) => name === "clicks").active;
 };
 
 describe("clicks that are classified again", { timeout: 60_000 }, () => {
   it("are counted by what moves, and nothing is answered otherwise yet", async () => {
-    const built = await cli.json("projections", "build", "--rules", ...NAMES);
-    expect(built).toMatchObject({ rules: RULES, clicks: 7, moved: 6, other_moves: 0, events: 7 });
+    const built = await cli.json("projections", "reclassify", "--dry-run");
+    expect(built).toMatchObject({ rules: RULES, clicks: 7, moved: 6, other_moves: 0 });
     expect(built.moves).toEqual([
       { field: "browser", from: "curl", to: "unknown", clicks: 6 },
       { field: "device", from: "desktop", to: "bot", clicks: 6 },
       { field: "kind", from: "click", to: "preview", clicks: 6 },
       { field: "os", from: "Linux", to: "unknown", clicks: 6 },
     ]);
-    expect(built.builds.map(({ name }: { name: string }) => name)).toEqual(NAMES);
     expect(await kinds()).toEqual([7, 0]);
     expect(await active()).toMatchObject({ rules: null, outdated: false });
   });
 
-  it("are answered after activation, by rules that the status names", async () => {
-    const { builds } = await cli.json("projections", "activate", ...NAMES);
-    expect(builds.map(({ active }: { active: boolean }) => active)).toEqual(NAMES.map(() => true));
+  it("are answered once all are classified, by rules that the status names", async () => {
+    const { builds } = await cli.json("projections", "reclassify");
+    expect(builds).toMatchObject([{ name: "clicks" }]);
     await until("the builds to take over", async () => (await kinds()).join() === "1,6", SELDOM);
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
     // Parts of days are read from the log.
@@ -72,11 +70,11 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
     expect(await kinds("?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
     await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
     await until("the next click", async () => (await kinds()).join() === "2,6", SELDOM);
-    expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, unverified: [] });
+    expect(await cli.json("projections", "verify")).toMatchObject({ ok: true });
   });
 
   it("are as recorded again after a rollback", async () => {
-    await cli.json("projections", "rollback", ...NAMES);
+    await cli.json("projections", "rollback", "clicks");
     await until("the builds of before", async () => (await kinds()).join() === "8,0", SELDOM);
     const { stdout } = await cli.linkledger(["audit", "events", "--category", "operator", "--json"]);
     const requested = JSON.parse(stdout).events.map(({ type, data }: { type: string; data: object }) => [
@@ -85,11 +83,7 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
     ]);
     expect(requested[0]).toEqual([
       "ProjectionRebuildRequested",
-      expect.objectContaining({ projections: NAMES, activates: false, rules: RULES }),
+      expect.objectContaining({ projections: ["clicks"], rules: RULES }),
     ]);
-  });
-
-  it("are not asked for where no click is counted", async () => {
-    expect(await cli.refused("projections", "build", "--rules", "links")).toContain("links has nothing");
   });
 });

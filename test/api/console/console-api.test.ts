@@ -51,7 +51,7 @@ describe("the console's API", { timeout: 60_000 }, () => {
       const answer = await service.ask<{ code: string }>(`/admin/api/${path}`);
       expect([path, answer.status, answer.body.code]).toEqual([path, 401, "invalid_admin_token"]);
     }
-    const acts = ["/projections/links/rebuild", "/verification"];
+    const acts = ["/projections/lifecycle/rebuild", "/verification"];
     for (const path of acts) {
       const headers = { authorization: "Bearer operator-0123456789abcdef012345678X" };
       const answer = await service.ask(`/admin/api${path}`, { method: "POST", headers, body: {} });
@@ -193,30 +193,20 @@ describe("the console's API", { timeout: 60_000 }, () => {
     expect((await clicks({ from: "2020-01-01", to: "2020-01-02" })).events).toEqual([]);
   });
 
-  it("rebuilds, waits, lets take over and rolls back, each as an event of the operator", async () => {
-    const answer = await operator.post("/projections/links/rebuild", { waits: true });
-    expect(answer.status).toBe(202);
-    await until("the build", async () => (await row("links")).building !== null);
-    const isWaiting = ({ building }: Row) => building !== null && "done" in building && building.done === 1;
-    await until("the end of the build", async () => isWaiting(await row("links")));
-    expect((await row("links")).active.build).toBe(0);
-    expect((await operator.post("/projections/links/activate")).status).toBe(202);
-    await until("the switch", async () => (await row("links")).active.build === 1);
-    expect((await operator.post("/projections/links/rollback")).status).toBe(202);
-    await until("the switch back", async () => (await row("links")).active.build === 0);
+  it("rebuilds and rolls back, each as an event of the operator", async () => {
+    expect((await operator.post("/projections/lifecycle/rebuild")).status).toBe(202);
+    await until("the switch", async () => (await row("lifecycle")).active.build === 1);
+    expect((await operator.post("/projections/lifecycle/rollback")).status).toBe(202);
+    await until("the switch back", async () => (await row("lifecycle")).active.build === 0);
     const refusals = await Promise.all(
-      ["keys/rollback", "links/activate", "none/rebuild", "links/explode"].map(
+      ["clicks/rollback", "none/rebuild", "lifecycle/explode"].map(
         async (path) => (await operator.post<{ code: string }>(`/projections/${path}`)).status,
       ),
     );
-    expect(refusals).toEqual([409, 409, 404, 400]);
-    await until("the acts", async () => (await found({ category: "operator" })).length === 3);
+    expect(refusals).toEqual([409, 404, 400]);
+    await until("the acts", async () => (await found({ category: "operator" })).length === 2);
     const acts = await found({ actor: "operator", category: "operator" });
-    expect(acts.map(({ type }) => type)).toEqual([
-      "ProjectionRolledBack",
-      "ProjectionBuildActivated",
-      "ProjectionRebuildRequested",
-    ]);
+    expect(acts.map(({ type }) => type)).toEqual(["ProjectionRolledBack", "ProjectionRebuildRequested"]);
   });
 
   it("names an event that can't be read in the projections, and shows what there is of it", async () => {
@@ -227,10 +217,10 @@ describe("the console's API", { timeout: 60_000 }, () => {
     const bad = { id: crypto.randomUUID(), type: "LinkPraised", data: { by: "all" }, metadata };
     const { position } = await service.backend.eventStore.append("link-localhost/bad", "none", [bad]);
     const event = { position, stream: "link-localhost/bad", revision: 0, type: "LinkPraised" };
-    await until("the note", async () => (await row("links")).set_aside.count === 1);
-    expect((await row("links")).set_aside.events).toMatchObject([event]);
-    expect(await row("links")).toMatchObject({ state: "current", waits_for: null });
-    expect((await row("keys")).set_aside).toEqual({ count: 0, events: [] });
+    await until("the note", async () => (await row("lifecycle")).set_aside.count === 1);
+    expect((await row("lifecycle")).set_aside.events).toMatchObject([event]);
+    expect(await row("lifecycle")).toMatchObject({ state: "current", waits_for: null });
+    expect((await row("clicks")).set_aside).toEqual({ count: 0, events: [] });
     const shown = await operator.get("/event", { stream: event.stream, revision: "0" });
     expect(shown).toMatchObject({ ...event, error: expect.stringContaining("no such type") });
     expect(await operator.get("/events", { category: "link" })).toMatchObject({ set_aside: [event] });

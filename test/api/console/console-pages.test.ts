@@ -1,7 +1,7 @@
 // The console's pages over real HTTP, without scripts: sign-in, forms of other sites, sign-out, headers, and every page once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { html, htmlText } from "../../../src/portal/shell/html.ts";
-import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
+import { lifecycle } from "../../../src/projections/groups.ts";
 import { setAsideCollection } from "../../../src/stores/read-store/set-aside.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
@@ -9,7 +9,11 @@ import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const ACTS = ["/admin/verification", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
+const ACTS = [
+  "/admin/verification",
+  "/admin/projections/lifecycle/rebuild",
+  "/admin/projections/lifecycle/cancel",
+];
 
 describe("the console", { timeout: 60_000 }, () => {
   let service: TestService;
@@ -46,7 +50,7 @@ describe("the console", { timeout: 60_000 }, () => {
         "/admin/withdrawals",
         "/admin/seals",
         "/admin/projections",
-        "/admin/projections/event-index",
+        "/admin/projections/lifecycle",
       ],
     ];
     await until("the link", async () =>
@@ -137,11 +141,11 @@ describe("the console", { timeout: 60_000 }, () => {
     };
     const bad = { id: crypto.randomUUID(), type: "LinkPraised", data: { by: "<all>" }, metadata };
     await eventStore.append("link-localhost/bad", "none", [bad]);
-    const notes = setAsideCollection(accountLinks.collection.name);
+    const notes = setAsideCollection(lifecycle.name);
     await until("the note", async () => (await foldStore.count(notes, {})) === 1);
     const path = "/admin/event?stream=link-localhost%2Fbad&revision=0";
     const linked = htmlText(html`href="${path}"`);
-    expect((await operator.get("/admin/projections/account-links")).text).toContain(linked);
+    expect((await operator.get("/admin/projections/lifecycle")).text).toContain(linked);
     for (const page of ["/admin", "/admin/projections"])
       expect((await operator.get(page)).text).toContain("1 event set aside");
     const found = (await operator.get("/admin/events?category=link")).text;
@@ -152,12 +156,20 @@ describe("the console", { timeout: 60_000 }, () => {
   });
 
   it("records sign-ins and acts, and its API knows the session", async () => {
-    const done = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/rebuild");
+    const done = await operator.submit(
+      "/admin/projections/lifecycle",
+      {},
+      "/admin/projections/lifecycle/rebuild",
+    );
     expect(done.text).toContain("A new build is being computed");
-    const refused = await operator.submit("/admin/projections/keys", {}, "/admin/projections/keys/rollback");
-    expect(refused.text).toContain("There is no previous build of keys");
+    const refused = await operator.submit(
+      "/admin/projections/clicks",
+      {},
+      "/admin/projections/clicks/rollback",
+    );
+    expect(refused.text).toContain("There is no previous build of clicks");
     const cookie = operator.cookie();
-    const answer = await service.ask("/admin/api/projections/keys/rollback", {
+    const answer = await service.ask("/admin/api/projections/clicks/rollback", {
       method: "POST",
       headers: { cookie },
       body: {},
@@ -170,7 +182,10 @@ describe("the console", { timeout: 60_000 }, () => {
         name: `operator-${new Date().toISOString().slice(0, 7).replace("-", "")}`,
       },
     );
-    expect(events[0]).toMatchObject({ type: "ProjectionRebuildRequested", data: { projections: ["links"] } });
+    expect(events[0]).toMatchObject({
+      type: "ProjectionRebuildRequested",
+      data: { projections: ["lifecycle"] },
+    });
     const signedIn = events.filter(({ type }) => type === "OperatorSignedIn");
     expect(signedIn.at(-1)).toMatchObject({
       data: { browser: "Firefox on Linux", address: expect.stringMatching(/\.0$/) },

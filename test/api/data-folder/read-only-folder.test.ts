@@ -59,7 +59,6 @@ describe("a command that only reads", () => {
     ["webhook", "list", "--account", accountId],
     ["domain", "list", "--account", accountId],
     ["projections", "status"],
-    ["projections", "verify"],
     ["audit", "streams"],
     ["audit", "verify"],
     ["audit", "find", "--type", "LinkCreated"],
@@ -78,6 +77,8 @@ describe("a command that only reads", () => {
       const before = await stateOf(at(name));
       const { json } = commandLine(at(name));
       for (const command of COMMANDS()) await json(...command);
+      // A backup has no documents.
+      if (name === "crashed") await json("projections", "verify");
       expect((await json("account", "list")).accounts).toMatchObject([
         { account_id: accountId, email: "member-1@example.com" },
       ]);

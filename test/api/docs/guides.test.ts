@@ -78,7 +78,7 @@ async function metricsWithServers(): Promise<string> {
     recorder: undefined,
     projections: async () => [],
     routerSetAside: async () => ({ count: 0, events: [] }),
-    eventsBehind: async () => new Map(),
+    eventsBehind: async () => 0,
     logProblems: () => ({}),
     redis: { unavailable: false },
     webhooks: undefined,

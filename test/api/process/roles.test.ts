@@ -87,7 +87,7 @@ describe("processes with one role each, on the same stores", () => {
   });
 
   it("answer health and metrics in every role, and report the progress of projections", async () => {
-    const lag = 'linkledger_projection_lag_seconds{projection="links"} 0';
+    const lag = 'linkledger_projection_lag_seconds{projection="lifecycle"} 0';
     expect(await statuses("/health/live")).toEqual({ redirect: 200, api: 200, projector: 200 });
     await expect
       .poll(() => statuses("/health/ready"))

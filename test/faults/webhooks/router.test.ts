@@ -94,7 +94,7 @@ describe("the webhook router", () => {
     await route();
     const { readStore, deliveryQueue } = stores.backend;
     const before = await deliveryQueue.list({ webhookId: hook, limit: 1_000 });
-    await readStore.resetCheckpoint(ROUTER_CHECKPOINT);
+    await readStore.dropCheckpoint(ROUTER_CHECKPOINT);
     await route();
     expect(await deliveryQueue.list({ webhookId: hook, limit: 1_000 })).toEqual(before);
     expect(before).toHaveLength(ids.length);

@@ -9,9 +9,6 @@ import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
 import { accountStream } from "../../../src/events/streams.ts";
-import { accounts } from "../../../src/projections/definitions/accounts.ts";
-import { keys } from "../../../src/projections/definitions/keys.ts";
-import { checkpointName } from "../../../src/projections/projection.ts";
 import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import { type Backend, openBackend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
@@ -90,9 +87,8 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
       const email = `member-${members}@example.com`;
       const { accountId } = await openAccount(deps, operator, { email, tier });
       const issued = await issueKey(deps, operator, accountId, {});
-      const names = [accounts, keys].map(checkpointName);
       const [last] = await backend.eventStore.read(accountStream(accountId), { backwards: true, limit: 1 });
-      await whenProjected(deps, names, last?.position ?? "", () => PATIENCE_MS);
+      await whenProjected(deps, last?.position ?? "", () => PATIENCE_MS);
       return { accountId, ...issued };
     },
     async stop() {

@@ -6,16 +6,14 @@ import { slugDerivation } from "../../../src/commands/links/derived-identity.ts"
 import { recheckLater } from "../../../src/commands/links/url-safety.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
-import { lifecycleProjections } from "../../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { lifecycle } from "../../../src/projections/groups.ts";
 import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
+import { foldGroups } from "../projections/fold-groups.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };
-
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** `catchUp`: projects accounts, keys, domains, webhooks and links. */
 export async function openCommandDeps() {
@@ -23,9 +21,7 @@ export async function openCommandDeps() {
   const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const secrets: Secrets = backend.secrets;
   const { eventStore, foldStore, readStore } = backend;
-  const projections = lifecycleProjections;
-  const runner = new ProjectionRunner({ eventStore, readStore: foldStore, projections, log: silent });
-  const catchUp = () => runner.catchUp();
+  const catchUp = () => foldGroups({ eventStore, readStore: foldStore }, [lifecycle]);
   const deps = {
     ...runtimeDeps,
     eventStore: backend.eventStore,

@@ -8,12 +8,10 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { portalCookies } from "../../../src/portal/shell/visit.ts";
-import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
-import { createLogger } from "../../../src/runtime/logging.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
 import { linkClicked, linkCreated } from "../event-store/stored-events.ts";
+import { foldGroups } from "../projections/fold-groups.ts";
 
 export type LargeAccount = {
   accountId: string;
@@ -78,10 +76,7 @@ export async function seedLargeAccount(
       });
       revision = (await eventStore.append("clicks-seed-20260301", revision, clicks)).revision;
     }
-    const log = createLogger("error");
-    const folding = { eventStore, readStore: backend.foldStore, log };
-    for (const projections of [lifecycleProjections, clickProjections])
-      await new ProjectionRunner({ ...folding, projections }).catchUp();
+    await foldGroups({ eventStore, readStore: backend.foldStore });
     const from = { browser: "test", address: "127.0.0.0" };
     // An account that the operator opened has no password, whose epoch is "".
     const token = await sessions({ ...backend, clock: runtimeDeps.clock }).open(accountId, "", from);

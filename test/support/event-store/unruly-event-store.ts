@@ -11,8 +11,8 @@ export function unrulyEventStore(sound: EventStore, sizes: readonly number[], ag
   const passed = new Map<string, RecordedEvent>();
   return storeWith(sound, {
     async readAll(options) {
-      const { after, categories, limit } = options;
-      if (categories.length === 1) return await sound.readAll(options);
+      const { after, from, categories, limit } = options;
+      if (categories.length === 1 || from !== undefined) return await sound.readAll(options);
       const size = Math.min(limit, sizes[reads++ % sizes.length] ?? limit);
       const fresh = await sound.readAll({ after, categories, limit: size });
       for (const event of fresh) passed.set(event.position, event);

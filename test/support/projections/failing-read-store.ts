@@ -1,15 +1,17 @@
 // A test double: a real read store that fails at chosen writes, before or after they took effect.
-import { mongodbWriteBatch } from "../../../src/stores/read-store/mongodb/write-batch.ts";
-import type { ReadStore } from "../../../src/stores/read-store/port.ts";
+import { CheckpointMoved, isSameCheckpoint, type ReadStore } from "../../../src/stores/read-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 export type Break = { afterWrites: number; applied: boolean };
 
-/** Each failure is counted from the one before it; after the last one the store works. */
+/**
+ * As a store without transactions: the documents of each collection are a write, and so is the checkpoint. Each failure is
+ * counted from the one before it; after the last one the store works.
+ */
 export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): ReadStore {
   const waiting = [...breaks];
   let writes = 0;
-  const write = async (work: () => Promise<void>) => {
+  const step = async (work: () => Promise<void>) => {
     const next = waiting[0];
     if (!next || writes < next.afterWrites) {
       writes += 1;
@@ -21,13 +23,13 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     throw new Error("the read store is unavailable");
   };
   return storeWith(sound, {
-    replace: (collection, documents) => write(() => sound.replace(collection, documents)),
-    // As a store without transactions, which may fail between two writes.
-    writeBatch: () =>
-      mongodbWriteBatch({
-        replace: (collection, documents) => write(() => sound.replace(collection, documents)),
-        saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
-      }),
-    saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
+    async write({ documents, checkpoint }) {
+      const stored = checkpoint && (await sound.checkpoint(checkpoint.name));
+      if (checkpoint && !isSameCheckpoint(stored, checkpoint.from))
+        throw new CheckpointMoved(checkpoint.name, stored);
+      for (const changed of documents)
+        if (changed.documents.length > 0) await step(() => sound.write({ documents: [changed] }));
+      if (checkpoint) await step(() => sound.write({ documents: [], checkpoint }));
+    },
   });
 }

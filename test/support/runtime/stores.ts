@@ -5,7 +5,7 @@ import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
-import type { ReadStore } from "../../../src/stores/read-store/port.ts";
+import type { Checkpoint, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../event-store/append-next.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -35,4 +35,19 @@ export async function append(eventStore: EventStore, stream: string, events: rea
     stream,
     events.map((event) => newEvent(event, randomUUID(), origin)),
   );
+}
+
+/** Writes documents as they are, where there are none or older ones. */
+export async function putDocuments(
+  readStore: Pick<ReadStore, "write">,
+  collection: string,
+  documents: readonly Document[],
+): Promise<void> {
+  await readStore.write({ documents: [{ collection, documents }] });
+}
+
+/** Moves a checkpoint from wherever it is. */
+export async function putCheckpoint(readStore: ReadStore, name: string, to: Checkpoint): Promise<void> {
+  const from = await readStore.checkpoint(name);
+  await readStore.write({ documents: [], checkpoint: { name, from, to } });
 }

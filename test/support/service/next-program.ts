@@ -3,12 +3,12 @@
 import { cp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import { clicks } from "../../../src/projections/groups.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-export const NEXT = { name: linkClicks.name, version: linkClicks.version + 1 };
+export const NEXT = { name: clicks.name, version: clicks.version + 1 };
 
 /** Folding an event takes a millisecond, so that tens of thousands give a test the time to look, kill and cancel: until `foldFast`. */
 const RAISED = [
@@ -19,11 +19,9 @@ const RAISED = [
   'const isFast = existsSync(new URL("fold-fast", import.meta.url));',
   "export const linkClicks = {",
   "  ...ofNow,",
-  "  version: ofNow.version + 1,",
-  '  collection: { ...ofNow.collection, name: "link-clicks-next" },',
-  "  evolve(document, event, ...rest) {",
+  "  evolve(document, event) {",
   "    if (!isFast) Atomics.wait(cell, 0, 0, 0.9);",
-  "    const totals = ofNow.evolve(document, event, ...rest);",
+  "    const totals = ofNow.evolve(document, event);",
   "    totals.folded = (totals.folded ?? 0) + 1;",
   "    return totals;",
   "  },",
@@ -31,7 +29,12 @@ const RAISED = [
 ];
 
 /** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
-const COMMIT = { of: /const CATCH_UP_EVENTS = [\d_]+;/, next: "const CATCH_UP_EVENTS = 500;" };
+const PAGE = { of: "alone: 20_000", next: "alone: 500" };
+const COMMIT = { of: /const MOST_EVENTS = [\d_]+;/, next: "const MOST_EVENTS = 500;" };
+const VERSION = {
+  of: `name: "${clicks.name}",\n  version: ${clicks.version},`,
+  next: `name: "${clicks.name}",\n  version: ${NEXT.version},`,
+};
 
 /** `folder`: where it lies, to be run as ours. */
 export type NextProgram = {
@@ -49,9 +52,16 @@ export async function nextProgram(): Promise<NextProgram> {
   const definitions = join(folder, "src", "projections", "definitions");
   await rename(join(definitions, "link-clicks.ts"), join(definitions, "link-clicks-of-now.ts"));
   await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
-  const runner = join(folder, "src", "projections", "runner", "runner.ts");
-  const code = await readFile(runner, "utf8");
-  if (!COMMIT.of.test(code)) throw new Error(`${runner} has no ${COMMIT.of}`);
-  await writeFile(runner, code.replace(COMMIT.of, COMMIT.next));
+  const fold = join(folder, "src", "projections", "fold", "fold-build.ts");
+  await change(fold, PAGE);
+  await change(fold, COMMIT);
+  await change(join(folder, "src", "projections", "groups.ts"), VERSION);
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
+}
+
+async function change(file: string, { of, next }: { of: string | RegExp; next: string }): Promise<void> {
+  const code = await readFile(file, "utf8");
+  const changed = code.replace(of, next);
+  if (changed === code) throw new Error(`${file} has no ${of}`);
+  await writeFile(file, changed);
 }

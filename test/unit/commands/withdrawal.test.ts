@@ -1,7 +1,5 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { matchingClicks } from "../../../src/audit/clicks/matching-clicks.ts";
-import { withdrawnOfAll } from "../../../src/audit/clicks/read-withdrawals.ts";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -20,6 +18,8 @@ import {
 } from "../../../src/commands/withdrawals/withdrawal.ts";
 import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../../src/events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
+import { withdrawnOfAll } from "../../../src/projections/fold/read-withdrawals.ts";
+import { matchingClicks } from "../../../src/queries/audit/matching-clicks.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";

@@ -2,13 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { followedStreams } from "../../../src/events/streams.ts";
-import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { checkpointName } from "../../../src/projections/projection.ts";
+import { lifecycle } from "../../../src/projections/groups.ts";
 import { pause, untilAborted } from "../../../src/runtime/pause.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { type FollowedEvent, LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, openStores, putCheckpoint, type Stores } from "../../support/runtime/stores.ts";
 
 describe("following the log", () => {
   let stores: Stores;
@@ -16,6 +15,8 @@ describe("following the log", () => {
   let followed: FollowedEvent[];
   let stop: AbortController;
   let running: Promise<void> | undefined;
+
+  const documentsPosition = async () => (await stores.readStore.checkpoint(lifecycle.name))?.position;
 
   beforeEach(async () => {
     stores = await openStores();
@@ -25,7 +26,7 @@ describe("following the log", () => {
     follower = new LogFollower({
       followed: followedStreams,
       ...stores,
-      checkpoints: cachedCheckpoints,
+      documentsPosition,
       random: Math.random,
       log: () => undefined,
     });
@@ -43,8 +44,7 @@ describe("following the log", () => {
   const positions = () => [...new Set(followed.map(({ position }) => position))].sort();
   const change = (slug: string) => append(stores.eventStore, `link-sho.rt/${slug}`, [linkDisabled(slug)]);
   const documentsStandAt = async (position: string) => {
-    for (const projection of lifecycleProjections)
-      await stores.readStore.saveCheckpoint(checkpointName(projection), { position });
+    await putCheckpoint(stores.readStore, lifecycle.name, { position, eventId: position });
   };
 
   it("hands out what the documents do not show yet, and what comes", async () => {
@@ -107,7 +107,7 @@ describe("following the log", () => {
         new Promise<void>((resolve) => (intervalEnds = resolve)),
         signal && untilAborted(signal),
       ]);
-    const deps = { ...stores, checkpoints: cachedCheckpoints, random: Math.random, log: () => undefined };
+    const deps = { ...stores, documentsPosition, random: Math.random, log: () => undefined };
     follower = new LogFollower({ followed: followedStreams, ...deps, sleep });
     run();
     await follower.catchUp();
@@ -144,7 +144,7 @@ describe("following the log", () => {
     follower = new LogFollower({
       followed: followedStreams,
       ...stores,
-      checkpoints: [],
+      documentsPosition,
       random: Math.random,
       log: () => undefined,
       sleep,

@@ -14,7 +14,7 @@ import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { accountClosings, CLOSING_CHECKPOINT, linksLeft } from "../../../src/service/jobs/account-closing.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { faultyEventStore } from "../../support/event-store/faulty-event-store.ts";
-import { append } from "../../support/runtime/stores.ts";
+import { append, putCheckpoint } from "../../support/runtime/stores.ts";
 
 const signal = new AbortController().signal;
 const silent = { info: () => undefined, warn: () => undefined };
@@ -99,7 +99,8 @@ describe("closing an account", () => {
     await turn(signal);
     expect(await linksLeft(deps, accountId)).toEqual([]);
     await turn(signal);
-    expect((await checkpoint())?.position).toBe(await deps.eventStore.head());
+    const [closed] = await deps.eventStore.read(`account-${accountId}`, { backwards: true, limit: 1 });
+    expect(await checkpoint()).toEqual({ position: closed?.position, eventId: closed?.id });
   });
 
   it("is finished from the event alone, after a crash right after the append", async () => {
@@ -113,5 +114,17 @@ describe("closing an account", () => {
     await job()(signal);
     expect(await linksLeft(deps, accountId)).toEqual([]);
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
+  });
+
+  it("is finished also where the checkpoint is of another log, as after an older copy was put back", async () => {
+    const accountId = await account();
+    await links(accountId, 3);
+    await closeAccount(deps, operator, accountId);
+    await opened.catchUp();
+    const [closed] = await deps.eventStore.read(`account-${accountId}`, { backwards: true, limit: 1 });
+    const position = closed?.position as string;
+    await putCheckpoint(opened.foldStore, CLOSING_CHECKPOINT, { position, eventId: "another" });
+    await job()(signal);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.t
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { checkDueDomains } from "../../../src/service/jobs/domain-checks.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { putDocuments } from "../../support/runtime/stores.ts";
 
 const HOST = "go.example.com";
 const DAY_MS = 86_400_000;
@@ -84,7 +85,7 @@ it("reaches every domain, however many there are", async () => {
     ...(one as NonNullable<typeof one>),
     ...{ _id: `another/${n}.example.com`, accountId: "another", domainId: `domain-${n}` },
   }));
-  await opened.foldStore.replace(domains.collection.name, more);
+  await putDocuments(opened.foldStore, domains.collection.name, more);
   now += DAY_MS;
   expect(await check()).toBe(401);
 });

@@ -1,10 +1,10 @@
 // A scrape while a store does not answer.
 import { expect, it } from "vitest";
-import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+import type { GroupStatus } from "../../../src/projections/builds/status.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
 
-const links: ProjectionStatus = {
+const links: GroupStatus = {
   name: "links",
   version: 1,
   build: 1,
@@ -16,6 +16,7 @@ const links: ProjectionStatus = {
   setAside: { count: 2, events: [] },
   processed: 3,
   answers: "this",
+  isOfOtherLog: false,
 };
 
 const recorder: RecorderStatus = {

@@ -1,7 +1,7 @@
 // Which late projections take a process out of the load balancer, and which only degrade it.
 import { describe, expect, it } from "vitest";
-import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
-import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+import type { GroupStatus } from "../../../src/projections/builds/status.ts";
+import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
@@ -9,27 +9,23 @@ import { watchedLeases } from "../../../src/stores/coordination/watched-leases.t
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
 
-const [links] = lifecycleProjections.filter(({ name }) => name === "links");
-const [clicks] = clickProjections;
-
 describe("readiness of a process with all roles", () => {
   it("stays while clicks are being folded after a flood", async () => {
-    const late = status(clicks?.name, { lagMs: 120_000 });
+    const late = status(clicks.name, { lagMs: 120_000 });
     const { ready, degraded } = await readiness(depsOf(late));
     expect(ready).toBe(true);
     expect(degraded).toEqual([
-      { part: `projection ${clicks?.name}`, reason: expect.stringContaining("120 s behind") },
+      { part: `projections ${clicks.name}`, reason: expect.stringContaining("120 s behind") },
     ]);
   });
 
   it.each([
     [
       "counts of clicks wait for a newer program",
-      status(clicks?.name, { waitsFor: { position: "1", stream: "s", revision: 0, type: "T" } }),
+      status(clicks.name, { waitsFor: { position: "1", stream: "s", revision: 0, type: "T" } }),
     ],
-    ["clicks are counted for the first time", status(clicks?.name, { lagMs: 120_000, answers: "nothing" })],
-    ["links are newer than the log, which was restored", status(links?.name, { position: "3" })],
-    ["links are late", status(links?.name, { lagMs: 120_000 })],
+    ["clicks are counted for the first time", status(clicks.name, { lagMs: 120_000, answers: "nothing" })],
+    ["links are late", status(lifecycle.name, { lagMs: 120_000 })],
   ])("ends when %s", async (_, problem) => {
     expect(await readiness(depsOf(problem))).toMatchObject({ ready: false, degraded: [] });
   });
@@ -37,10 +33,10 @@ describe("readiness of a process with all roles", () => {
 
 it("stays, and says at once why documents can't be written, and secrets, and deliveries claimed", async () => {
   const full = "the disk is full (SQLITE_FULL): free some space";
-  const late = status(links?.name, { lagMs: 120_000, failure: full });
+  const late = status(lifecycle.name, { lagMs: 120_000, failure: full });
   const { ready, reasons, degraded } = await readiness({
     ...depsOf(late),
-    projections: async () => [late, status(clicks?.name, { failure: full })],
+    projections: async () => [late, status(clicks.name, { failure: full })],
     logProblems: () => ({ secrets: `can't be written: ${full}` }),
     webhooks: async () => ({ claimFailure: full }) as WebhooksStatus,
   });
@@ -49,7 +45,7 @@ it("stays, and says at once why documents can't be written, and secrets, and del
     { part: "secrets", reason: `can't be written: ${full}` },
     { part: "webhook deliveries", reason: full },
     { part: "projections", reason: full },
-    { part: "projection links", reason: expect.stringContaining("120 s behind") },
+    { part: "projections lifecycle", reason: expect.stringContaining("120 s behind") },
   ]);
 });
 
@@ -58,7 +54,10 @@ it("ends when a role has been without an answer about its lease for ten seconds,
   const cut = new StoreUnavailable("MongoDB is unavailable");
   const never = { hold: () => Promise.reject(cut), release: async () => undefined };
   const leases = watchedLeases(never, () => now);
-  const deps = { ...depsOf(status(links?.name, {})), leaseProblems: new Map([["webhooks", leases.problem]]) };
+  const deps = {
+    ...depsOf(status(lifecycle.name, {})),
+    leaseProblems: new Map([["webhooks", leases.problem]]),
+  };
   for (; now < 10_000; now += 3_000) {
     await leases.hold("router", "me", 3_000).catch(() => undefined);
     expect((await readiness(deps)).ready).toBe(true);
@@ -76,32 +75,38 @@ it("stays degraded, and names the events, while any are set aside", async () => 
   const event = { position: "17", stream: "link-a/b", revision: 3, type: "LinkDisabled", error: "not JSON" };
   const of = { count: 5, events: [event, { ...event, position: "18", type: "" }] };
   const { ready, reasons, degraded } = await readiness(
-    depsOf(status(links?.name, { setAside: of }), { count: 1, events: [event] }),
+    depsOf(status(lifecycle.name, { setAside: of }), { count: 1, events: [event] }),
   );
   expect({ ready, reasons }).toEqual({ ready: true, reasons: [] });
   expect(degraded).toEqual([
     {
-      part: "projection links",
+      part: "projections lifecycle",
       reason: "5 events set aside: LinkDisabled at 17, unknown at 18, and 3 more",
     },
     { part: "webhook router", reason: "1 event set aside: LinkDisabled at 17" },
   ]);
 });
 
-it("is told which projections are newer than the log, and how they are replaced", async () => {
-  const { degraded } = await readiness(depsOf(status(clicks?.name, { position: "3" })));
-  const reason = "is newer than the log: `projections rebuild` replaces it";
-  expect(degraded).toEqual([{ part: `projection ${clicks?.name}`, reason }]);
+it("stays degraded while documents of another log are folded anew, as look-ups go to the streams", async () => {
+  const because = "the documents were folded from another log";
+  const building = { progress: { events: 0, eventsPerSecond: 0, done: 0 }, because };
+  const { ready, degraded } = await readiness(
+    depsOf(status(lifecycle.name, { answers: "nothing", building })),
+  );
+  expect(ready).toBe(true);
+  expect(degraded).toMatchObject([
+    { part: `projections ${lifecycle.name}`, reason: expect.stringContaining(because) },
+  ]);
 });
 
 it("is told why the progress of the projections can't be read, such as a file that a restore has left out", async () => {
   const reason = "events.db is damaged: restore it from a backup";
   const projections = () => Promise.reject(new StoreUnavailable(reason));
-  const { reasons } = await readiness({ ...depsOf(status(links?.name, {})), projections });
+  const { reasons } = await readiness({ ...depsOf(status(lifecycle.name, {})), projections });
   expect(reasons).toEqual([{ part: "projector", reason }]);
 });
 
-function depsOf(problem: ProjectionStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
+function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
   return {
     roles: ALL_ROLES,
     eventStore: { head: async () => "1" },
@@ -116,7 +121,7 @@ function depsOf(problem: ProjectionStatus, setAside: SetAside = { count: 0, even
   };
 }
 
-function status(name = "", more: Partial<ProjectionStatus>): ProjectionStatus {
+function status(name = "", more: Partial<GroupStatus>): GroupStatus {
   const position = { position: "1", head: "2", behind: true, lagMs: 0 };
   return {
     ...{
@@ -127,6 +132,7 @@ function status(name = "", more: Partial<ProjectionStatus>): ProjectionStatus {
       setAside: { count: 0, events: [] },
       processed: 0,
       answers: "this",
+      isOfOtherLog: false,
     },
     ...position,
     ...more,

@@ -1,13 +1,10 @@
 // The click projections: totals, breakdowns, days and recent clicks of given events.
 import { describe, expect, it } from "vitest";
+import type { Breakdown } from "../../../src/projections/definitions/breakdown.ts";
 import { DIMENSIONS, type Dimension } from "../../../src/projections/definitions/click-dimensions.ts";
 import { accountDays } from "../../../src/projections/definitions/days/days.ts";
-import type { LinkDay, LinkDayDocument } from "../../../src/projections/definitions/days/link-day.ts";
-import {
-  earlierOf,
-  type LinkClicksDocument,
-  linkClicks,
-} from "../../../src/projections/definitions/link-clicks.ts";
+import { linkDays } from "../../../src/projections/definitions/days/link-day.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";
 import { countOne, type Tally, valueCounts } from "../../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
@@ -21,22 +18,18 @@ import {
   position,
   stored,
 } from "../../support/event-store/stored-events.ts";
-import { plainFold, plainParts } from "../../support/projections/plain-fold.ts";
+import { plainFold } from "../../support/projections/plain-fold.ts";
 
 function given<D extends Document>(projection: Projection<D>, clicks: Click[]): D[] {
   return [...plainFold(projection, events(clicks)).values()];
-}
-
-function partsGiven(clicks: Click[]): LinkDayDocument[] {
-  return [...plainParts<LinkClicksDocument, LinkDayDocument>(linkClicks, events(clicks)).values()];
 }
 
 function events(clicks: Click[]) {
   return clicks.map((click, n) => stored(n, linkClicked(click)));
 }
 
-function tallyOf(day: LinkDay | undefined, dimension: Dimension): Tally {
-  return day?.kinds.click?.tallies[DIMENSIONS.indexOf(dimension)] ?? [];
+function tallyOf(of: { kinds: { click?: Breakdown } } | undefined, dimension: Dimension): Tally {
+  return of?.kinds.click?.tallies[DIMENSIONS.indexOf(dimension)] ?? [];
 }
 
 const total = (tally: Tally) => valueCounts(tally).reduce((sum, [, count]) => sum + count, 0);
@@ -65,12 +58,8 @@ describe("hits by day", () => {
     { at: "2026-03-01T10:30:00.000Z", link: "sho.rt/other" },
   ];
 
-  it("of a link are in its document, those of earlier UTC days in documents of their own", () => {
-    expect(given(linkClicks, clicks)).toMatchObject([
-      { _id: "sho.rt/abc", date: "2026-03-02", day: { quarters: [[0, 1, 0, 0]] } },
-      { _id: "sho.rt/other", date: "2026-03-01", day: { quarters: [[42, 1, 0, 0]] } },
-    ]);
-    expect(partsGiven(clicks)).toMatchObject([
+  it("of a link are in a document for each UTC day", () => {
+    expect(given(linkDays, clicks)).toMatchObject([
       {
         _id: "sho.rt/abc@2026-03-01",
         quarters: [
@@ -79,49 +68,49 @@ describe("hits by day", () => {
           [44, 0, 1, 0],
         ],
       },
-      { _id: earlierOf("sho.rt/abc"), quarters: [] },
+      { _id: "sho.rt/abc@2026-03-02", quarters: [[0, 1, 0, 0]] },
+      { _id: "sho.rt/other@2026-03-01", quarters: [[42, 1, 0, 0]] },
     ]);
   });
 
-  it("that come late are counted in their day, which stays as it was otherwise", () => {
+  it("that come late are counted in their day, and in the totals", () => {
     const late: Click[] = [
-      { at: "2026-03-03T10:00:00.000Z", visitor: "a".repeat(16) },
+      { at: "2026-03-03T10:00:00.000Z" },
       { at: "2026-03-01T10:00:00.000Z", country: "DE" },
       { at: "2026-03-03T11:00:00.000Z" },
       { at: "2026-03-01T10:01:00.000Z", kind: "preview" },
     ];
     expect(given(linkClicks, late)[0]).toMatchObject({
-      ...{ totalClicks: 4, date: "2026-03-03", _position: position(3) },
-      day: { first: position(0), last: position(2) },
+      ...{ totalClicks: 4, date: "2026-03-03", lastDays: [2, 0, 1], _position: position(3) },
     });
-    const [day, earlier] = partsGiven(late);
-    expect(day).toMatchObject({
-      ...{ _id: "sho.rt/abc@2026-03-01", _position: position(3), first: position(1), last: position(3) },
-      quarters: [[40, 1, 1, 0]],
-    });
-    expect(tallyOf(earlier, "countries")).toEqual(["DE", 1]);
-    expect(earlier?.kinds.preview?.tallies).toEqual(day?.kinds.preview?.tallies);
+    expect(given(linkDays, late)).toMatchObject([
+      { _id: "sho.rt/abc@2026-03-03", first: position(0), last: position(2) },
+      {
+        ...{ _id: "sho.rt/abc@2026-03-01", _position: position(3), first: position(1), last: position(3) },
+        quarters: [[40, 1, 1, 0]],
+      },
+    ]);
   });
 
-  it("of earlier days have their breakdowns added up", () => {
+  it("have their breakdowns added up in the totals of the link", () => {
     const [first, second, third] = ["01", "02", "03"].map((day) => `2026-03-${day}T10:00:00.000Z`);
     const of = (at = "", country = "", source = ""): Click => ({ at, country, utm: { source } });
     const days = [of(first, "FR", "mail"), of(first, "DE"), of(second, "FR", "mail"), of(third, "JP", "web")];
-    const earlier = partsGiven(days).find(({ _id }) => _id === earlierOf("sho.rt/abc"));
-    expect(tallyOf(earlier, "countries")).toEqual(["FR", 2, "DE", 1]);
-    expect(earlier?.kinds.click).toMatchObject({ utm: { source: ["mail", 2] }, visitors: "" });
-    expect(earlier).toMatchObject({ _position: position(3), quarters: [] });
+    const [totals] = given(linkClicks, days);
+    expect(tallyOf(totals, "countries")).toEqual(["FR", 2, "DE", 1, "JP", 1]);
+    expect(totals?.kinds.click).toMatchObject({ utm: { source: ["mail", 2, "web", 1] } });
+    expect(totals?.kinds.click).not.toHaveProperty("visitors");
   });
 
   it("of a link have breakdowns and visitors by kind, and the positions of the first and last click", () => {
-    const [document] = given(linkClicks, [
+    const [document] = given(linkDays, [
       { at: "2026-03-01T10:59:59.999Z", visitor: "a".repeat(16), utm: { source: "mail" } },
       { at: "2026-03-01T08:00:00.000Z", visitor: "b".repeat(16), country: "DE", city: undefined },
       { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), utm: { source: "mail" } },
       { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), kind: "qr_scan" },
     ]);
-    expect(document?.day).toMatchObject({ first: position(0), last: position(3) });
-    expect(document?.day.kinds).toEqual({
+    expect(document).toMatchObject({ first: position(0), last: position(3) });
+    expect(document?.kinds).toEqual({
       click: {
         tallies: [
           ["desktop", 3],
@@ -173,7 +162,7 @@ describe("breakdowns of a link", () => {
       ...{ device: "unknown", country: undefined, city: undefined, referrer: undefined },
       ...{ browser: undefined, os: undefined },
     };
-    expect(given(linkClicks, [{}, nothing, {}])[0]?.day.kinds.click?.tallies).toEqual([
+    expect(given(linkClicks, [{}, nothing, {}])[0]?.kinds.click?.tallies).toEqual([
       ["desktop", 2, "unknown", 1],
       ["FR", 2, "unknown", 1],
       ["Paris, FR", 2, "unknown", 1],
@@ -185,7 +174,7 @@ describe("breakdowns of a link", () => {
 
   it("count the utm parameters that were given", () => {
     const clicks: Click[] = [{ utm: { source: "mail", term: "" } }, { utm: { source: "mail" } }, {}];
-    expect(given(linkClicks, clicks)[0]?.day.kinds.click?.utm).toEqual({
+    expect(given(linkClicks, clicks)[0]?.kinds.click?.utm).toEqual({
       source: ["mail", 2],
     });
   });
@@ -196,10 +185,12 @@ describe("breakdowns of a link", () => {
       ...[{ at: first, rule: 1 }, { at: first, rule: 12 }, { at: first }],
       ...[{ at: second, rule: 12 }, { at: second }],
     ];
-    expect(given(linkClicks, clicks)[0]?.day.kinds.click?.rules).toEqual(["12", 1]);
-    const earlier = partsGiven(clicks).find(({ _id }) => _id === earlierOf("sho.rt/abc"));
-    expect(earlier?.kinds.click?.rules).toEqual(["1", 1, "12", 1]);
-    expect(given(linkClicks, [{}])[0]?.day.kinds.click).not.toHaveProperty("rules");
+    expect(given(linkDays, clicks).map(({ kinds }) => kinds.click?.rules)).toEqual([
+      ["1", 1, "12", 1],
+      ["12", 1],
+    ]);
+    expect(given(linkClicks, clicks)[0]?.kinds.click?.rules).toEqual(["1", 1, "12", 2]);
+    expect(given(linkClicks, [{}])[0]?.kinds.click).not.toHaveProperty("rules");
   });
 
   it("accept values that are special names in JavaScript or MongoDB", () => {
@@ -208,9 +199,9 @@ describe("breakdowns of a link", () => {
       linkClicks,
       names.map((source) => ({ utm: { source }, referrer: `https://${source}/` })),
     );
-    const source = document?.day.kinds.click?.utm?.source;
+    const source = document?.kinds.click?.utm?.source;
     expect(source).toEqual([...["__proto__", 2, "constructor", 1], ...["a.b", 1, "$set", 1, "toString", 1]]);
-    expect(tallyOf(document?.day, "referrers")).toEqual(
+    expect(tallyOf(document, "referrers")).toEqual(
       source?.map((value) => (value === "toString" ? "tostring" : value)),
     );
   });
@@ -222,8 +213,8 @@ describe("breakdowns of a link", () => {
         : { referrer: `https://h${n}.example/`, city: `c${n}` };
     });
     const [document] = given(linkClicks, clicks);
-    for (const dimension of DIMENSIONS) expect(total(tallyOf(document?.day, dimension))).toBe(3_000);
-    const referrers = valueCounts(tallyOf(document?.day, "referrers"));
+    for (const dimension of DIMENSIONS) expect(total(tallyOf(document, dimension))).toBe(3_000);
+    const referrers = valueCounts(tallyOf(document, "referrers"));
     expect(referrers.length).toBeLessThanOrEqual(200);
     expect(referrers).toContainEqual(["often.example", 1_000]);
     expect(referrers.some(([value]) => value === "other")).toBe(true);

@@ -1,6 +1,6 @@
 // The clicks of one link between two positions: each once, with both ends as they are asked for.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { clicksBetween, type LogRange } from "../../../src/audit/clicks/clicks-between.ts";
+import { clicksBetween, type LogRange } from "../../../src/projections/fold/clicks-between.ts";
 import { clickRows } from "../../../src/transfer/export/click-rows.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { clicksWithdrawn } from "../../support/projections/withdrawal-events.ts";

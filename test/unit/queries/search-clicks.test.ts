@@ -8,7 +8,7 @@ import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/eve
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
-import { append } from "../../support/runtime/stores.ts";
+import { append, putDocuments } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 /** A log of one click for each time. `searched` answers the times of the clicks that are found. */
@@ -29,7 +29,7 @@ async function logOf(...times: string[]) {
   }
   const events = (await eventStore.readAll({ categories: ["clicks"], limit: 100 })) as StoredEvent[];
   await readStore.ensure([clickHours.collection]);
-  await readStore.replace(clickHours.collection.name, [...plainFold(clickHours, events).values()]);
+  await putDocuments(readStore, clickHours.collection.name, [...plainFold(clickHours, events).values()]);
   const deps = { eventStore, readStore, clock, baseHost: "sho.rt" };
   const searched = async (from: string, to: string) => {
     const wanted = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), limit: 50 };

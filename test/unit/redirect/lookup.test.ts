@@ -1,13 +1,11 @@
 // The link lookup over real stores: truth of the stream, revisions that never go back, domains and accounts that end.
 import { join } from "node:path";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
-import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
@@ -16,7 +14,9 @@ import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/eve
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
+import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
+import { putDocuments } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
@@ -34,7 +34,9 @@ describe("the link lookup", () => {
     folder = await temporaryFolder();
     eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
     readStore = await openSqliteReadStore(join(folder.path, "read.db"));
-    await readStore.ensure(allProjections.map((projection) => projection.collection));
+    await readStore.ensure(
+      projectionGroups.flatMap(({ projections }) => projections.map(({ collection }) => collection)),
+    );
     isFollowing = true;
     lookup = newLookup();
   });
@@ -59,19 +61,14 @@ describe("the link lookup", () => {
       revision,
       position: "9",
     });
-  const project = () => {
-    const log = pino({ level: "silent" });
-    const deps = { eventStore, readStore, projections: lifecycleProjections, log };
-    return new ProjectionRunner(deps).catchUp();
-  };
+  const project = () => foldGroups({ eventStore, readStore }, [lifecycle]);
   /** Follows the log for the lookup, until the returned function is called. */
   const follow = () => {
     const stop = new AbortController();
     const follower = new LogFollower({
       followed: followedStreams,
       eventStore,
-      readStore,
-      checkpoints: cachedCheckpoints,
+      documentsPosition: async () => (await readStore.checkpoint(lifecycle.name))?.position,
       random: Math.random,
       log: () => undefined,
     });
@@ -178,7 +175,7 @@ describe("the link lookup", () => {
   it("does not believe a document that is behind what was followed", async () => {
     await append(created(), "none");
     await append(retargeted("https://new.example/"), 0);
-    await readStore.replace("links", [
+    await putDocuments(readStore, "links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     linkChanged(1);
@@ -217,20 +214,20 @@ describe("the link lookup", () => {
     it("serves it only while it is verified, active and its link's account's own", async () => {
       await append(created(host), "none");
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace(domains.collection.name, [verified(true)]);
+      await putDocuments(readStore, domains.collection.name, [verified(true)]);
       expect(await lookup.find(host, "abc")).toBeDefined();
       expect(lookup.peek(host, "abc")).toBeDefined();
       domainChanged("2");
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
+      await putDocuments(readStore, domains.collection.name, [verified(false), verified(true, other)]);
       expect(await lookup.find(host, "abc")).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
     });
 
     it("goes on whatever another account does with the name", async () => {
       await append(created(host), "none");
-      await readStore.replace(domains.collection.name, [verified(true)]);
+      await putDocuments(readStore, domains.collection.name, [verified(true)]);
       expect(await lookup.find(host, "abc")).toBeDefined();
       domainChanged("6", other);
       expect(lookup.peek(host, "abc")).toBeDefined();
@@ -271,7 +268,7 @@ describe("the link lookup", () => {
   it("goes by another process's change within 250 ms, and by all that the documents don't show yet", async () => {
     await append(created(), "none");
     await append(retargeted("https://one.example/"), 0);
-    await readStore.replace("links", [
+    await putDocuments(readStore, "links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     const following = follow();

@@ -1,10 +1,10 @@
 // Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-day.ts.
 import type { LinkClicked } from "../../../events/catalogue.ts";
-import { CATEGORY } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import type { Position } from "../../../stores/event-store/port.ts";
 import type { Document } from "../../../stores/read-store/port.ts";
 import type { Projection } from "../../projection.ts";
-import { countLink, type LinkHits, uncountLink } from "./link-hits.ts";
+import { addLinkHits, type LinkHits } from "./link-hits.ts";
 
 /** The number of the quarter-hour in the UTC day, 0 to 95, and its hits by kind, in the order of CLICK_KINDS. */
 export type QuarterHour = [quarter: number, click: number, preview: number, qrScan: number];
@@ -27,6 +27,12 @@ export function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
   return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((one, other) => one + other), 0);
 }
 
+/** Hits of one kind. */
+export function hitsOfKind({ quarters }: Pick<DayDocument, "quarters">, kind: ClickKind): number {
+  const column = indexOf(kind);
+  return quarters.reduce((sum, quarter) => sum + quarter[column], 0);
+}
+
 /** Counts the hit in its quarter-hour, in place. */
 export function countHit(
   quarters: QuarterHour[],
@@ -43,10 +49,17 @@ export function countHit(
   if (hits !== found) quarters.splice(place, 0, hits);
 }
 
-/** Undoes countHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
-function withoutHit(quarters: QuarterHour[], hit: Pick<LinkClicked["data"], "at" | "kind">): QuarterHour[] {
-  countHit(quarters, hit, -1);
-  return quarters.filter(([, ...counts]) => counts.some((count) => count !== 0));
+/** Adds hits of another list, or takes them out where they are negative; a quarter-hour without hits goes. */
+export function addQuarters(quarters: readonly QuarterHour[], added: readonly QuarterHour[]): QuarterHour[] {
+  const sums = new Map<number, QuarterHour>();
+  for (const [quarter, ...hits] of [...quarters, ...added]) {
+    const sum: QuarterHour = sums.get(quarter) ?? [quarter, 0, 0, 0];
+    for (const [n, count] of hits.entries()) sum[(n + 1) as 1 | 2 | 3] += count;
+    sums.set(quarter, sum);
+  }
+  return [...sums.values()]
+    .filter(([, ...hits]) => hits.some((count) => count !== 0))
+    .sort(([a], [b]) => a - b);
 }
 
 /** The number in two digits of a text. Each click needs two, and `Number` of a slice takes several times as long. */
@@ -58,14 +71,13 @@ function indexOf(kind: ClickKind): 1 | 2 | 3 {
   return (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
 }
 
-export type AccountDayDocument = DayDocument & { links: LinkHits[] };
+/** `_corrected`: the last event about withdrawn clicks that is in it; the fold's own, as `_position`. */
+export type AccountDayDocument = DayDocument & { links: LinkHits[]; _corrected?: Position };
 
 /** One document for each day on which one of the account's links was hit, for the dashboard. */
 export const accountDays: Projection<AccountDayDocument> = {
   name: "account-days",
-  version: 1,
   collection: { name: "account-days", indexes: [] },
-  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key(event) {
     const { accountId, at } = event.data as LinkClicked["data"];
@@ -75,13 +87,9 @@ export const accountDays: Projection<AccountDayDocument> = {
   evolve(day, event) {
     if (event.type !== "LinkClicked") return day;
     countHit(day.quarters, event.data);
-    countLink(day.links, event.data);
-    return day;
-  },
-  withdraw(day, event) {
-    if (event.type !== "LinkClicked") return day;
-    day.quarters = withoutHit(day.quarters, event.data);
-    uncountLink(day.links, event.data);
+    const { link, kind } = event.data;
+    if (kind === "preview") addLinkHits(day.links, [link, 0, 1]);
+    else addLinkHits(day.links, [link, 1, 0]);
     return day;
   },
 };

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
  * Counts a hit in place. `counts`: of the day `latest`, then of each day before it. Days are YYYY-MM-DD; a hit of a later
  * one moves the counts on, also if it is not a person's.
  */
-export function countDay(counts: number[], latest: string, day: string, isPerson: boolean): void {
+export function countDay(counts: number[], latest: string, day: string, isPerson: boolean, hits = 1): void {
   const ahead = day === latest ? 0 : daysBetween(latest, day);
   if (ahead > 0) {
     counts.unshift(...Array<number>(Math.min(ahead, LAST_DAYS)).fill(0));
@@ -15,7 +15,7 @@ export function countDay(counts: number[], latest: string, day: string, isPerson
   const place = Math.max(0, -ahead);
   if (!isPerson || place >= LAST_DAYS) return;
   while (counts.length <= place) counts.push(0);
-  counts[place] = (counts[place] ?? 0) + 1;
+  counts[place] = (counts[place] ?? 0) + hits;
 }
 
 /** The counts of the 14 days that end with `today`, oldest first. */

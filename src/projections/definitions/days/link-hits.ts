@@ -1,45 +1,38 @@
 // How often each link of an account was hit in a UTC day, in one bounded list that clicks can be taken out of again.
-import type { LinkClicked } from "../../../events/catalogue.ts";
 import { OTHER } from "../tally.ts";
 
 /** The link's key; its hits by people (clicks and QR scans), and by bots (previews). */
 export type LinkHits = [link: string, people: number, bots: number];
 
-/** Of one link and kind. */
-type Hit = Pick<LinkClicked["data"], "link" | "kind">;
-
 const MAX_LINKS = 1_000;
 const KEPT_LINKS = 500;
 
 /**
- * Counts the hit in place. `links` are in the order of their keys, whatever the order of the hits. Of more than 1,000 the
- * 500 with most hits are kept, and the hits of the others are added up as those of OTHER, which is no link's key.
+ * Adds hits of a link in place, or takes them out where they are negative; those that its entry doesn't have were added to
+ * OTHER. `links` are in the order of their keys. Of more than 1,000 the 500 with most hits are kept, and the hits of the
+ * others are added up as those of OTHER, which is no link's key.
  */
-export function countLink(links: LinkHits[], { link, kind }: Hit): void {
+export function addLinkHits(links: LinkHits[], [link, people, bots]: LinkHits): void {
   const place = placeOf(links, link);
-  const found = links[place];
-  const hits: LinkHits = found?.[0] === link ? found : [link, 0, 0];
-  hits[columnOf(kind)] += 1;
-  if (hits === found) return;
-  links.splice(place, 0, hits);
+  const entry = links[place]?.[0] === link ? links[place] : undefined;
+  const hits: LinkHits = entry ?? [link, 0, 0];
+  hits[1] += people;
+  hits[2] += bots;
+  const missing: LinkHits = [OTHER, Math.min(0, hits[1]), Math.min(0, hits[2])];
+  hits[1] -= missing[1];
+  hits[2] -= missing[2];
+  if (hits[1] + hits[2] === 0) links.splice(place, entry ? 1 : 0);
+  else if (!entry) links.splice(place, 0, hits);
+  if (missing[1] + missing[2] < 0) addToOther(links, missing);
   if (links.length > MAX_LINKS) prune(links);
 }
 
-/** Undoes countLink, in place. A hit that the link's entry doesn't have was added to OTHER. */
-export function uncountLink(links: LinkHits[], { link, kind }: Hit): void {
-  const column = columnOf(kind);
-  for (const key of [link, OTHER]) {
-    const place = placeOf(links, key);
-    const hits = links[place];
-    if (hits?.[0] !== key || hits[column] === 0) continue;
-    hits[column] -= 1;
-    if (hits[1] + hits[2] === 0) links.splice(place, 1);
-    return;
-  }
-}
-
-function columnOf(kind: Hit["kind"]): 1 | 2 {
-  return kind === "preview" ? 2 : 1;
+function addToOther(links: LinkHits[], [, people, bots]: LinkHits): void {
+  const other = links.find(([key]) => key === OTHER);
+  if (!other) return;
+  other[1] = Math.max(0, other[1] + people);
+  other[2] = Math.max(0, other[2] + bots);
+  if (other[1] + other[2] === 0) links.splice(links.indexOf(other), 1);
 }
 
 /** Index of the key, or where it would have to be. */

@@ -2,7 +2,9 @@
 import type { Document as BsonDocument, Filter, Sort } from "mongodb";
 import { fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
-import type { StoredDocument } from "./documents.ts";
+
+/** Its fields as they are, and the nested ones as text: keys may contain dots and dollars there, lists may be nested. */
+export type StoredDocument = BsonDocument & { _id: string; _nested?: string };
 
 /** @throws bad_name */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {

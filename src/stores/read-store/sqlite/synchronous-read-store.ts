@@ -1,51 +1,62 @@
-// The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inSnapshot, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
-import type {
-  Checkpoint,
-  CollectionSpec,
-  CountQuery,
-  Document,
-  FindQuery,
-  ReadStore,
-  WriteBatch,
+// The read store on SQLite in the caller's thread: a table for each collection, a row for each document.
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import {
+  inSnapshot,
+  inTransaction,
+  openReadOnlyOrEmpty,
+  unavailableOnError,
+} from "../../connections/sqlite.ts";
+import { refuseAltered } from "../../connections/structure.sqlite.ts";
+import { fieldName } from "../names.ts";
+import {
+  type Checkpoint,
+  CheckpointMoved,
+  type CollectionSpec,
+  type CountQuery,
+  type Document,
+  type FindQuery,
+  isSameCheckpoint,
+  type ReadStore,
+  type WriteBatch,
 } from "../port.ts";
-import { columnsOf, type Table, tableSql } from "./columns.ts";
-import { createMissing, openDatabase, openUnchanged } from "./database.ts";
-import { column, conditions, order, partOf, tableName } from "./query.ts";
-import { SharedSnapshot } from "./shared-snapshot.ts";
-import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
+import { documentOf, storedParts } from "../stored-document.ts";
+import { column, matchSql, searchSql, tableName } from "./query.ts";
+
+/** Pages in memory, for each connection: few, as each commit of another one empties them. */
+const CACHE_MB = 8;
+const CHECKPOINTS = "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, doc TEXT NOT NULL)";
+/**
+ * `fields`, `nested`: JSON of the parts of a document. Queries and expression indexes parse the first one alone: for one of
+ * 8 KB, of which most is nested, an index makes a write by an eighth dearer instead of by two thirds.
+ */
+const COLUMNS = "(_id TEXT PRIMARY KEY, position TEXT NOT NULL, fields TEXT NOT NULL, nested TEXT)";
+
+/** As a value, because an error has its message alone on its way from another thread. */
+export type WriteOutcome = { isMoved: boolean; stored?: Checkpoint | undefined };
 
 export class SqliteReadStore implements ReadStore {
-  readonly readsAtATime = 50;
-  /** Begun only by stores whose lookups share one. */
-  protected readonly snapshot: SharedSnapshot;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #tables = new Map<string, Table>();
-  /** Memory of batches that have been written: as many as there were at once. */
-  readonly #free: SharedArrayBuffer[] = [];
-
-  readonly #readOnly: boolean;
 
   /**
-   * Opens or creates the file; with `readOnly` nothing in its folder changes. A collection that does not exist reads as
-   * empty. @throws StoreUnavailable
+   * Opens or creates the file; an empty name makes a temporary one. With `readOnly` nothing in its folder changes.
+   * @throws StoreUnavailable, StoreFailed
    */
   constructor(file: string, { readOnly = false } = {}) {
-    this.#readOnly = readOnly;
-    this.#db = unavailableOnError(() => (readOnly ? openUnchanged(file) : openDatabase(file)), file);
-    this.snapshot = new SharedSnapshot(this.#db);
+    const open = () => (readOnly ? openReadOnlyOrEmpty(file, CHECKPOINTS) : openDatabase(file));
+    this.#db = unavailableOnError(open, file);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of specs) unavailableOnError(() => this.#create(spec));
+    unavailableOnError(() => {
+      for (const spec of specs) this.#create(spec);
+    });
   }
 
   async get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    return unavailableOnError(() => {
-      const row = this.#prepare(`SELECT doc FROM ${this.#known(collection).table} WHERE _id = ?`).get(id);
-      return row ? parse<D>(row) : undefined;
+    return this.#read(collection, undefined, (table) => {
+      const row = this.#prepare(`SELECT fields, nested FROM ${table} WHERE _id = ?`).get(id);
+      return row && parsed<D>(row);
     });
   }
 
@@ -54,147 +65,114 @@ export class SqliteReadStore implements ReadStore {
     ids: readonly string[],
     fields?: readonly string[],
   ): Promise<D[]> {
-    return unavailableOnError(() => {
-      const wanted = fields ? partOf(fields) : "doc";
-      const one = this.#prepare(`SELECT ${wanted} FROM ${this.#known(collection).table} WHERE _id = ?`);
-      const rows = inSnapshot(this.#db, () => [...new Set(ids)].map((id) => one.get(id)));
-      return rows.flatMap((row) => (row ? parse<D>(row) : []));
+    // SQLite cuts them out in a part of the time that parsing the others would take.
+    const members = fields?.map((field) => `'${fieldName(field)}', nested -> '$.${fieldName(field)}'`);
+    const nested = members ? `json_object(${members.join(", ")}) AS nested` : "nested";
+    return this.#read(collection, [], (table) => {
+      const byId = this.#prepare(`SELECT fields, ${nested} FROM ${table} WHERE _id = ?`);
+      const rows = inSnapshot(this.#db, () => [...new Set(ids)].map((id) => byId.get(id)));
+      return rows.flatMap((row) => (row ? parsed<D>(row) : []));
     });
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    return unavailableOnError(() => {
-      const { table, columns } = this.#known(collection);
-      const { sql, values } = conditions(query, columns.all);
-      const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")} OFFSET ? + 0`;
-      const rows = this.#prepare(statement).all(...values, query.limit, query.skip ?? 0);
-      return rows.map((row) => parse<D>(row));
+    const { sql, values } = searchSql(collection, query);
+    return this.#read(collection, [], () => {
+      const rows = this.#prepare(`SELECT fields, nested ${sql}`).all(...values);
+      return rows.map((row) => parsed<D>(row));
     });
   }
 
   async count(collection: string, query: CountQuery): Promise<number> {
-    return unavailableOnError(() => {
-      const { table, columns } = this.#known(collection);
-      const { sql, values } = conditions(query, columns.all);
-      return Number(this.#prepare(`SELECT count(*) AS n FROM ${table}${sql}`).get(...values)?.n);
-    });
+    const { sql, values } = matchSql(collection, query);
+    return this.#read(collection, 0, () =>
+      Number(this.#prepare(`SELECT count(*) AS n ${sql}`).get(...values)?.n),
+    );
   }
 
-  async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    if (documents.length === 0) return;
-    const batch = this.writeBatch();
-    batch.add(collection, documents);
-    await batch.write({ checkpoints: {} });
+  async write(batch: WriteBatch): Promise<void> {
+    throwIfMoved(batch, await this.tryWrite(batch));
   }
 
-  writeBatch(): WriteBatch {
-    return new SqliteWriteBatch({
-      // A missing table is created now: one made in the transaction would be gone after a rollback, and known all the same.
-      tableOf: (collection) => this.#known(collection),
-      free: this.#free,
-      write: (rows, isMeanwhile) => (isMeanwhile ? this.writeMeanwhile(rows) : this.write(rows)),
-    });
+  async tryWrite({ documents, checkpoint }: WriteBatch): Promise<WriteOutcome> {
+    const work = () => {
+      const stored = checkpoint && this.#checkpoint(checkpoint.name);
+      if (checkpoint && !isSameCheckpoint(stored, checkpoint.from)) return { isMoved: true, stored };
+      for (const { collection, documents: changed } of documents) this.#upsert(collection, changed);
+      const save = "REPLACE INTO checkpoints (name, doc) VALUES (?, ?)";
+      if (checkpoint) this.#prepare(save).run(checkpoint.name, JSON.stringify(checkpoint.to));
+      return { isMoved: false };
+    };
+    return unavailableOnError(() => inTransaction(this.#db, work));
   }
 
-  async write({ memory, tables, checkpoints }: BatchRows): Promise<void> {
-    const bytes = new Uint8Array(memory);
-    this.snapshot.end();
-    inTransaction(this.#db, () => {
-      for (const one of tables) this.#upsert(one, bytes);
-      for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
-    });
-  }
-
-  /** A store without a thread to write in makes the caller wait. */
-  protected async writeMeanwhile(rows: BatchRows): Promise<void> {
-    await this.write(rows);
-  }
-
-  async drop(collection: string): Promise<void> {
-    const table = tableName(collection);
-    this.#db.exec(`DROP TABLE IF EXISTS ${table}`);
-    this.#tables.delete(table);
-    for (const sql of [...this.#statements.keys()]) if (sql.includes(table)) this.#statements.delete(sql);
-  }
-
-  async checkpoint(projection: string): Promise<Checkpoint | undefined> {
-    return unavailableOnError(() => {
-      const row = this.#prepare("SELECT doc FROM checkpoints WHERE name = ?").get(projection);
-      return row ? parse<Checkpoint>(row) : undefined;
-    });
+  async checkpoint(name: string): Promise<Checkpoint | undefined> {
+    return unavailableOnError(() => this.#checkpoint(name));
   }
 
   async checkpoints(): Promise<Record<string, Checkpoint>> {
     return unavailableOnError(() => {
       const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();
-      return Object.fromEntries(rows.map((row) => [String(row.name), parse<Checkpoint>(row)]));
+      return Object.fromEntries(rows.map(({ name, doc }) => [String(name), JSON.parse(String(doc))]));
     });
   }
 
-  async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
-    this.#saveCheckpoint(projection, checkpoint);
+  async drop(collection: string): Promise<void> {
+    const table = tableName(collection);
+    unavailableOnError(() => this.#db.exec(`DROP TABLE IF EXISTS ${table}`));
+    for (const sql of this.#statements.keys()) if (sql.includes(table)) this.#statements.delete(sql);
   }
 
-  #saveCheckpoint(projection: string, checkpoint: Checkpoint): void {
-    // Also at an equal position: that of the last event before one that is waited for.
-    this.#prepare(
-      `INSERT INTO checkpoints AS stored (name, position, doc) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET position = excluded.position, doc = excluded.doc
-       WHERE stored.position <= excluded.position`,
-    ).run(projection, checkpoint.position, JSON.stringify(checkpoint));
-  }
-
-  async resetCheckpoint(projection: string): Promise<void> {
-    this.#prepare("DELETE FROM checkpoints WHERE name = ?").run(projection);
+  async dropCheckpoint(name: string): Promise<void> {
+    unavailableOnError(() => this.#prepare("DELETE FROM checkpoints WHERE name = ?").run(name));
   }
 
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
-    this.snapshot.end();
     this.#statements.clear();
     this.#db.close();
   }
 
-  #upsert({ upsert, keepsIndex, rows, starts, ends }: BatchRows["tables"][number], bytes: Uint8Array): void {
-    const write = this.#prepare(upsert);
-    const writeKept = keepsIndex === undefined ? undefined : this.#prepare(keepsIndex);
-    for (const [n, row] of rows.entries()) {
-      const document = bytes.subarray(starts[n], ends[n]);
-      if (writeKept?.run(...row, document).changes !== 1) write.run(...row, document);
+  /** `whenMissing`: the answer for a collection that does not exist. */
+  #read<T>(collection: string, whenMissing: T, read: (table: string) => T): T {
+    const table = tableName(collection);
+    return unavailableOnError(() => {
+      try {
+        return read(table);
+      } catch (error) {
+        if (String(error).endsWith(`no such table: docs_${collection}`)) return whenMissing;
+        throw error;
+      }
+    });
+  }
+
+  #checkpoint(name: string): Checkpoint | undefined {
+    const row = this.#prepare("SELECT doc FROM checkpoints WHERE name = ?").get(name);
+    return row && JSON.parse(String(row.doc));
+  }
+
+  #upsert(collection: string, documents: readonly Document[]): void {
+    if (documents.length === 0) return;
+    this.#create({ name: collection, indexes: [] });
+    const upsert = this.#prepare(
+      `INSERT INTO ${tableName(collection)} AS stored (_id, position, fields, nested) VALUES (?, ?, ?, ?)
+       ON CONFLICT (_id) DO UPDATE SET position = excluded.position, fields = excluded.fields, nested = excluded.nested
+       WHERE stored.position < excluded.position`,
+    );
+    for (const document of documents) {
+      const { fields, nested = null } = storedParts(document);
+      upsert.run(document._id, document._position, JSON.stringify(fields), nested);
     }
   }
 
-  /** Creates the table when it is missing. */
-  #known(collection: string): Table {
-    return this.#tables.get(tableName(collection)) ?? this.#create({ name: collection, indexes: [] });
-  }
-
-  /** The table and its indexes, as far as they are missing. */
-  #create(spec: CollectionSpec): Table {
-    const { name, indexes, partialIndexes = [] } = spec;
+  #create({ name, indexes }: CollectionSpec): void {
     const table = tableName(name);
-    this.snapshot.end();
-    if (this.#readOnly) {
-      createMissing(this.#db, table.slice(1, -1), tableSql(table, spec));
-      return this.#keep(table);
-    }
-    this.#db.exec(tableSql(table, spec));
-    const { all } = columnsOf(this.#db, table);
-    for (const fields of [...indexes, ...partialIndexes]) {
+    this.#db.exec(`CREATE TABLE IF NOT EXISTS ${table} ${COLUMNS}`);
+    for (const fields of indexes) {
       // `_id` last, so that paging by (field, _id) needs no sort.
-      const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
-      const index = `"ix_${name}_${fields.join("_")}"`;
-      const last = partialIndexes.includes(fields) ? fields.at(-1) : undefined;
-      const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
-      this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
+      const columns = [...new Set([...fields, "_id"])].map(column).join(", ");
+      this.#db.exec(`CREATE INDEX IF NOT EXISTS "ix_${name}_${fields.join("_")}" ON ${table} (${columns})`);
     }
-    return this.#keep(table);
-  }
-
-  #keep(table: string): Table {
-    const kept = { table, columns: columnsOf(this.#db, table) };
-    this.#tables.set(table, kept);
-    return kept;
   }
 
   #prepare(sql: string): StatementSync {
@@ -207,6 +185,24 @@ export class SqliteReadStore implements ReadStore {
   }
 }
 
-function parse<T>(row: Record<string, unknown>): T {
-  return JSON.parse(String(row.doc)) as T;
+/** @throws CheckpointMoved */
+export function throwIfMoved({ checkpoint }: WriteBatch, { isMoved, stored }: WriteOutcome): void {
+  if (isMoved) throw new CheckpointMoved(checkpoint?.name ?? "", stored);
+}
+
+function openDatabase(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  db.exec("PRAGMA journal_mode = WAL");
+  // No fsync at each commit: documents of a commit that was lost are folded again from the checkpoint.
+  db.exec("PRAGMA synchronous = NORMAL");
+  // Fewer, larger WAL checkpoints, as a busy projector rewrites the same pages many times.
+  db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
+  db.exec(`PRAGMA cache_size = -${CACHE_MB * 1024}`);
+  db.exec(CHECKPOINTS);
+  refuseAltered(db);
+  return db;
+}
+
+function parsed<D extends Document>({ fields, nested }: Record<string, unknown>): D {
+  return documentOf<D>(JSON.parse(String(fields)), nested === null ? undefined : String(nested));
 }

@@ -1,13 +1,14 @@
-// The thread that searches, counts and writes read.db for another one; started by read-store.ts.
+// The thread that searches and writes read.db for another one; started by read-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../../runtime/threads/in-thread.ts";
 import { serveThread } from "../../../runtime/threads/serve-thread.ts";
-import type { ReadStoreThreadData } from "./read-store.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
 
+/** Below the priority of redirects: searches may take longer. */
+const NICENESS = 5;
+
 if (parentPort) {
-  const { file, niceness } = workerData as ReadStoreThreadData;
-  if (niceness > 0) lowerThreadPriority(niceness);
-  const readStore = new SqliteReadStore(file);
+  lowerThreadPriority(NICENESS);
+  const readStore = new SqliteReadStore((workerData as { file: string }).file);
   serveThread(parentPort, { readStore }, () => readStore.close());
 }

@@ -8,6 +8,7 @@ import { UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked, linkCreated, stored } from "../../../support/event-store/stored-events.ts";
 import { plainFold } from "../../../support/projections/plain-fold.ts";
+import { putDocuments } from "../../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../../support/runtime/temporary-folder.ts";
 
 it("are named, and that links were left out is said, of a day with over a thousand of them", async () => {
@@ -19,9 +20,11 @@ it("are named, and that links were left out is said, of a day with over a thousa
   });
   const often = Array.from({ length: 3 }, () => linkClicked({ link: "sho.rt/abc" }));
   const once = Array.from({ length: 1_000 }, (_, n) => linkClicked({ link: `sho.rt/once${n}` }));
-  await readStore.replace(links.collection.name, [...plainFold(links, [stored(1, linkCreated())]).values()]);
+  await putDocuments(readStore, links.collection.name, [
+    ...plainFold(links, [stored(1, linkCreated())]).values(),
+  ]);
   const clicks = [...often, ...once].map((click, n) => stored(n + 2, click));
-  await readStore.replace(accountDays.collection.name, [...plainFold(accountDays, clicks).values()]);
+  await putDocuments(readStore, accountDays.collection.name, [...plainFold(accountDays, clicks).values()]);
   const [from, to] = [Date.parse("2026-03-01"), Date.parse("2026-03-02")];
   const range = { from, to, zone: UTC, interval: "day" as const, kinds: PEOPLE_KINDS };
   const { top, totals } = await accountAnalytics({ readStore }, ACCOUNT, range, new Date(to));

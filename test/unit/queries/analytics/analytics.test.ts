@@ -1,10 +1,6 @@
 // Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
-import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
-import { checkpointName } from "../../../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
+import { clicks, lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
@@ -12,6 +8,7 @@ import { openSqliteEventStore } from "../../../../src/stores/event-store/sqlite/
 import type { ReadStore } from "../../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../../support/event-store/stored-events.ts";
+import { foldGroups } from "../../../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../../../support/projections/range-of.ts";
 import { storeWith } from "../../../support/runtime/store-with.ts";
 import { append } from "../../../support/runtime/stores.ts";
@@ -19,7 +16,6 @@ import { type TemporaryFolder, temporaryFolder } from "../../../support/runtime/
 
 const NOW = new Date("2026-03-10T12:00:00.000Z");
 const LINK = "sho.rt/abc";
-const log = pino({ level: "silent" });
 
 let folder: TemporaryFolder;
 let eventStore: EventStore;
@@ -49,8 +45,8 @@ async function clicked(
   return (await append(eventStore, "clicks-w-20260301", [event])).position;
 }
 
-async function project(projections = allProjections) {
-  await new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
+async function project(groups = projectionGroups) {
+  await foldGroups({ eventStore, readStore }, groups);
 }
 
 const ask: AskRange = (given) => rangesOf({ eventStore, readStore }, NOW)(given);
@@ -154,7 +150,7 @@ describe("what an answer says about its position", () => {
   it("holds also while a commit is in flight: later clicks of a day are left out", async () => {
     await clicked("2026-03-02T10:00:00Z");
     await project();
-    const before = await readStore.checkpoint(checkpointName(linkClicks));
+    const before = await readStore.checkpoint(clicks.name);
     await clicked("2026-03-02T10:01:00Z");
     await clicked("2026-03-03T10:01:00Z");
     await project();
@@ -211,7 +207,7 @@ describe("time travel", () => {
 
   it("waits for clicks that are not counted yet, and is refused with 503 when that takes long", async () => {
     await clicked("2026-03-02T10:00:00Z");
-    await project(lifecycleProjections);
+    await project([lifecycle]);
     const last = await clicked("2026-03-02T11:00:00Z");
     await expect(ask({ as_of: last })).rejects.toMatchObject({
       code: "store_unavailable",

@@ -4,7 +4,7 @@ import { clickHours } from "../../../../src/projections/definitions/click-hours.
 import { positionBefore } from "../../../../src/queries/analytics/log-positions.ts";
 import { linkClicked, position, stored } from "../../../support/event-store/stored-events.ts";
 import { plainFold } from "../../../support/projections/plain-fold.ts";
-import { openStores } from "../../../support/runtime/stores.ts";
+import { openStores, putDocuments } from "../../../support/runtime/stores.ts";
 
 /** The n-th event of the log, recorded at `time` of the day. */
 const recordedAt = (n: number, time: string) => ({
@@ -41,7 +41,9 @@ describe("the log of clicks", () => {
     const stores = await openStores();
     try {
       await stores.readStore.ensure([clickHours.collection]);
-      await stores.readStore.replace(clickHours.collection.name, [...plainFold(clickHours, log).values()]);
+      await putDocuments(stores.readStore, clickHours.collection.name, [
+        ...plainFold(clickHours, log).values(),
+      ]);
       const since = new Date(`2026-03-01T${time}:00.000Z`);
       expect(await positionBefore(stores, since)).toBe(n === undefined ? undefined : position(n));
     } finally {

@@ -10,7 +10,7 @@ const [FIRST] = DIMENSIONS;
 function sumOf(...days: Tally[]) {
   const sum = breakdownSum();
   for (const day of days)
-    sum.add({ tallies: DIMENSIONS.map((dimension) => (dimension === FIRST ? day : [])), visitors: "" });
+    sum.add({ tallies: DIMENSIONS.map((dimension) => (dimension === FIRST ? day : [])) });
   return sum.result().breakdowns[FIRST];
 }
 

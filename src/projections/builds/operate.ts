@@ -1,0 +1,79 @@
+// What the operator may do to the builds of a group, from the console and the command line: checked, recorded as an event,
+// then done. A running projector notices within two seconds and folds; how far it is stands in the list of builds.
+import type { CommandContext } from "../../commands/caller.ts";
+import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
+import { PRESENT_RULES } from "../../events/classification/classify.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { type ProjectionGroup, projectionGroups } from "../groups.ts";
+import { type Build, type Builds, begin, cancel, rollBack } from "./builds.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
+import { closestName } from "./closest-name.ts";
+import { dropRetired } from "./register-builds.ts";
+
+/** `readStore`: the unmapped one. */
+export type OperateDeps = RecordDeps & { readStore: ReadStore };
+
+type Operate = (deps: OperateDeps, context: CommandContext, group: ProjectionGroup) => Promise<Builds>;
+
+/** All groups when `names` is empty. @throws unknown_projection */
+export function groupsNamed(names: readonly string[]): ProjectionGroup[] {
+  const known = projectionGroups.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined)
+    return projectionGroups.filter(({ name }) => names.length === 0 || names.includes(name));
+  const closest = closestName(unknown, known);
+  const meant = closest === undefined ? "" : `did you mean ${closest}? `;
+  throw new Refused(
+    "unknown_projection",
+    `There are no projections ${unknown}; ${meant}there are ${known.join(" and ")}`,
+  );
+}
+
+/** Has the log folded again; an interrupted build goes on. `rules`: whether all clicks are classified by the present ones. */
+export async function requestRebuild(
+  deps: OperateDeps,
+  context: CommandContext,
+  group: ProjectionGroup,
+  { isReclassified = false } = {},
+): Promise<Builds> {
+  const rules = isReclassified ? PRESENT_RULES : undefined;
+  const data = { projections: [group.name], ...(rules !== undefined && { rules }) };
+  await recordActions(deps, context, [{ type: "ProjectionRebuildRequested", data }]);
+  return await changeBuilds(deps, group, (builds) => {
+    const { building } = builds;
+    const goesOn = building?.version === group.version && building.rules === rules && !building.isRollback;
+    return goesOn ? builds : begin(builds, group, rules);
+  });
+}
+
+/** Ends the build in the making. Undefined where there is none. @throws nothing_else_answers */
+export async function cancelBuild(
+  deps: OperateDeps,
+  context: CommandContext,
+  group: ProjectionGroup,
+): Promise<Build | undefined> {
+  const builds = await readBuilds(deps.readStore, group);
+  const { building } = builds;
+  if (!building) return undefined;
+  cancel(builds, group.name);
+  const { version, build } = building;
+  const data = { projection: group.name, version, build };
+  await recordActions(deps, context, [{ type: "ProjectionBuildCancelled", data }]);
+  await changeBuilds(deps, group, (now) => cancel(now, group.name));
+  await dropRetired(deps, group);
+  return building;
+}
+
+/** Has the previous build folded on, and then take over. @throws no_previous_build */
+export const requestRollback: Operate = async (deps, context, group) => {
+  const builds = await readBuilds(deps.readStore, group);
+  rollBack(builds, group, group.name);
+  const [replaced, previous] = [builds.active as Build, builds.previous as Build];
+  const data = {
+    ...{ projection: group.name, version: previous.version, build: previous.build },
+    ...{ replacedVersion: replaced.version, replacedBuild: replaced.build },
+  };
+  await recordActions(deps, context, [{ type: "ProjectionRolledBack", data }]);
+  return await changeBuilds(deps, group, (now) => rollBack(now, group, group.name));
+};

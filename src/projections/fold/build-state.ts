@@ -1,0 +1,263 @@
+// A build while it is folded: its documents and checkpoint in memory, and the one commit that writes both.
+import type { StoredEvent } from "../../events/catalogue.ts";
+import { reclassified } from "../../events/classification/reclassify.ts";
+import { ALL_CATEGORIES, PREFIX } from "../../events/streams.ts";
+import { isOfThisLog, newestEvent } from "../../stores/event-store/foreign-position.ts";
+import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { AwaitedEvent, Checkpoint, Document } from "../../stores/read-store/port.ts";
+import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
+import type { Build } from "../builds/builds.ts";
+import { checkpointName, collectionName, collectionsOf, notesName } from "../builds/builds-document.ts";
+import { type AccountDayDocument, accountDays } from "../definitions/days/days.ts";
+import { linkDays } from "../definitions/days/link-day.ts";
+import { linkClicks } from "../definitions/link-clicks.ts";
+import type { ProjectionGroup } from "../groups.ts";
+import { Documents } from "./documents.ts";
+import { parseBatch } from "./event-batch.ts";
+import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
+import { type PendingWithdrawal, Recount } from "./recount.ts";
+
+const WITHDRAWALS: ReadonlySet<string> = new Set(["ClicksWithdrawn", "ClicksRestored"]);
+/** Of the events that a commit sets aside. */
+const MOST_LOGGED = 10;
+
+/** What of a build is not in its documents: withdrawals, whose clicks are being counted again. */
+type More = { pending: PendingWithdrawal[] };
+
+/**
+ * Goes on from the build's checkpoint. One without a checkpoint begins with nothing: what is in its collections is of another
+ * time. @throws FoldedFromElsewhere when the log has another event there, or none
+ */
+export async function openBuild(deps: FoldDeps, group: ProjectionGroup, build: Build): Promise<BuildState> {
+  const { readStore } = deps;
+  const name = checkpointName(group, build);
+  const checkpoint = await readStore.checkpoint(name);
+  const specs = collectionsOf(group, build);
+  if (!checkpoint) for (const spec of specs) await readStore.drop(spec.name);
+  await readStore.ensure(specs);
+  if (checkpoint && !(await isOfLog(deps, checkpoint)))
+    throw new FoldedFromElsewhere(
+      `the log has another event than ${checkpoint.eventId} at ${checkpoint.position}, up to which ${name} was folded: its documents are of another log`,
+    );
+  const state = new BuildState(deps, group, build, checkpoint);
+  await state.open();
+  return state;
+}
+
+/** Whether the documents up to the checkpoint were folded from this log. @throws StoreUnavailable */
+export async function isOfLog(
+  { eventStore }: Pick<FoldDeps, "eventStore">,
+  { position, eventId }: Checkpoint,
+): Promise<boolean> {
+  return position === "" || (await isOfThisLog({ eventStore }, { position, eventId }, ALL_CATEGORIES));
+}
+
+export class BuildState {
+  position: Position;
+  /** The first event of a newer program: it takes none after it. */
+  waitsFor: AwaitedEvent | undefined;
+  /** Events taken since the last commit. */
+  taken = 0;
+  readonly #deps: FoldDeps;
+  readonly #group: ProjectionGroup;
+  readonly #build: Build;
+  readonly #name: string;
+  readonly #documents: readonly Documents[];
+  readonly #byType = new Map<string, Documents[]>();
+  readonly #notes = new SetAsideNotes();
+  #noted: SetAsideEvent[] = [];
+  #eventId: string;
+  #committed: Checkpoint | undefined;
+  #isUncommitted = false;
+  #pending: PendingWithdrawal[];
+  #recount: { recount: Recount; steps: AsyncGenerator<void, void> } | undefined;
+
+  constructor(deps: FoldDeps, group: ProjectionGroup, build: Build, checkpoint: Checkpoint | undefined) {
+    this.#deps = deps;
+    this.#group = group;
+    this.#build = build;
+    this.#name = checkpointName(group, build);
+    this.#committed = checkpoint;
+    this.position = checkpoint?.position ?? "";
+    this.#eventId = checkpoint?.eventId ?? "";
+    this.#pending = (checkpoint?.more as More | undefined)?.pending ?? [];
+    this.#documents = group.projections.map(
+      (projection) =>
+        new Documents(projection, collectionName(projection.collection.name, build), deps.readStore),
+    );
+    for (const documents of this.#documents)
+      for (const type of documents.projection.handles)
+        this.#byType.set(type, [...(this.#byType.get(type) ?? []), documents]);
+  }
+
+  async open(): Promise<void> {
+    await this.#notes.restart(this.#deps.readStore, notesName(this.#group, this.#build), this.#committed);
+  }
+
+  get isUncommitted(): boolean {
+    return this.#isUncommitted;
+  }
+
+  /** Documents that the next commit writes. */
+  get changing(): number {
+    return this.#documents.reduce((sum, { changing }) => sum + changing, 0);
+  }
+
+  /** Whether there are withdrawals that are not in the documents yet. */
+  get isPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  get isRecounting(): boolean {
+    return this.#recount !== undefined;
+  }
+
+  take(recorded: readonly RecordedEvent[]): void {
+    const newer = recorded.filter(({ position }) => position > this.position);
+    const batch = parseBatch(newer, (type) => this.#byType.has(type) || this.#isWithdrawal(type));
+    for (const event of batch.unreadable) this.#note(event);
+    for (const event of batch.events) this.#takeEvent(event);
+    if (batch.waitsFor) this.waitsFor = batch.waitsFor;
+    this.#isUncommitted ||= batch.count > 0 || batch.waitsFor !== undefined;
+    this.taken += batch.count;
+    this.position = batch.last?.position ?? this.position;
+    this.#eventId = batch.last?.id ?? this.#eventId;
+  }
+
+  /**
+   * Moves past the events of other streams, such as millions of clicks since the last change of a link: whoever reads from
+   * the checkpoint would have them searched by the event store.
+   */
+  async passOthers(): Promise<void> {
+    const { eventStore } = this.#deps;
+    const head = await eventStore.head();
+    if (head === undefined || head <= this.position || this.isPending) return;
+    const after = this.position || undefined;
+    const [next] = await eventStore.readAll({ after, categories: this.#group.categories, limit: 1 });
+    if (next && next.position <= head) return;
+    const last = await newestEvent({ eventStore }, ALL_CATEGORIES);
+    // Of what has come meanwhile it knows nothing.
+    if (last?.position !== head) return;
+    [this.position, this.#eventId] = [head, last.id];
+    this.#isUncommitted = true;
+  }
+
+  /** Returns how many events it has passed. @throws CheckpointMoved, what the read store throws */
+  async commit(): Promise<number> {
+    const { readStore, log } = this.#deps;
+    const folded: { collection: string; documents: readonly Document[] }[] = [];
+    for (const documents of this.#documents)
+      folded.push({
+        collection: documents.collection,
+        documents: await documents.fold((event, error) => this.#note(setAsideEvent(event, error))),
+      });
+    const notes = { collection: notesName(this.#group, this.#build), documents: this.#notes.drain() };
+    const to: Checkpoint = {
+      ...{ position: this.position, eventId: this.#eventId, ...this.#notes.counted() },
+      ...(this.waitsFor && { waitsFor: this.waitsFor }),
+      ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
+    };
+    // The notes first: a document is never stored before the note of what it lacks.
+    const checkpoint = { name: this.#name, from: this.#committed, to };
+    await readStore.write({ documents: [notes, ...folded], checkpoint });
+    for (const event of this.#noted.slice(0, MOST_LOGGED))
+      log.error({ build: this.#name, ...event }, "an event can't be folded and was set aside");
+    if (this.#noted.length > MOST_LOGGED)
+      log.error(
+        { build: this.#name, others: this.#noted.length - MOST_LOGGED },
+        "others were set aside, too",
+      );
+    if (this.waitsFor)
+      log.error({ build: this.#name, ...this.waitsFor }, "projections wait for a newer program");
+    const events = this.taken;
+    [this.#committed, this.#noted, this.taken, this.#isUncommitted] = [to, [], 0, false];
+    return events;
+  }
+
+  /** A step of counting again what withdrawals change; the last one commits it by `commit`. @throws what the stores throw */
+  async recount(commit: () => Promise<void>): Promise<void> {
+    if (!this.#recount) {
+      if (!this.isPending) return;
+      // From here on every event that is taken is one that it has to be told of.
+      if (this.#isUncommitted) await commit();
+      this.#recount = this.#begin();
+    }
+    const { recount, steps } = this.#recount;
+    if (!(await steps.next()).done) return;
+    if (this.#isUncommitted) await commit();
+    await this.#correct(recount);
+    this.#pending = this.#pending.filter((one) => !recount.pending.includes(one));
+    this.#recount = undefined;
+    this.#isUncommitted = true;
+    await commit();
+  }
+
+  #begin() {
+    const { eventStore, readStore } = this.#deps;
+    const collections = {
+      accountDays: collectionName(accountDays.collection.name, this.#build),
+      linkDays: collectionName(linkDays.collection.name, this.#build),
+      linkClicks: collectionName(linkClicks.collection.name, this.#build),
+    };
+    const deps = { eventStore, readStore, collections, rules: this.#build.rules };
+    const recount = new Recount(deps, [...this.#pending], this.position);
+    return { recount, steps: recount.steps() };
+  }
+
+  async #correct(recount: Recount): Promise<void> {
+    const corrections = recount.corrections();
+    for (const [name, changed] of [
+      [linkDays.name, corrections.linkDays],
+      [linkClicks.name, corrections.linkClicks],
+    ] as const) {
+      const documents = this.#of(name);
+      const stored = await documents.stored(changed.map(({ _id }) => _id));
+      for (const document of changed)
+        documents.replace(behind(document, stored.get(document._id)?._position ?? ""));
+    }
+    const days = this.#of(accountDays.name);
+    for (const day of (await days.stored(corrections.accountDays)).values()) {
+      const corrected = structuredClone(day) as AccountDayDocument;
+      corrections.correctAccountDay(corrected);
+      days.replace(behind(corrected, day._position));
+    }
+  }
+
+  #of(projection: string): Documents {
+    const found = this.#documents.find((one) => one.projection.name === projection);
+    if (!found) throw new Error(`no projection ${projection} is folded`);
+    return found;
+  }
+
+  #takeEvent(recorded: StoredEvent): void {
+    const { rules } = this.#build;
+    const event = rules === undefined ? recorded : reclassified(recorded, rules);
+    if (this.#isWithdrawal(event.type)) {
+      const link = event.stream.slice(PREFIX.withdrawals.length);
+      this.#pending.push({ link, position: event.position });
+    }
+    this.#recount?.recount.add(event);
+    for (const documents of this.#byType.get(event.type) ?? [])
+      try {
+        documents.take(event);
+      } catch (error) {
+        this.#note(setAsideEvent(event, error));
+      }
+  }
+
+  #isWithdrawal(type: string): boolean {
+    return WITHDRAWALS.has(type) && this.#byType.has("LinkClicked");
+  }
+
+  #note(event: SetAsideEvent): void {
+    if (this.#notes.add(event)) this.#noted.push(event);
+  }
+}
+
+/**
+ * A corrected document replaces the stored one, which may contain the same last event: its position is then between that of
+ * the event and the next one, as `+` sorts before every digit and behind the end of a text.
+ */
+function behind<D extends Document>(document: D, stored: Position): D {
+  return document._position > stored ? document : { ...document, _position: `${stored}+` };
+}

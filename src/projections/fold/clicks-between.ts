@@ -1,0 +1,56 @@
+// The clicks of one link between two log positions, for recounts, withdrawals and the parts of days that ranges begin with.
+
+import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { logPages } from "../../stores/event-store/log-pages.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+
+export type ClickEvent = StoredEvent & LinkClicked;
+
+/** After a position ("" for the start of the log), or from that of an event on; `upTo` is inclusive. */
+export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
+
+/** Bounds the memory of a reader, which holds a few batches at a time. */
+const BATCH = 2_000;
+
+/**
+ * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
+ * `onUnreadable`: told of each event that can't be read and that is of the link, or may be. @throws EventNewer
+ */
+export async function* clicksBetween(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  link: string,
+  range: LogRange,
+  onUnreadable: (recorded: RecordedEvent, error: Error) => void = () => undefined,
+): AsyncGenerator<ClickEvent[]> {
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
+  for await (const events of logPages(eventStore, part))
+    yield events.flatMap((recorded) => {
+      // Before the data is validated, as most clicks are of others.
+      if ((linkOf(recorded) ?? link) !== link) return [];
+      const event = readableEvent(recorded, onUnreadable);
+      return event?.type === "LinkClicked" ? [event] : [];
+    });
+}
+
+/** The same of several links. */
+export async function* clicksOfLinks(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  links: ReadonlySet<string>,
+  range: LogRange,
+): AsyncGenerator<ClickEvent[]> {
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
+  for await (const events of logPages(eventStore, part))
+    yield events.flatMap((recorded) => {
+      if (!links.has(linkOf(recorded) ?? "")) return [];
+      const event = readableEvent(recorded);
+      return event?.type === "LinkClicked" ? [event] : [];
+    });
+}
+
+/** The link that the event says it is a click of; undefined for one that doesn't say so. */
+export function linkOf({ data }: RecordedEvent): string | undefined {
+  const link = (data as { link?: unknown } | null)?.link;
+  return typeof link === "string" ? link : undefined;
+}

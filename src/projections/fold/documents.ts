@@ -1,0 +1,137 @@
+// The documents of one projection's build: folded in memory, and kept there for the next commit, as most change again.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import type { StoredEvent } from "../../events/catalogue.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
+import type { Fields, Projection } from "../projection.ts";
+
+/** Told of each event that the projection's own code has refused. */
+export type OnRefused = (event: StoredEvent, error: unknown) => void;
+
+/** Documents that are read and folded at a time; other work of the thread is done in between. */
+const AT_A_TIME = 250;
+/** Of the last commit. */
+const MOST_KEPT = 1_000;
+
+export class Documents {
+  readonly projection: Projection;
+  readonly collection: string;
+  readonly #readStore: Pick<ReadStore, "getMany">;
+  /** As they are stored. */
+  #kept = new Map<string, Document>();
+  /** Changed since the last commit otherwise than by events. */
+  #replaced = new Map<string, Document>();
+  /** The events taken, by the document that they change. */
+  #waiting = new Map<string, StoredEvent[]>();
+
+  constructor(projection: Projection, collection: string, readStore: Pick<ReadStore, "getMany">) {
+    this.projection = projection;
+    this.collection = collection;
+    this.#readStore = readStore;
+  }
+
+  /** How many change at the next commit. */
+  get changing(): number {
+    return this.#waiting.size + this.#replaced.size;
+  }
+
+  take(event: StoredEvent): void {
+    const key = this.projection.key(event);
+    if (key === undefined) return;
+    const events = this.#waiting.get(key);
+    if (events) events.push(event);
+    else this.#waiting.set(key, [event]);
+  }
+
+  /** As of the last commit; no event that changes them may have been taken since. @throws what the read store throws */
+  async stored(ids: readonly string[]): Promise<Map<string, Document>> {
+    const missing = ids.filter((id) => !this.#kept.has(id));
+    const read = missing.length > 0 ? await this.#readStore.getMany(this.collection, missing) : [];
+    const byId = new Map(read.map((document) => [document._id, document]));
+    for (const id of ids) {
+      const kept = this.#kept.get(id);
+      if (kept) byId.set(id, kept);
+    }
+    return byId;
+  }
+
+  /** With the next commit. */
+  replace(document: Document): void {
+    this.#replaced.set(document._id, document);
+  }
+
+  /**
+   * The documents that change, as they are to be stored. An event that a document contains already is skipped; a refused one
+   * changes nothing. In the order of their ids, so that few pages of an index change. @throws what the read store throws
+   */
+  async fold(onRefused: OnRefused): Promise<Document[]> {
+    const ids = [...new Set([...this.#waiting.keys(), ...this.#replaced.keys()])].sort();
+    const changed: Document[] = [];
+    for (let at = 0; at < ids.length; at += AT_A_TIME) {
+      const slice = ids.slice(at, at + AT_A_TIME);
+      const stored = await this.stored(slice);
+      for (const id of slice) {
+        const replaced = this.#replaced.get(id);
+        const events = this.#waiting.get(id) ?? [];
+        const folded = await this.#folded(id, replaced ?? stored.get(id), events, onRefused);
+        const document = folded ?? replaced;
+        if (document) changed.push(document);
+      }
+      if (at + AT_A_TIME < ids.length) await yieldToLoop();
+    }
+    this.#waiting = new Map();
+    this.#replaced = new Map();
+    this.#kept = new Map(changed.slice(-MOST_KEPT).map((document) => [document._id, document]));
+    return changed;
+  }
+
+  async #folded(
+    id: string,
+    before: Document | undefined,
+    events: readonly StoredEvent[],
+    onRefused: OnRefused,
+  ): Promise<Document | undefined> {
+    const copy = this.#replaced.has(id) ? structuredClone(before) : undefined;
+    try {
+      return foldInto(this.projection, id, before, events);
+    } catch {
+      // `evolve` changes in place, so what was folded by then is of no use.
+      const pristine = copy ?? (await this.#readStore.getMany(this.collection, [id]))[0];
+      return this.#foldedOneByOne(id, pristine, events, onRefused);
+    }
+  }
+
+  /** Slow, as each event is folded into a copy, so that a refused one changes nothing. */
+  #foldedOneByOne(
+    id: string,
+    before: Document | undefined,
+    events: readonly StoredEvent[],
+    onRefused: OnRefused,
+  ): Document | undefined {
+    let document: Document | undefined;
+    for (const event of events)
+      try {
+        document = foldInto(this.projection, id, structuredClone(document ?? before), [event]) ?? document;
+      } catch (error) {
+        onRefused(event, error);
+      }
+    return document;
+  }
+}
+
+/** Undefined when the document contains the events. */
+function foldInto(
+  projection: Projection,
+  id: string,
+  before: Document | undefined,
+  events: readonly StoredEvent[],
+): Document | undefined {
+  const contained = before?._position ?? "";
+  let fields: Fields<Document> | undefined = before;
+  let last: StoredEvent | undefined;
+  for (const event of events) {
+    if (event.position <= contained) continue;
+    last = event;
+    fields = projection.evolve(fields ?? projection.empty(event), event);
+  }
+  return fields && last && Object.assign(fields, { _id: id, _position: last.position });
+}

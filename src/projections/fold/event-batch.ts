@@ -1,0 +1,39 @@
+// A part of the log, parsed once for all projections of a group, up to the first event that only a newer program can fold.
+import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
+import { EventUnreadable, readEvent } from "../../events/read-event.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
+import type { AwaitedEvent } from "../../stores/read-store/port.ts";
+import { type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
+
+/** `last`: of those before `waitsFor`. */
+export type EventBatch = {
+  count: number;
+  last: RecordedEvent | undefined;
+  events: StoredEvent[];
+  unreadable: SetAsideEvent[];
+  waitsFor: AwaitedEvent | undefined;
+};
+
+/** `handles`: whether the group folds events of the type; of others that can't be read it needs nothing. */
+export function parseBatch(
+  recorded: readonly RecordedEvent[],
+  handles: (type: string) => boolean,
+): EventBatch {
+  const batch: EventBatch = { count: 0, last: undefined, events: [], unreadable: [], waitsFor: undefined };
+  for (const one of recorded) {
+    const isWanted = handles(one.type) || !isEventType(one.type);
+    try {
+      if (isWanted) batch.events.push(readEvent(one));
+    } catch (error) {
+      if (!(error instanceof EventUnreadable)) {
+        const { position, stream, revision, type } = one;
+        batch.waitsFor = { position, stream, revision, type };
+        break;
+      }
+      batch.unreadable.push(setAsideEvent(one, error));
+    }
+    batch.count += 1;
+    batch.last = one;
+  }
+  return batch;
+}

@@ -1,0 +1,125 @@
+// The one way to fold: a build of a group, from its checkpoint to the end of the log, and on for ever where that is wanted.
+// The projector, a rebuild, a rollback and verification all call it.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { systemClock } from "../../runtime/pause.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
+import type { Build } from "../builds/builds.ts";
+import { checkpointName } from "../builds/builds-document.ts";
+import type { ProjectionGroup } from "../groups.ts";
+import { type BuildState, openBuild } from "./build-state.ts";
+import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
+import { type LogSource, readLog } from "./read-log.ts";
+
+export type FoldOptions = {
+  signal: AbortSignal;
+  /** Goes on with what is appended until the signal aborts; otherwise it ends at the end of the log. */
+  follows: boolean;
+  /** Whether others wait for this thread meanwhile: then it reads less at a time, and commits as the group does. */
+  isBesideOthers?: boolean;
+  /** After each page and after each commit, with the events that were passed in all and the position that is reached. */
+  onTake?: (taken: { events: number; position: Position }) => void;
+  onCommit?: (committed: { events: number; position: Position }) => void;
+};
+
+/** `waitsFor`: the event of a newer program that the build stands before. */
+export type Folded = { events: number; position: Position; waitsFor: AwaitedEvent | undefined };
+
+const PAGE = { alone: 20_000, besideOthers: 2_000 };
+/** Of a commit: more are held in memory, and each document is written once for all of them. */
+const MOST_EVENTS = 50_000;
+const MOST_DOCUMENTS = 8_000;
+/** Nobody waits for the documents of a build that catches up alone. */
+const CATCH_UP_MS = 5_000;
+/** The share of the time that is spent on commits, where the interval may grow so long. */
+const COMMIT_SHARE = 0.2;
+/** After a batch of fewer events the next one is waited for, so that events are read and parsed in larger batches. */
+const SMALL_BATCH = 1_000;
+const GATHER_MS = 100;
+/** After so long without an event it moves its checkpoint past those of other streams. */
+const IDLE_MS = 60_000;
+
+/**
+ * Several processes may fold the same build: each commit continues the stored checkpoint, so the one that is behind forgets
+ * what it has in memory and goes on from there. @throws FoldedFromElsewhere; what the stores throw
+ */
+export async function foldBuild(
+  deps: FoldDeps,
+  group: ProjectionGroup,
+  build: Build,
+  options: FoldOptions,
+): Promise<Folded> {
+  let events = 0;
+  for (;;) {
+    const state = await openBuild(deps, group, build);
+    try {
+      const onCommit = (more: number) => {
+        events += more;
+        options.onCommit?.({ events, position: state.position });
+      };
+      await foldFrom(deps, group, state, { ...options, onCommit, passed: () => events });
+      return { events, position: state.position, waitsFor: state.waitsFor };
+    } catch (error) {
+      if (!(error instanceof CheckpointMoved)) throw error;
+      const { stored } = error;
+      if (!stored || stored.position < state.position)
+        throw new FoldedFromElsewhere(
+          `the documents of ${checkpointName(group, build)} were dropped, or older ones put back`,
+        );
+    }
+  }
+}
+
+async function foldFrom(
+  deps: FoldDeps,
+  group: ProjectionGroup,
+  state: BuildState,
+  options: Omit<FoldOptions, "onCommit"> & { onCommit: (events: number) => void; passed: () => number },
+): Promise<void> {
+  const { now = systemClock.now, sleep = systemClock.sleep } = deps;
+  const { signal, follows, isBesideOthers = follows, onCommit, passed } = options;
+  const pageEvents = isBesideOthers ? PAGE.besideOthers : PAGE.alone;
+  const { categories, commitMs } = group;
+  const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
+  const source: LogSource = readLog(
+    { ...deps, sleep },
+    { after: state.position, categories, pageEvents, signal },
+  );
+  let dueAt = now() + (follows ? 0 : intervalMs.least);
+
+  const commit = async () => {
+    const startedAt = now();
+    onCommit(await state.commit());
+    const pauseMs = (now() - startedAt) / COMMIT_SHARE;
+    dueAt = now() + Math.max(intervalMs.least, Math.min(intervalMs.most, pauseMs));
+  };
+  try {
+    while (!signal.aborted && !state.waitsFor) {
+      const waitMs = state.isRecounting ? 0 : state.isUncommitted ? Math.max(0, dueAt - now()) : IDLE_MS;
+      const hasEnded = source.isAtEnd && !follows;
+      const page = hasEnded ? undefined : await source.next(waitMs);
+      if (signal.aborted) return;
+      if (page) {
+        state.take(page);
+        options.onTake?.({ events: passed() + state.taken, position: state.position });
+      } else if (waitMs === IDLE_MS && !hasEnded) await state.passOthers();
+      const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
+      if (state.isUncommitted && (isFull || now() >= dueAt || (source.isAtEnd && !follows))) await commit();
+      // Where nobody waits for the present numbers, all links are counted again together.
+      if (follows || source.isAtEnd) await state.recount(commit);
+      if (source.isAtEnd && !follows && !state.isPending) break;
+      const gatherMs = Math.min(GATHER_MS, dueAt - now());
+      const isSmall = page !== undefined && page.length < SMALL_BATCH && source.isAtEnd;
+      if (isSmall && state.isUncommitted && !state.isRecounting && gatherMs > 0)
+        await sleep(gatherMs, signal);
+      else await yieldToLoop();
+    }
+    if (signal.aborted) return;
+    if (!follows && !state.waitsFor) await state.passOthers();
+    if (state.isUncommitted) await commit();
+  } finally {
+    await source.close();
+  }
+  // A newer program goes on from here.
+  if (follows) while (!signal.aborted) await sleep(IDLE_MS, signal);
+}

@@ -1,0 +1,344 @@
+// Counts the clicks of links again after some were withdrawn, or count again: the days that this touches are folded anew from
+// the range of the log that they cover, the totals of a link are those of its days, and the days of its account take the
+// difference. It reads in steps, between which others' clicks are counted.
+
+import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import { reclassified } from "../../events/classification/reclassify.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { withdrawalStream } from "../../events/streams.ts";
+import { RECENT_CLICKS } from "../../events/vocabulary.ts";
+import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { streamPages } from "../../stores/event-store/stream-pages.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import {
+  type AccountDayDocument,
+  addQuarters,
+  countHit,
+  dateOf,
+  dayOf,
+  hitsOfKind,
+  type QuarterHour,
+} from "../definitions/days/days.ts";
+import { emptyDay, type LinkDayDocument, withClick } from "../definitions/days/link-day.ts";
+import { addLinkHits } from "../definitions/days/link-hits.ts";
+import { addLinkDay, type LinkClicksDocument, linkClicks, noClicks } from "../definitions/link-clicks.ts";
+import { addRecent } from "../definitions/recent-clicks.ts";
+import { type ClickEvent, clicksOfLinks } from "./clicks-between.ts";
+
+/** A withdrawal, or the end of one, that is not in the documents yet. */
+export type PendingWithdrawal = { link: string; position: Position };
+
+/** What the documents are read from, by projection. */
+export type ClickCollections = { accountDays: string; linkDays: string; linkClicks: string };
+
+type Deps = {
+  eventStore: Pick<EventStore, "read" | "readAll">;
+  readStore: Pick<ReadStore, "find" | "get" | "getMany">;
+  collections: ClickCollections;
+  /** As of a Build. */
+  rules: string | undefined;
+};
+
+/** What is taken out of, or put back into, a day of an account. */
+type Difference = { id: string; link: string; quarters: QuarterHour[]; people: number; bots: number };
+
+/** What the documents become, with all clicks up to `add`'s last one; `_position` is at least that of the last event in it. */
+export type Corrections = {
+  linkDays: LinkDayDocument[];
+  linkClicks: LinkClicksDocument[];
+  /** Of the account's day as it is by then. */
+  correctAccountDay(day: AccountDayDocument): void;
+  accountDays: string[];
+};
+
+/** A link as it is as of `upTo`, its last pending event. */
+type Link = {
+  key: string;
+  upTo: Position;
+  accountId: string;
+  isWithdrawn: (click: ClickFacts) => boolean;
+  /** Before the events, or as of what an account's day has of them. */
+  wasWithdrawn: (date: string) => (click: ClickFacts) => boolean;
+  /** Days to be folded anew; of them those whose clicks may be withdrawn or restored are `touched`. */
+  days: Map<string, { day: LinkDayDocument; last: Position; isTouched: boolean }>;
+  totals: LinkClicksDocument;
+};
+
+type ClickFacts = LinkClicked["data"] & { position: Position };
+type Range = { from: Position; upTo: Position };
+/** What a day with hits covers. */
+type DayRange = Range & { link: string; date: string; people: number; bots: number };
+
+/** A day whose tallies are full takes some three milliseconds. */
+const DAYS_AT_A_TIME = 10;
+
+export class Recount {
+  readonly #deps: Deps;
+  readonly #upTo: Position;
+  readonly #pending: readonly PendingWithdrawal[];
+  readonly #links = new Map<string, Link>();
+  readonly #differences = new Map<string, Difference>();
+  /** Clicks that were folded since it began. */
+  readonly #since: ClickEvent[] = [];
+  readonly #keys: ReadonlySet<string>;
+  readonly #ranges: DayRange[] = [];
+
+  /** The stored documents contain the log up to `upTo`, except for what is pending. */
+  constructor(deps: Deps, pending: readonly PendingWithdrawal[], upTo: Position) {
+    this.#deps = deps;
+    this.#pending = pending;
+    this.#upTo = upTo;
+    this.#keys = new Set(pending.map(({ link }) => link));
+  }
+
+  get pending(): readonly PendingWithdrawal[] {
+    return this.#pending;
+  }
+
+  /** To be called with each event that is folded meanwhile. */
+  add(event: StoredEvent): void {
+    if (event.type === "LinkClicked" && this.#keys.has(event.data.link)) this.#since.push(event);
+  }
+
+  /** Yields after each step; ends when `corrections` can be asked for. @throws what the stores throw */
+  async *steps(): AsyncGenerator<void, void> {
+    for (const key of this.#keys) {
+      const link = await this.#open(key);
+      if (link) this.#links.set(key, link);
+      yield;
+    }
+    yield* this.#foldDays(
+      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((one) => one.day)),
+    );
+    for (const link of this.#links.values()) yield* this.#sumDays(link);
+    yield* this.#foldRecent();
+    yield* this.#foldLater();
+  }
+
+  corrections(): Corrections {
+    for (const click of this.#since) this.#count(click);
+    const links = [...this.#links.values()];
+    const last =
+      this.#pending
+        .map(({ position }) => position)
+        .sort()
+        .at(-1) ?? "";
+    return {
+      linkDays: links.flatMap(({ days }) => [...days.values()].map(({ day }) => day)),
+      linkClicks: links.map(({ totals }) => totals),
+      accountDays: [...new Set([...this.#differences.values()].map(({ id }) => id))],
+      correctAccountDay: (day) => {
+        for (const { id, link, quarters, people, bots } of this.#differences.values()) {
+          if (id !== day._id) continue;
+          day.quarters = addQuarters(day.quarters, quarters);
+          addLinkHits(day.links, [link, people, bots]);
+        }
+        day._corrected = last;
+      },
+    };
+  }
+
+  async #open(key: string): Promise<Link | undefined> {
+    const { readStore, collections } = this.#deps;
+    const stored = await readStore.get<LinkClicksDocument>(collections.linkClicks, key);
+    if (!stored) return undefined;
+    const positions = this.#pending.filter(({ link }) => link === key).map(({ position }) => position);
+    const [first, upTo] = [positions[0] ?? "", positions.at(-1) ?? ""];
+    const history = await this.#history(key, upTo);
+    const before = (position: Position) =>
+      history.findLast((entry) => entry.position < position)?.inForce ?? [];
+    const named = history.filter(({ position }) => position >= first);
+    const isTouched = (date: string) =>
+      named.some(({ selections }) => selections.some((one) => isOnDay(one, date)));
+    const days: Link["days"] = new Map();
+    const part = { range: daysOf(key), limit: DAYS_AT_A_TIME };
+    for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, part))
+      for (const { _id, _position, first: start, last } of page) {
+        const date = dateOf({ _id });
+        const isDayTouched = isTouched(date) && start <= upTo;
+        if (!isDayTouched && last <= upTo) continue;
+        const day = { ...emptyDay(), _id, _position, first: start };
+        days.set(date, { day, last: later(last, upTo) === upTo ? last : upTo, isTouched: isDayTouched });
+      }
+    const corrected = await this.#correctedBy(stored.accountId, [...days.keys()]);
+    const was = new Map(
+      [...days.keys()].map((date) => [date, isWithdrawnBy(before(later(first, corrected.get(date))))]),
+    );
+    return {
+      ...{ key, upTo, accountId: stored.accountId, days },
+      isWithdrawn: isWithdrawnBy(history.at(-1)?.inForce ?? []),
+      wasWithdrawn: (date) => was.get(date) ?? (() => false),
+      totals: { ...noClicks(stored.accountId), _id: key, _position: upTo },
+    };
+  }
+
+  /** The withdrawals in force after each event up to a position, and what that event withdraws or restores. */
+  async #history(link: string, upTo: Position) {
+    const history: { position: Position; inForce: readonly Withdrawal[]; selections: Withdrawal[] }[] = [];
+    let inForce: readonly Withdrawal[] = [];
+    for await (const page of streamPages(this.#deps.eventStore, withdrawalStream(link)))
+      for (const recorded of page) {
+        if (recorded.position > upTo) return history;
+        const event = readableEvent(recorded);
+        if (event?.type !== "ClicksWithdrawn" && event?.type !== "ClicksRestored") continue;
+        const after = withdrawalsAfter(inForce, event);
+        const id = event.data.withdrawalId;
+        const selections = [...inForce, ...after].filter(({ withdrawalId }) => withdrawalId === id);
+        history.push({ position: recorded.position, inForce: after, selections });
+        inForce = after;
+      }
+    return history;
+  }
+
+  /** By date, up to behind which of the events the account's day has them, as after a crash between two writes. */
+  async #correctedBy(accountId: string, dates: readonly string[]): Promise<Map<string, Position>> {
+    const { readStore, collections } = this.#deps;
+    const ids = dates.map((date) => dayOf(accountId, date));
+    const days = await readStore.getMany<AccountDayDocument>(collections.accountDays, ids);
+    return new Map(days.flatMap((day) => (day._corrected ? [[dateOf(day), `${day._corrected}+`]] : [])));
+  }
+
+  /** As of its link's last pending event. */
+  async *#foldDays(wanted: readonly LinkDayDocument[]): AsyncGenerator<void, void> {
+    const folded = new Set(wanted);
+    const ranges = [...this.#links.values()].flatMap(({ days }) =>
+      [...days.values()]
+        .filter(({ day, last }) => folded.has(day) && day.first <= last)
+        .map(({ day, last }) => ({ from: day.first, upTo: last })),
+    );
+    for await (const clicks of this.#clicksIn(ranges)) {
+      for (const click of clicks) {
+        const link = this.#links.get(click.data.link);
+        const date = click.data.at.slice(0, 10);
+        const found = link?.days.get(date);
+        if (!link || !found || !folded.has(found.day)) continue;
+        if (click.position > found.last || click.position <= found.day.last) continue;
+        const facts = { ...click.data, position: click.position };
+        const counts = !link.isWithdrawn(facts);
+        if (counts) withClick(found.day, click);
+        found.day.last = click.position;
+        if (found.isTouched && counts === link.wasWithdrawn(date)(facts)) this.#differ(link, click, counts);
+      }
+      yield;
+    }
+    for (const { days, upTo } of this.#links.values())
+      for (const { day, isTouched } of days.values())
+        if (folded.has(day)) day._position = isTouched ? upTo : day.last;
+  }
+
+  #differ({ key, accountId }: Link, { data }: ClickEvent, counts: boolean): void {
+    const id = dayOf(accountId, data.at);
+    const known = this.#differences.get(`${id} ${key}`);
+    const difference: Difference = known ?? { id, link: key, quarters: [], people: 0, bots: 0 };
+    const by = counts ? 1 : -1;
+    countHit(difference.quarters, data, by);
+    if (data.kind === "preview") difference.bots += by;
+    else difference.people += by;
+    this.#differences.set(`${id} ${key}`, difference);
+  }
+
+  /** Days that have changed since the beginning are folded as they were at its last pending event, too. */
+  async *#sumDays({ key, days, totals, upTo }: Link): AsyncGenerator<void, void> {
+    const { readStore, collections } = this.#deps;
+    const part = { range: daysOf(key), limit: DAYS_AT_A_TIME };
+    for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, part)) {
+      for (const stored of page) {
+        const date = dateOf(stored);
+        if (!days.has(date) && stored.last > upTo) {
+          const day = { ...emptyDay(), _id: stored._id, _position: "", first: stored.first };
+          days.set(date, { day, last: upTo, isTouched: false });
+          yield* this.#foldDays([day]);
+        }
+        const day = days.get(date)?.day ?? stored;
+        addLinkDay(totals, day);
+        this.#ranges.push(...recentRange(key, day));
+      }
+      yield;
+    }
+  }
+
+  /** The last clicks are those of the latest days that have enough of them. */
+  async *#foldRecent(): AsyncGenerator<void, void> {
+    const wanted: DayRange[] = [];
+    const counted = new Map<string, { people: number; bots: number }>();
+    for (const range of this.#ranges.toSorted((a, b) => (a.date > b.date ? -1 : 1))) {
+      const soFar = counted.get(range.link) ?? { people: 0, bots: 0 };
+      const isWanted =
+        (range.people > 0 && soFar.people < RECENT_CLICKS) || (range.bots > 0 && soFar.bots < RECENT_CLICKS);
+      if (isWanted) wanted.push(range);
+      counted.set(range.link, { people: soFar.people + range.people, bots: soFar.bots + range.bots });
+    }
+    const dates = new Set(wanted.map(({ link, date }) => dayOf(link, date)));
+    for await (const clicks of this.#clicksIn(wanted)) {
+      for (const click of clicks) {
+        const link = this.#links.get(click.data.link);
+        if (!link || click.position > link.upTo || !dates.has(dayOf(link.key, click.data.at))) continue;
+        if (!link.isWithdrawn({ ...click.data, position: click.position }))
+          addRecent(link.totals.recent, click.data);
+      }
+      yield;
+    }
+  }
+
+  /** What was recorded between the last pending event and the beginning. */
+  async *#foldLater(): AsyncGenerator<void, void> {
+    const links = [...this.#links.values()];
+    const from = links.map(({ upTo }) => upTo).sort()[0] ?? this.#upTo;
+    if (from >= this.#upTo) return;
+    for await (const clicks of this.#clicksIn([{ from, upTo: this.#upTo }])) {
+      for (const click of clicks) this.#count(click);
+      yield;
+    }
+  }
+
+  #count(click: ClickEvent): void {
+    const link = this.#links.get(click.data.link);
+    if (!link || click.position <= link.upTo || click.position <= link.totals._position) return;
+    Object.assign(link.totals, linkClicks.evolve(link.totals, click), { _position: click.position });
+    const date = click.data.at.slice(0, 10);
+    const known = link.days.get(date)?.day;
+    const day = known ?? { ...emptyDay(), _id: dayOf(link.key, date), _position: "" };
+    if (!known) link.days.set(date, { day, last: click.position, isTouched: false });
+    Object.assign(withClick(day, click), { _position: click.position });
+  }
+
+  /** Of these links, in the order of the log, each once. */
+  async *#clicksIn(ranges: readonly Range[]): AsyncGenerator<ClickEvent[]> {
+    const { eventStore, rules } = this.#deps;
+    for (const { from, upTo } of joined(ranges))
+      for await (const clicks of clicksOfLinks({ eventStore }, this.#keys, { from, upTo }))
+        yield rules === undefined ? clicks : clicks.map((click) => reclassified(click, rules));
+  }
+}
+
+function joined(ranges: readonly Range[]): Range[] {
+  const found: Range[] = [];
+  for (const { from, upTo } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = found.at(-1);
+    if (!last || from > last.upTo) found.push({ from, upTo });
+    else if (upTo > last.upTo) last.upTo = upTo;
+  }
+  return found;
+}
+
+function recentRange(link: string, day: LinkDayDocument): DayRange[] {
+  const bots = hitsOfKind(day, "preview");
+  const people = hitsOfKind(day, "click") + hitsOfKind(day, "qr_scan");
+  if (people + bots === 0) return [];
+  return [{ from: day.first, upTo: day.last, link, date: dateOf(day), people, bots }];
+}
+
+function daysOf(link: string) {
+  return { field: "_id", from: dayOf(link, "0000-01-01"), to: `${dayOf(link, "9999-12-31")}~` };
+}
+
+/** Whether the selection may name a click of that UTC day. */
+function isOnDay({ from, to }: Withdrawal, date: string): boolean {
+  return from.slice(0, 10) <= date && to >= date;
+}
+
+function later(one: Position, other: Position | undefined): Position {
+  return other !== undefined && other > one ? other : one;
+}

@@ -1,0 +1,49 @@
+// Which clicks of a link a withdrawal would take out of the numbers: how many of each kind and day, and the latest.
+
+import type { MatchingClicks } from "../../commands/withdrawals/withdrawal.ts";
+import { linkKey, linkStream } from "../../events/streams.ts";
+import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
+import { clicksBetween } from "../../projections/fold/clicks-between.ts";
+import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+
+const SAMPLES = 5;
+
+/** Reads all clicks recorded since the link was created, up to the end of the log at the call. @throws StoreUnavailable */
+export async function matchingClicks(
+  { eventStore }: { eventStore: EventStore },
+  { host, slug }: { host: string; slug: string },
+  selection: WithdrawnSelection,
+): Promise<MatchingClicks> {
+  const link = linkKey(host, slug);
+  const withdrawals = await withdrawalsOf({ eventStore }, link);
+  const isWithdrawn = isWithdrawnBy(withdrawals);
+  const isSelected = isSelectedBy(selection);
+  const upTo = (await eventStore.head()) ?? "";
+  const found: MatchingClicks = {
+    upTo,
+    matched: 0,
+    counted: 0,
+    inForce: withdrawals.map(({ withdrawalId }) => withdrawalId),
+    kinds: { click: 0, preview: 0, qr_scan: 0 },
+    days: {},
+    samples: [],
+  };
+  const [created] = await eventStore.read(linkStream(host, slug), { limit: 1 });
+  if (!created) return found;
+  for await (const clicks of clicksBetween({ eventStore }, link, { after: created.position, upTo })) {
+    for (const { data, position } of clicks) {
+      if (!isSelected(data)) continue;
+      found.matched += 1;
+      if (isWithdrawn({ ...data, position })) continue;
+      found.counted += 1;
+      found.kinds[data.kind] += 1;
+      const day = data.at.slice(0, 10);
+      found.days[day] = (found.days[day] ?? 0) + 1;
+      found.samples.push(data);
+    }
+    found.samples = found.samples.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SAMPLES);
+  }
+  found.days = Object.fromEntries(Object.entries(found.days).sort());
+  return found;
+}

@@ -1,0 +1,204 @@
+// The contract of the read store's commits, for every adapter: which documents are replaced, and when a checkpoint moves.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import {
+  type Checkpoint,
+  CheckpointMoved,
+  type Document,
+  type ReadStore,
+} from "../../src/stores/read-store/port.ts";
+import type { ReadStoreFixture, ReadStoreOptions } from "./read-store.ts";
+
+type Count = Document & { n: number };
+
+const COUNTS = { name: "counts", indexes: [["n"]] } as const;
+
+export function readStoreCommits(
+  name: string,
+  open: () => Promise<ReadStoreFixture>,
+  { isAtomic }: ReadStoreOptions,
+) {
+  describe(`commits of the read store: ${name}`, () => {
+    let fixture: ReadStoreFixture;
+    let store: ReadStore;
+    let other: ReadStore;
+
+    beforeEach(async () => {
+      fixture = await open();
+      store = fixture.readStore;
+      other = await fixture.reopen();
+      await store.ensure([COUNTS]);
+    });
+    afterEach(async () => {
+      await other.close();
+      await fixture.cleanUp();
+    });
+
+    it("replaces a document at a higher position alone, and writes the others of the commit", async () => {
+      await put(count("a", 5));
+      for (const n of [4, 5]) await put(count("a", n, 99), count(`b${n}`, n));
+      expect(await counts()).toEqual({ a: 5, b4: 4, b5: 5 });
+      await put(count("a", 6));
+      expect(await counts()).toEqual({ a: 6, b4: 4, b5: 5 });
+    });
+
+    it("replaces hundreds of documents of several collections in one commit", async () => {
+      const written = (n: number) => Array.from({ length: 300 }, (_, at) => count(`d${at}`, n));
+      for (const n of [1, 2])
+        await store.write({
+          documents: [
+            { collection: "counts", documents: written(n) },
+            { collection: "empty", documents: [] },
+            { collection: "others", documents: written(n) },
+          ],
+        });
+      expect(await other.count("counts", { where: { n: 2 } })).toBe(300);
+      expect(await other.count("others", { where: { n: 2 } })).toBe(300);
+    });
+
+    it("keeps collections and indexes that another process has made too", async () => {
+      await put(count("a", 1));
+      await Promise.all([other.ensure([COUNTS]), store.ensure([COUNTS])]);
+      expect(await other.find("counts", { where: { n: 1 }, limit: 2 })).toEqual([count("a", 1)]);
+    });
+
+    it("moves a checkpoint with its documents from where it is, and keeps all of it", async () => {
+      expect(await store.checkpoint("p")).toBeUndefined();
+      await commit(store, undefined, at(2), count("a", 2));
+      const waiting: Checkpoint = {
+        ...at(2),
+        setAside: 3,
+        waitsFor: { position: "3", stream: "s", revision: 1, type: "T" },
+      };
+      await commit(store, at(2), waiting);
+      expect(await other.checkpoint("p")).toEqual(waiting);
+      await commit(other, waiting, at(4), count("a", 4));
+      await store.write({ documents: [], checkpoint: { name: "q", from: undefined, to: at(1) } });
+      expect(await store.checkpoints()).toEqual({ p: at(4), q: at(1) });
+      expect(await counts()).toEqual({ a: 4 });
+    });
+
+    it.each([
+      ["ahead: another holder has moved it", at(7)],
+      ["behind: the documents were put back", at(3)],
+      ["of another log: another event is there", { ...at(5), eventId: "another" }],
+      ["gone: the documents were dropped", undefined],
+    ])("refuses a commit whose checkpoint is %s", async (_, stored) => {
+      if (stored) await commit(other, undefined, stored);
+      const refused = await commit(store, at(5), at(9), count("a", 9)).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(CheckpointMoved);
+      expect(refused).toMatchObject({ code: "checkpoint_moved", stored });
+      expect(await store.checkpoint("p")).toEqual(stored);
+      expect(await counts()).toEqual({});
+    });
+
+    it("refuses a first commit where there is a checkpoint", async () => {
+      await commit(other, undefined, at(3), count("a", 3));
+      await expect(commit(store, undefined, at(9), count("a", 9))).rejects.toThrow(CheckpointMoved);
+      expect(await counts()).toEqual({ a: 3 });
+    });
+
+    it("lets one of several holders go on from the same checkpoint", async () => {
+      await commit(store, undefined, at(10));
+      const holders = [store, other, store, other].map((holder, n) => ({
+        holder,
+        from: at(n + 20),
+        to: at(n + 30),
+      }));
+      const first = await Promise.allSettled(holders.map(({ holder, from }) => commit(holder, at(10), from)));
+      const goOn = holders.filter((_, n) => first[n]?.status === "fulfilled");
+      expect(goOn.length).toBeGreaterThan(0);
+      // A server whose guarded updates are not atomic may have let several do so; their next commit tells.
+      if (isAtomic) expect(goOn).toHaveLength(1);
+      const second = await Promise.allSettled(goOn.map(({ holder, from, to }) => commit(holder, from, to)));
+      expect(second.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    });
+
+    it("repeats a commit of which only the documents were stored", async () => {
+      await put(count("a", 5));
+      await commit(store, undefined, at(5), count("a", 5), count("b", 4));
+      expect(await counts()).toEqual({ a: 5, b: 4 });
+      expect(await store.checkpoint("p")).toEqual(at(5));
+    });
+
+    it.runIf(isAtomic)(
+      "keeps the newest of documents that several processes write at the same time",
+      async () => {
+        const writes = Array.from({ length: 20 }, (_, n) =>
+          (n % 2 ? store : other).write({
+            documents: [{ collection: "counts", documents: [count("a", n), count(`b${n % 3}`, n)] }],
+          }),
+        );
+        await Promise.all(writes);
+        expect(await counts()).toEqual({ a: 19, b0: 18, b1: 19, b2: 17 });
+      },
+    );
+
+    it("drops one collection, which can be made again, and leaves the others; a missing one is no error", async () => {
+      await put(count("a", 2));
+      await store.write({ documents: [{ collection: "others", documents: [count("a", 2)] }] });
+      await other.drop("counts");
+      await other.drop("never-made");
+      expect(await counts()).toEqual({});
+      expect(await store.get("others", "a")).toBeDefined();
+      await put(count("a", 1));
+      expect(await counts()).toEqual({ a: 1 });
+    });
+
+    it("drops a checkpoint, so that its consumer begins anew", async () => {
+      await commit(store, undefined, at(9));
+      await other.dropCheckpoint("p");
+      await other.dropCheckpoint("never-made");
+      expect(await store.checkpoint("p")).toBeUndefined();
+      await commit(store, undefined, at(1));
+      expect(await other.checkpoint("p")).toEqual(at(1));
+    });
+
+    it("is unavailable once closed, whatever is called", async () => {
+      const closed = await fixture.reopen();
+      await closed.close();
+      const calls = [
+        () => closed.ensure([{ name: "new", indexes: [["n"]] }]),
+        () => closed.get("counts", "a"),
+        () => closed.getMany("counts", ["a"]),
+        () => closed.find("counts", { limit: 1 }),
+        () => closed.count("counts", {}),
+        () => closed.write({ documents: [{ collection: "counts", documents: [count("a", 1)] }] }),
+        () => commit(closed, undefined, at(1)),
+        () => closed.checkpoint("p"),
+        () => closed.checkpoints(),
+        () => closed.drop("counts"),
+        () => closed.dropCheckpoint("p"),
+      ];
+      for (const call of calls) await expect(call()).rejects.toThrow(StoreUnavailable);
+      await closed.close();
+    });
+
+    async function put(...documents: Document[]): Promise<void> {
+      await store.write({ documents: [{ collection: "counts", documents }] });
+    }
+
+    async function commit(
+      holder: ReadStore,
+      from: Checkpoint | undefined,
+      to: Checkpoint,
+      ...documents: Document[]
+    ): Promise<void> {
+      const checkpoint = { name: "p", from, to };
+      await holder.write({ documents: [{ collection: "counts", documents }], checkpoint });
+    }
+
+    async function counts(): Promise<Record<string, number>> {
+      const all = await other.find<Count>("counts", { limit: 100 });
+      return Object.fromEntries(all.map(({ _id, n }) => [_id, n]));
+    }
+  });
+}
+
+function count(_id: string, position: number, n = position): Count {
+  return { _id, _position: String(position).padStart(3, "0"), n };
+}
+
+function at(position: number): Checkpoint {
+  return { position: String(position), eventId: `event ${position}` };
+}

@@ -1,0 +1,43 @@
+// Folds groups of projections once, to the end of the log, into build 0 of each.
+import type { Build } from "../../../src/projections/builds/builds.ts";
+import { foldBuild } from "../../../src/projections/fold/fold-build.ts";
+import type { FoldDeps } from "../../../src/projections/fold/fold-deps.ts";
+import { type ProjectionGroup, projectionGroups } from "../../../src/projections/groups.ts";
+import { pause } from "../../../src/runtime/pause.ts";
+
+type Stores = Pick<FoldDeps, "eventStore" | "readStore">;
+
+export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export function firstBuild({ version }: Pick<ProjectionGroup, "version">): Build {
+  return { version, build: 0 };
+}
+
+export async function foldGroups(
+  { eventStore, readStore }: Stores,
+  groups: readonly ProjectionGroup[] = projectionGroups,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const deps = { eventStore, readStore, log: silent };
+  for (const group of groups) await foldBuild(deps, group, firstBuild(group), { signal, follows: false });
+}
+
+/** Folds as a projector does, until all events are in the documents. */
+export async function foldLive({ eventStore, readStore }: Stores, group: ProjectionGroup): Promise<void> {
+  const ended = new AbortController();
+  const options = { signal: ended.signal, follows: true };
+  const folding = foldBuild({ eventStore, readStore, log: silent }, group, firstBuild(group), options);
+  const isCaughtUp = async () => {
+    const [next] = await eventStore.readAll({ categories: group.categories, limit: 1 });
+    const checkpoint = await readStore.checkpoint(group.name);
+    if (!next) return true;
+    if (!checkpoint || checkpoint.more) return false;
+    const after = checkpoint.position;
+    return (await eventStore.readAll({ after, categories: group.categories, limit: 1 })).length === 0;
+  };
+  const watching = async () => {
+    while (!ended.signal.aborted && !(await isCaughtUp())) await pause(5);
+    ended.abort();
+  };
+  await Promise.all([folding.finally(() => ended.abort()), watching()]);
+}

@@ -23,17 +23,23 @@ export function revisionsOf(ifMatch: string | undefined): number[] | undefined {
   return knownRevisions(ifMatch);
 }
 
-/** Whether If-None-Match says that the caller has it already. */
+/** Whether If-None-Match says that the caller has it already. `etag`: also of what has no revision, such as an image. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  const isSame = (tag: string) => tag.replace(/^W\//, "") === etag;
   return (
-    ifNoneMatch.trim() === "*" || knownRevisions(ifNoneMatch).some((revision) => tagOf(revision) === etag)
+    tagsOf(ifNoneMatch).some(isSame) ||
+    knownRevisions(ifNoneMatch).some((revision) => tagOf(revision) === etag)
   );
 }
 
+function tagsOf(header: string): string[] {
+  return header.match(new RegExp(TAG, "g")) ?? [];
+}
+
 function knownRevisions(header: string): number[] {
-  const tags = header.match(new RegExp(TAG, "g")) ?? [];
-  return tags.flatMap((tag) => {
+  return tagsOf(header).flatMap((tag) => {
     const revision = REVISION.exec(tag)?.[1];
     return revision === undefined ? [] : Number(revision);
   });

@@ -128,7 +128,9 @@ export function fingerprintOf(
 const FINGERPRINT_CHARACTERS = 22;
 
 /** Of JSON.stringify: conditions of rules are the same in any order. */
-function withSortedNames(_name: string, value: unknown): unknown {
+function withSortedNames(name: string, value: unknown): unknown {
+  if (name === "query" && Array.isArray(value))
+    return value.toSorted(([a]: string[], [b]: string[]) => ((a ?? "") < (b ?? "") ? -1 : 1));
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }

@@ -66,7 +66,12 @@ export function makeFolder(folder: string, mode = 0o777): void {
     mkdirSync(folder, { mode });
   } catch (error) {
     // Another process may have made it meanwhile.
-    if (!isFolder(folder)) throw error;
+    if (isFolder(folder)) return;
+    // A link to nowhere is there, and what it leads to isn't.
+    const isNowhere = statSync(folder, { throwIfNoEntry: false }) === undefined;
+    throw isNowhere && (error as NodeJS.ErrnoException).code === "EEXIST"
+      ? Object.assign(error as Error, { code: "ENOENT" })
+      : error;
   }
 }
 

@@ -125,6 +125,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the disk is read-only",
   ENOENT: "it leads to a folder that isn't there",
   ENOTDIR: "a part of its path is a file",
+  EEXIST: "a file is there",
   ENOSPC: "the disk is full",
 };
 

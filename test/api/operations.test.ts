@@ -235,6 +235,7 @@ describe("operations", () => {
       "GET /{slug}",
       "PATCH /api/v1/links/bulk",
       "PATCH /api/v1/links/{slug}",
+      "POST /api/v1/links/bulk/delete",
       "POST /api/v1/links/{slug}/restore",
       "POST /api/v1/shorten",
       "POST /api/v1/shorten/bulk",

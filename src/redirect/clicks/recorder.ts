@@ -222,8 +222,9 @@ export class ClickRecorder {
       const written = await this.#try(batch.hits);
       if (written.stored) return this.#onStored(batch, written);
       isUnknown ||= written.isUnknown;
-      this.#note(`Clicks can't be stored: ${written.err.message}`, written.err);
+      // First, as it says what to do, and of one outage one line is logged.
       this.#deps.health?.notWritten("clicks", written.err);
+      this.#note(`Clicks can't be stored: ${written.err.message}`, written.err);
       const restMs = backoffMs(failures, RETRY, this.#deps.random);
       if (!isUnknown) this.#takeOut(batch, this.#now() + restMs + TRY_MS);
       await delay(restMs);

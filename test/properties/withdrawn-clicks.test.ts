@@ -74,6 +74,9 @@ const lives = fc.record({
 });
 type Life = typeof lives extends fc.Arbitrary<infer T> ? T : never;
 
+/** Commits as often as it can, so that withdrawals meet clicks in the making. */
+const hasty = { ...clickGroup, commitMs: { least: 2, most: 10 } };
+
 describe("documents of clicks, some of them withdrawn", () => {
   it("are those of a fold of the others, live as rebuilt, for any batches and crashes", {
     timeout: 120_000,
@@ -108,7 +111,7 @@ async function live(
     // Each time without the memory of before, as in a new process.
     for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
       const folding = { eventStore: unruly, readStore: failing };
-      const fold = life.isLive ? foldLive(folding, clickGroup) : foldGroups(folding, [clickGroup]);
+      const fold = life.isLive ? foldLive(folding, hasty) : foldGroups(folding, [clickGroup]);
       const failure = await fold.catch((error: unknown) => error);
       if (failure === undefined) return;
       if (crashes === life.breaks.length) throw failure;

@@ -298,10 +298,9 @@ export class Recount {
     if (!link || click.position <= link.upTo || click.position <= link.totals._position) return;
     Object.assign(link.totals, linkClicks.evolve(link.totals, click), { _position: click.position });
     const date = click.data.at.slice(0, 10);
-    const known = link.days.get(date)?.day;
-    const day = known ?? { ...emptyDay(), _id: dayOf(link.key, date), _position: "" };
-    if (!known) link.days.set(date, { day, last: click.position, isTouched: false });
-    Object.assign(withClick(day, click), { _position: click.position });
+    // Any other day is right as it is stored: neither a withdrawal nor the end of one touches it.
+    const day = link.days.get(date)?.day;
+    if (day) Object.assign(withClick(day, click), { _position: click.position });
   }
 
   /** Of these links, in the order of the log, each once. */

@@ -1,4 +1,4 @@
-// An operator's day in a real browser: an unreadable event found, repaired and folded; a rebuild watched, cancelled and
+// An operator's day in a real browser: an unreadable event found, repaired and folded; a rebuild watched and
 // rolled back.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -203,7 +203,7 @@ onServerAtLength(chromiumServer, () => {
       "ClicksWithdrawn",
       "ProjectionRolledBack",
       "ProjectionRebuildRequested",
-      "ProjectionBuildCancelled",
+      "ProjectionRebuildRequested",
     ]);
     await looksRight("overview");
     await page.getByRole("button", { name: /^Colours: system/ }).click();
@@ -211,7 +211,7 @@ onServerAtLength(chromiumServer, () => {
     await open("/admin/projections");
     await looksRight("projections-dark");
     await page.setViewportSize({ width: 390, height: 844 });
-    await open("/admin/projections/links");
+    await open("/admin/projections/lifecycle");
     await looksRight("projection-narrow");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are signed out.").waitFor();

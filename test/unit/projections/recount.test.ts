@@ -32,7 +32,7 @@ it("are counted in the totals, and a day that no withdrawal touches stays as it 
   for (const at of [FIRST, FIRST, SECOND]) await clicked(at, "a".repeat(16));
   await clicked(FIRST, "b".repeat(16));
   await foldGroups(stores, [clicks]);
-  const selection = { visitor: "a".repeat(16), to: "2026-03-02T00:00:00.000Z" };
+  const selection = { visitor: "a".repeat(16), to: "2026-03-01T12:00:00.000Z" };
   const { position } = await append(stores.eventStore, withdrawalStream(LINK), [
     clicksWithdrawn({ link: LINK }, 1, selection),
   ]);

@@ -95,7 +95,8 @@ async function foldFrom(
   };
   try {
     while (!signal.aborted && !state.waitsFor) {
-      const waitMs = state.isRecounting ? 0 : state.isUncommitted ? Math.max(0, dueAt - now()) : IDLE_MS;
+      // Withdrawals that came during a recount wait for the next one, not for an event.
+      const waitMs = state.isPending ? 0 : state.isUncommitted ? Math.max(0, dueAt - now()) : IDLE_MS;
       const hasEnded = source.isAtEnd && !follows;
       const page = hasEnded ? undefined : await source.next(waitMs);
       if (signal.aborted) return;

@@ -14,8 +14,6 @@ import { ACCOUNT } from "../named.ts";
 import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
-/** How long an invitation, or the first link to a password, works. */
-const INVITED_MS = 7 * DAY_MS;
 const TIER = new Option("--tier <tier>", "subscription tier; by default that of who signs up").choices(TIERS);
 
 type NewAccount = { email: string; tier?: Tier; key?: boolean };
@@ -35,9 +33,9 @@ export const commands: readonly CommandRow[] = [
       { deps, context, config },
       { email: address, tier = config.defaultTier, key: wantsKey }: NewAccount,
     ) {
-      const { issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
+      const { INVITATION_MS, issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
       const { accountId, email } = await openAccount(deps, context, { email: address, tier });
-      const { path, expiresAt } = await issuePasswordReset(deps, accountId, INVITED_MS);
+      const { path, expiresAt } = await issuePasswordReset(deps, accountId, INVITATION_MS);
       const issued = wantsKey && (await issueKey(deps, context, accountId, { label: "first" }));
       return {
         account_id: accountId,
@@ -56,8 +54,8 @@ export const commands: readonly CommandRow[] = [
     options: [TIER],
     by: runFirstCommand,
     async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
-      const { invite } = await import("../../commands/account/one-time-tokens.ts");
-      const { email, path, expiresAt } = await invite(deps, { email: address, tier }, INVITED_MS);
+      const { INVITATION_MS, invite } = await import("../../commands/account/one-time-tokens.ts");
+      const { email, path, expiresAt } = await invite(deps, { email: address, tier }, INVITATION_MS);
       return { email, tier, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
   },

@@ -32,8 +32,11 @@ export async function issueToken(
   return token;
 }
 
+/** How long the operator's invitations work, and the first link to the password of an account that the operator has made. */
+export const INVITATION_MS = 7 * 86_400_000;
+
 /** An account that is not open yet: its address and tier. */
-type Invitation = { email: string; tier: Tier };
+export type Invitation = { email: string; tier: Tier };
 
 /**
  * Path and query of the page where the account's owner chooses a password, which opens the account.

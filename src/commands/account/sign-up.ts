@@ -4,7 +4,7 @@ import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { open as openedBy } from "./account.ts";
+import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
 import { newPassword } from "./password.ts";
@@ -25,7 +25,7 @@ export async function signUp(
   request: { email: string; tier: Tier; passwordHash: string },
 ): Promise<OpenedAccount & { epoch: string }> {
   const { hash, epoch } = newPassword(deps, request.passwordHash);
-  const opened = await open(deps, context, request, async (accountId) => {
+  const opened = await openWith(deps, context, request, async (accountId) => {
     await deps.secrets.put(passwordSecret(accountId), { value: { hash, epoch } });
   });
   return { ...opened, epoch };
@@ -37,13 +37,13 @@ export async function openAccount(
   context: CommandContext,
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
-  return await open(deps, context, request, async (accountId) => {
+  return await openWith(deps, context, request, async (accountId) => {
     // Of a sign-up that was interrupted before its account was opened.
     await deps.secrets.delete(passwordSecret(accountId));
   });
 }
 
-async function open(
+async function openWith(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; tier: Tier },
@@ -55,7 +55,7 @@ async function open(
     await deps.secrets.put(emailSecret(accountId), { value: email });
     await keepSecrets(accountId);
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      openedBy(account, { accountId, tier: request.tier, at }),
+      open(account, { accountId, tier: request.tier, at }),
     );
     return { accountId, email, position };
   }).catch((error: unknown) => {

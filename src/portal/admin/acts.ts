@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { deactivateKey } from "../../commands/account/keys.ts";
-import { invite } from "../../commands/account/one-time-tokens.ts";
+import { INVITATION_MS, invite } from "../../commands/account/one-time-tokens.ts";
 import { emailSecret } from "../../commands/account/secrets.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
@@ -53,9 +53,6 @@ const reason = z.string().max(1_000).default("");
 /** A checked box of a form is `yes`. */
 const flag = z.preprocess((value) => (value === "yes" ? true : value), z.boolean().default(false));
 
-/** How long an invitation works. */
-const INVITED_MS = 7 * 86_400_000;
-
 const DONE = {
   rebuild: "A new build is being computed, beside the one that answers.",
   cancel: "The build was cancelled, and what it had computed is dropped.",
@@ -102,7 +99,7 @@ const acts = [
     body: z.object({ email: z.string().max(300), tier: z.enum(TIERS) }),
     status: 201,
     async run(deps, _, invitation) {
-      const { email, path, expiresAt } = await invite(deps, invitation, INVITED_MS);
+      const { email, path, expiresAt } = await invite(deps, invitation, INVITATION_MS);
       return { email, tier: invitation.tier, link: `${deps.baseUrl}${path}`, expires_at: expiresAt };
     },
     done: (_, { link }) => `Send this link, which works once, within a week: ${link}`,

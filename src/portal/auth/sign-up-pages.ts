@@ -3,7 +3,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { acceptEmail, accountWithEmail } from "../../commands/account/email.ts";
-import { invite, lookAtInvitation, useToken } from "../../commands/account/one-time-tokens.ts";
+import {
+  type Invitation,
+  invite,
+  lookAtInvitation,
+  useToken,
+} from "../../commands/account/one-time-tokens.ts";
 import { acceptPassword, hashPassword } from "../../commands/account/password.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
 import type { Tier } from "../../events/vocabulary.ts";
@@ -49,7 +54,13 @@ function directSignUp(app: Api, deps: SignInDeps): void {
     fields: (refused) => html`${emailField(refused)}${newPasswordField(refused)}`,
     atFields: ["email", "password"],
     run: ({ email, password }, request, reply) =>
-      openAndSignIn(deps, request, reply, { email: acceptEmail(email), password, tier: deps.defaultTier }),
+      openAndSignIn(
+        deps,
+        request,
+        reply,
+        { email: acceptEmail(email), password },
+        async () => deps.defaultTier,
+      ),
   });
 }
 
@@ -74,28 +85,27 @@ function finishSignUp(app: Api, deps: SignInDeps): void {
   passwordLink(app, {
     ...{ path: "/sign-up/finish", title: "Choose a password", about: "", button: "Create account" },
     lookAt: (token) => lookAtInvitation(deps, token),
-    finish: async (request, reply, { token, ...newcomer }) => {
-      const { tier } = await lookAtInvitation(deps, token);
-      const proven = () => useToken(deps, "sign-up", token);
-      return await openAndSignIn(deps, request, reply, { ...newcomer, tier }, proven);
+    finish: (request, reply, { token, ...newcomer }) => {
+      const consumed = async () => (await useToken<Invitation>(deps, "sign-up", token)).tier;
+      return openAndSignIn(deps, request, reply, newcomer, consumed);
     },
   });
 }
 
 /**
- * Waits until the account is readable, so that the first page shows it. `proven`: consumes the link, once the password
- * is accepted. @throws Refused
+ * Waits until the account is readable, so that the first page shows it. `tierOf`: called once the password is accepted;
+ * consumes the invitation, where there is one. @throws Refused
  */
 async function openAndSignIn(
   deps: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email, password, tier }: { email: string; password: string; tier: Tier },
-  proven?: () => Promise<unknown>,
+  { email, password }: { email: string; password: string },
+  tierOf: () => Promise<Tier>,
 ): Promise<FastifyReply> {
   const accepted = acceptPassword(password, { email });
   const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
-  await proven?.();
+  const tier = await tierOf();
   const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
   const newcomer = { email, passwordHash, tier };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);

@@ -7,10 +7,10 @@ import type { SignedIn } from "./sessions.ts";
 
 /** Counts one change. @throws rate_limit_exceeded when as many as the tier allows were counted within the hour */
 export async function countChange(
-  { rateLimits, clock, limits }: CountDeps & { limits: Limits },
-  { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
+  deps: CountDeps & { limits: Limits },
+  session: Pick<SignedIn, "accountId" | "tier">,
 ): Promise<void> {
-  await countOne({ rateLimits, clock, limits }, "portal-changes", { accountId, tier }, "changes");
+  await countWithinPlan(deps, "portal-changes", session, "changes");
 }
 
 /** Counts a search, an explanation or an export. @throws rate_limit_exceeded */
@@ -18,10 +18,10 @@ export async function countRead(
   deps: CountDeps & { limits: Limits },
   session: Pick<SignedIn, "accountId" | "tier">,
 ): Promise<void> {
-  await countOne(deps, "portal-reads", session, "searches and exports");
+  await countWithinPlan(deps, "portal-reads", session, "searches and exports");
 }
 
-async function countOne(
+async function countWithinPlan(
   { rateLimits, clock, limits }: CountDeps & { limits: Limits },
   subject: string,
   { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,

@@ -6,8 +6,9 @@ const TAGS = new RegExp(`^\\s*(?:${TAG}\\s*,\\s*)*${TAG}\\s*$`);
 /** A proxy that compresses an answer adds to its tag, as in `"3-gzip"`, and makes it weak: it is the same revision. */
 const REVISION = /^(?:W\/)?"(0|[1-9]\d{0,8})(?:[-;:/+.][\w-]{1,20})?"$/;
 
-export function tagOf(revision: number): string {
-  return `"${revision}"`;
+/** `status`: of a link where more than its revision decides it, so that a tag is of one answer. */
+export function tagOf(revision: number, status?: string): string {
+  return status === undefined ? `"${revision}"` : `"${revision}-${status}"`;
 }
 
 /**

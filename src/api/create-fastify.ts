@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import { hostResolver } from "../redirect/http/hosts.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -132,6 +133,11 @@ function isUnderApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url);
 }
 
+function mayHaveNoBody({ routeOptions }: FastifyRequest): boolean {
+  const schema = routeOptions.schema?.body as z.ZodType | undefined;
+  return !schema || schema.safeParse(undefined).success;
+}
+
 function acceptJsonOnly(app: Api): void {
   // Fields such as __proto__ are valid JSON: the schemas refuse them, in a bulk request for their item alone.
   const parse = app.getDefaultJsonParser("ignore", "ignore");
@@ -139,7 +145,7 @@ function acceptJsonOnly(app: Api): void {
   // As bytes, because decoding would replace what is not UTF-8 without a word.
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     // Of a request that takes none, some clients say its type all the same.
-    if (body.length === 0 && !request.routeOptions.schema?.body) return done(null, undefined);
+    if (body.length === 0 && mayHaveNoBody(request)) return done(null, undefined);
     if (body.length === 0)
       return done(new Refused("invalid_json", "The body is empty: a JSON object is expected"));
     if (!isUtf8(body as Buffer))

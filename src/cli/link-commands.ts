@@ -1,19 +1,39 @@
-// linkledger link create | block | unblock | show
+// linkledger link create | list | restore | block | unblock | show
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
 import { emailSecret } from "../commands/account/secrets.ts";
-import { blockLink, unblockLink } from "../commands/links/change-link.ts";
+import { acceptItem } from "../commands/links/bulk-items.ts";
+import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
-import type { LinkAddress } from "../commands/links/link-stream.ts";
+import { LinkFields } from "../commands/links/link-fields.ts";
+import { linkDetailsObject } from "../commands/links/link-object.ts";
+import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import type { LinkStatus } from "../events/links/link-status.ts";
+import { linkKey } from "../events/streams.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
+import { projectionGroups } from "../projections/groups.ts";
+import { hitsOfLinks } from "../queries/analytics/sums.ts";
 import { findOwnDomain } from "../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
+import { statusOf } from "../queries/links/link-statuses.ts";
+import { listLinks } from "../queries/links/list-links.ts";
 import { createLogger } from "../runtime/logging.ts";
-import { type CommandRow, option, required } from "./command.ts";
-import { LINK_ADDRESS } from "./named.ts";
-import { catchUp, runReading } from "./session.ts";
+import { type CommandRow, option, required, wholeFrom } from "./command.ts";
+import { LINK_ADDRESS, STATUS_OPTION } from "./named.ts";
+import { catchUp, queryOf, runReading, type Session } from "./session.ts";
 
 type NewLink = { account: string; slug?: string; domain?: string };
+type Listed = {
+  account: string;
+  status?: LinkStatus;
+  tag?: string;
+  domain?: string;
+  search?: string;
+  limit: number;
+  cursor?: string;
+};
+
+const PAGE = 50;
 
 export const commands: readonly CommandRow[] = [
   {
@@ -26,22 +46,65 @@ export const commands: readonly CommandRow[] = [
       option("--domain <hostname>", "one of the account's own domains"),
     ],
     async run(session, { account: accountId, slug, domain }: NewLink, url: string) {
-      const { backend, config, deps, context } = session;
-      const { linkDeps } = await import("../service/roles/writing.ts");
-      const accounts = currentAccounts(deps.eventStore);
-      const log = createLogger("warn", session.terminal.stderr);
-      const writing = { config, log, clock: deps.clock, backend };
-      const creating = linkDeps(writing, {
-        accounts,
-        writesAreReadable: () => catchUp(session).then(() => true),
-      });
-      const { tier } = opened(await accounts.current(accountId));
+      const { config, deps, context } = session;
       const own =
         domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain.toLowerCase());
       const request = { url, customSlug: slug, domain_id: own?.domainId ?? undefined };
-      const by = { accountId, tier, via: "web" } as const;
+      const { linkDeps, by } = await asOwner(session, accountId);
       const { baseHostSlugs } = config;
-      return (await createLink(creating, context, by, request, { baseHostSlugs })).link;
+      return (await createLink(linkDeps, context, by, request, { baseHostSlugs })).link;
+    },
+  },
+  {
+    name: "list",
+    about: "an account's links, newest first, with what visitors meet and their hits",
+    byAccount: true,
+    options: [
+      STATUS_OPTION,
+      option("--tag <tag>", "only links with this tag"),
+      option("--domain <hostname>", "only links on this domain of the account"),
+      option("--search <words>", "only links that have all of the words"),
+      option("--limit <number>", "at most so many", wholeFrom(1)).default(PAGE),
+      option("--cursor <cursor>", "`next_cursor` of the page before"),
+    ],
+    by: queryOf(projectionGroups),
+    async run({ deps }, { account: accountId, domain, search, ...options }: Listed) {
+      const own =
+        domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain.toLowerCase());
+      const wanted = {
+        ...options,
+        q: search,
+        domain_id: own?.domainId ?? undefined,
+        scope: "account",
+      } as const;
+      const { links, ...page } = await listLinks(deps, { accountId, keyId: "" }, wanted);
+      const keys = links.map(({ custom_domain, slug }) => linkKey(custom_domain ?? deps.baseHost, slug));
+      const hits = await hitsOfLinks(deps, keys);
+      return {
+        links: links.map(({ short_url, long_url, status, title = null, created_at }, n) => ({
+          ...{ short_url, long_url, status, title, created_at },
+          ...hits[n],
+        })),
+        ...page,
+      };
+    },
+  },
+  {
+    name: "restore <link>",
+    about: "restore a deleted link, as its owner does in the portal",
+    args: { link: LINK_ADDRESS },
+    options: [option("--external-id <id>", "the one that it gets, where another link has its own by now")],
+    async run(session, { externalId }: { externalId?: string }, address: LinkAddress) {
+      const { deps, config, context } = session;
+      const { accountId } = await existingLink(deps, address);
+      const { linkDeps, by } = await asOwner(session, accountId);
+      const patch =
+        externalId === undefined ? undefined : acceptItem(LinkFields.safeParse({ external_id: externalId }));
+      const request = { type: "restore", ...(patch && { patch }) } as const;
+      const { link } = await changeLink(linkDeps, context, by, address, request);
+      const { changes: revision, changedAt } = link;
+      const status = await statusOf(deps, link);
+      return linkDetailsObject(link, { status, revision, changedAt }, config.baseUrl);
     },
   },
   {
@@ -74,11 +137,11 @@ export const commands: readonly CommandRow[] = [
     by: runReading,
     async run({ deps }, _: object, { host, slug }: LinkAddress) {
       const { link, history } = await linkHistory(deps, undefined, host, slug);
-      const { shortUrl, longUrl, status, block, accountId, createdAt } = link;
+      const { shortUrl, longUrl, block, accountId, createdAt } = link;
       return {
         short_url: shortUrl,
         long_url: longUrl,
-        status,
+        status: await statusOf(deps, link),
         blocked: block,
         account_id: accountId,
         email: (await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? null,
@@ -97,4 +160,16 @@ function stepRow({ type, at, actor, to, changes, blocked, withdrawn }: LinkStep)
     ...(Object.keys(changes).some((name) => name !== "url") && { changes }),
     ...(reason && { reason }),
   };
+}
+
+/** What the owner creates and changes links with. */
+async function asOwner(session: Session, accountId: string) {
+  const { backend, config, deps, terminal } = session;
+  const { linkDeps } = await import("../service/roles/writing.ts");
+  const accounts = currentAccounts(deps.eventStore);
+  const writing = { config, log: createLogger("warn", terminal.stderr), clock: deps.clock, backend };
+  const writesAreReadable = () => catchUp(session).then(() => true);
+  const { tier } = opened(await accounts.current(accountId));
+  const by = { accountId, tier, via: "web" } as const;
+  return { linkDeps: linkDeps(writing, { accounts, writesAreReadable }), by };
 }

@@ -1,6 +1,8 @@
 // How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
+import { Option } from "commander";
 import { namedLink } from "../commands/links/change-link.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
+import { LINK_STATUSES } from "../events/links/link-status.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { findAccount } from "../queries/accounts.ts";
@@ -8,6 +10,12 @@ import { domainsNamed } from "../queries/domains.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Session } from "./session.ts";
+
+/** Of commands that work on some links of an account. */
+export const STATUS_OPTION = new Option(
+  "--status <status>",
+  "only links at which a visitor meets this now",
+).choices(LINK_STATUSES);
 
 /** An argument that stands for something in the stores. `find` throws what its errors are below. */
 export type Named = { about: string; find(session: Session, given: string): Promise<unknown> };

@@ -91,21 +91,21 @@ export function blockOf(data: z.infer<typeof linkEvents.LinkBlocked.schema>): Li
   return { reason: data.reason, since: data.at, legal: data.legal === true };
 }
 
-export const LINK_STATUSES = ["live", "disabled", "deleted"] as const;
-export type LinkStatus = (typeof LINK_STATUSES)[number];
+/** As its owner has left it. */
+export type OwnStatus = "live" | "disabled" | "deleted";
 
 /** Apart, so that a disabled link that is deleted and restored is disabled. */
 export type LinkFlags = { disabled: boolean; deleted: boolean };
 
 /** Of a new link. */
-export const noFlags: LinkFlags & { status: LinkStatus } = {
+export const noFlags: LinkFlags & { status: OwnStatus } = {
   disabled: false,
   deleted: false,
   status: "live",
 };
 
 /** The link with these flags set or cleared, and with the status that all of them come to. */
-export function withFlags<L extends LinkFlags & { status: LinkStatus }>(
+export function withFlags<L extends LinkFlags & { status: OwnStatus }>(
   link: L,
   flags: Partial<LinkFlags>,
 ): L {

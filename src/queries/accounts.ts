@@ -18,6 +18,7 @@ import type { Secrets } from "../stores/secrets/port.ts";
 import { behindCursor, pageOf } from "./cursor.ts";
 import { domainRow, domainsNamed, listDomains } from "./domains.ts";
 import { linkFromStream } from "./links/find-link.ts";
+import type { StatusDeps } from "./links/link-statuses.ts";
 import { accountLinks, countLinks } from "./links/list-links.ts";
 import { listWebhooks, webhookRow } from "./webhooks.ts";
 
@@ -59,7 +60,7 @@ export async function showAccount(deps: Deps, accountId: string) {
 }
 
 /** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
-export async function accountDetails(deps: SecretDeps, accountId: string) {
+export async function accountDetails(deps: SecretDeps & StatusDeps, accountId: string) {
   const { account, ...has } = await showAccount(deps, accountId);
   const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
     accountRow(deps, account),

@@ -85,6 +85,12 @@ export const REFUSALS = {
   link_too_large: { status: 400 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
   external_id_taken: { status: 409, field: "external_id" },
+  too_many_links: {
+    status: 400,
+    field: "status",
+    message:
+      "status: more than 20,000 of these links have times or a limit: narrow the list by tag, domain or time",
+  },
   links_behind: { status: 503, retryAfter: 2, message: "The lists of links are behind the log" },
   // The other request may have been lost in a crash: what it has claimed is free again after a minute.
   link_claimed: {

@@ -32,10 +32,10 @@ const NOT_FOUND =
 const entry = (
   host: string,
   slug: string,
-  more: { status?: "live" | "disabled"; block?: LinkBlock | null } & LinkOptions = {},
+  more: { disabled?: boolean; block?: LinkBlock | null } & LinkOptions = {},
 ) =>
   linkEntry({
-    ...{ host, slug, status: "live", block: null, ...more },
+    ...{ host, slug, disabled: false, deleted: false, block: null, ...more },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
     via: "api",
@@ -55,7 +55,7 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
   const links = new Map([
     ["localhost/abcdefg", entry("localhost", "abcdefg")],
     ["localhost/docs", entry("localhost", "docs")],
-    ["localhost/off", entry("localhost", "off", { status: "disabled" })],
+    ["localhost/off", entry("localhost", "off", { disabled: true })],
     ["localhost/bad", entry("localhost", "bad", { block: { ...block, legal: false } })],
     ["localhost/law", entry("localhost", "law", { block: { ...block, legal: true } })],
     ["localhost/led", entry("localhost", "led", { rules: RULES, forwardQuery: true })],

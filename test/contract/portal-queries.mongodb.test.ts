@@ -4,6 +4,7 @@ import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
+import { linkStatusesContract } from "./link-statuses.ts";
 import { portalQueriesContract } from "./portal-queries.ts";
 
 onServer(mongodb, () => {
@@ -13,5 +14,7 @@ onServer(mongodb, () => {
     return () => server.stop();
   });
 
-  portalQueriesContract("MongoDB", () => openMongodbReadStore(new MongodbConnection(server.newDatabase())));
+  const open = () => openMongodbReadStore(new MongodbConnection(server.newDatabase()));
+  portalQueriesContract("MongoDB", open);
+  linkStatusesContract("MongoDB", open);
 });

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { linkStatusesContract } from "./link-statuses.ts";
 import { portalQueriesContract } from "./portal-queries.ts";
 
-portalQueriesContract("SQLite", async () => {
+async function open() {
   const folder = await temporaryFolder();
   const store = await openSqliteReadStore(join(folder.path, "read.db"));
   const close = store.close.bind(store);
@@ -13,4 +14,7 @@ portalQueriesContract("SQLite", async () => {
     await folder.remove();
   };
   return store;
-});
+}
+
+portalQueriesContract("SQLite", open);
+linkStatusesContract("SQLite", open);

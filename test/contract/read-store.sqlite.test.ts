@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
+import { domains } from "../../src/projections/definitions/domains.ts";
 import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/queries/links/list-links.ts";
@@ -68,15 +69,21 @@ it("reads a page of each list of links by an index alone, however many links an 
   const { readStore, file, cleanUp } = await open(false);
   const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
   try {
-    await readStore.ensure([links.collection, linkClicks.collection]);
-    const deps = { readStore, baseUrl: "http://localhost" };
+    await readStore.ensure([links.collection, linkClicks.collection, domains.collection]);
+    const deps = { readStore, baseUrl: "http://localhost", baseHost: "localhost", clock: () => new Date() };
     const caller = { keyId: "k", accountId: "a" };
     const cursor = Buffer.from('["2026","localhost/abc"]').toString("base64url");
     const pages = [{}, { cursor }, { q: "text" }, { tag: "spring" }, { from: 1 }, { external_id: "x" }];
     for (const scope of LINK_SCOPES)
       for (const sort of LINK_ORDERS)
         for (const page of pages) await listLinks(deps, caller, { limit: 50, scope, sort, ...page });
-    for (const page of [{}, { q: "text" }, { tag: "spring" }, { show: "live" }, { domainId: null }] as const)
+    for (const page of [
+      {},
+      { q: "text" },
+      { tag: "spring" },
+      { status: "live" },
+      { domainId: null },
+    ] as const)
       await accountLinks(deps, "a", { limit: 50, page: 3, ...page });
     await topLinks(deps, "a", { limit: 50 });
     const searches = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));

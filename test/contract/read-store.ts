@@ -100,17 +100,21 @@ export function readStoreContract(
       expect(await ids({ range: { field: "at", to: "2" } })).toEqual(["1"]);
     });
 
-    it("finds a part of a text in any of the fields, ignoring case, with %, _ and \\ taken literally", async () => {
+    it("finds all of several parts of a text, in their case, with %, _ and \\ taken literally", async () => {
       await put(
         "notes",
-        note("a", { title: "100% Sure", owner: "o" }),
-        note("b", { title: "1000 sure", owner: "snake_case" }),
-        note("c", { title: "back\\slash", owner: "snakeXcase" }),
-        note("d", { title: "a.c(x)*[z]", owner: "o" }),
+        note("a", { title: "100% sure" }),
+        note("b", { title: "1000 sure snake_case ü" }),
+        note("c", { title: "back\\slash snakeXcase\nsure" }),
+        note("d", { title: "a.c(x)*[z]" }),
       );
-      const containing = async (text: string) =>
-        await ids({ contains: { fields: ["title", "owner"], text } });
-      expect(await containing("SURE")).toEqual(["a", "b"]);
+      const containing = async (...texts: string[]) => await ids({ contains: { field: "title", texts } });
+      expect(await containing("sure")).toEqual(["a", "b", "c"]);
+      expect(await containing("sure", "000")).toEqual(["b"]);
+      expect(await containing("ü", "snake")).toEqual(["b"]);
+      expect(await containing("sure", "missing")).toEqual([]);
+      expect(await containing()).toEqual(["a", "b", "c", "d"]);
+      expect(await containing("SURE")).toEqual([]);
       expect(await containing("0%")).toEqual(["a"]);
       expect(await containing("e_c")).toEqual(["b"]);
       expect(await containing("k\\s")).toEqual(["c"]);
@@ -118,6 +122,20 @@ export function readStoreContract(
       expect(await containing("c(x)*[")).toEqual(["d"]);
       expect(await containing("sure\0")).toEqual([]);
       expect(await containing("\0")).toEqual([]);
+    });
+
+    it("finds by one of several texts, and by none of them, however many there are", async () => {
+      await put("notes", note("a", { owner: "x" }), note("b", { owner: "y" }), note("c", { owner: null }));
+      expect(await ids({ in: { owner: ["x", "z"] } })).toEqual(["a"]);
+      expect(await ids({ in: { owner: [] } })).toEqual([]);
+      expect(await ids({ notIn: { owner: ["x", "z"] } })).toEqual(["b", "c"]);
+      expect(await ids({ notIn: { owner: [] } })).toEqual(["a", "b", "c"]);
+      const many = Array.from({ length: 5_000 }, (_, n) => `n${n}`);
+      expect(await ids({ in: { _id: [...many, "b"], owner: ["y"] } })).toEqual(["b"]);
+      expect(await ids({ in: { _id: ["a", "b"] }, notIn: { _id: [...many, "b"] } })).toEqual(["a"]);
+      const operator = { $gt: "" } as unknown as string;
+      expect(await ids({ in: { owner: [operator] } })).toEqual([]);
+      expect(await ids({ notIn: { owner: [operator] } })).toEqual(["a", "b", "c"]);
     });
 
     it("finds by an element of a list of texts, whole and in its case", async () => {

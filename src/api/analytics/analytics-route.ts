@@ -4,6 +4,7 @@ import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { type FindLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { statusOf } from "../../queries/links/link-statuses.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
@@ -45,7 +46,11 @@ export function analyticsRoute(app: Api, deps: Deps): void {
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, params.slug, domainId);
     const found = await ask.ofLink(link, range, now);
-    if (range) return rangeAnswer(found, range);
+    if (range) {
+      const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;
+      const status = await statusOf({ ...deps, clock: () => at }, found.link);
+      return rangeAnswer(found, range, status);
+    }
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
     return analyticsAnswer(found, now);

@@ -1,5 +1,6 @@
 // The answers of analytics, from the numbers of a link: the Analytics object (interface, part 2), and that of a range.
 import type { z } from "zod";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { ValueCount } from "../../projections/definitions/tally.ts";
@@ -30,12 +31,16 @@ export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof
   };
 }
 
-export function rangeAnswer(found: LinkAnalytics, { zone, kinds }: RangeRequest): RangeAnswer {
+export function rangeAnswer(
+  found: LinkAnalytics,
+  { zone, kinds }: RangeRequest,
+  status: LinkStatus,
+): RangeAnswer {
   const [kind = null, ...others] = kinds;
   const { link, interval, series } = found;
   const iso = (instant: number) => isoIn(zone, instant);
   return {
-    link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt, status: link.status },
+    link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt, status },
     range: {
       from: iso(found.from),
       to: iso(found.to),

@@ -1,6 +1,6 @@
 // Query parameters and answer of analytics of a range of time, for validation and the OpenAPI document.
 import { z } from "zod";
-import { LINK_STATUSES } from "../../events/link-events.ts";
+import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
 import { DomainIdQuery } from "../schemas.ts";
@@ -46,7 +46,9 @@ export const RangeAnalyticsSchema = z
       id: z.string(),
       long_url: z.string(),
       created_at: z.string(),
-      status: z.enum(LINK_STATUSES),
+      status: z.enum(LINK_STATUSES).meta({
+        description: "What a visitor meets now, or with a time in `as_of` met then",
+      }),
     }),
     range: z.object({
       from: time,

@@ -1,7 +1,9 @@
 // PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
 import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
 import { linkDetailsObject } from "../../commands/links/link-object.ts";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import { currentOwnLink } from "../../queries/links/find-link.ts";
+import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
@@ -63,12 +65,17 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
         if (!isFinal) request.keyed = undefined;
         const { done, results, ...rest } = bulk;
+        const statuses = await statusesOf(
+          deps,
+          results.map(({ link }) => link),
+        );
         return reply.send({
           ...rest,
           ...(wanted === "update" ? { updated: done } : { deleted: done }),
-          results: results.map(({ index, link }) => {
+          results: results.map(({ index, link }, n) => {
             const { changes: revision, changedAt } = link;
-            return { index, ...linkDetailsObject(link, { revision, changedAt }, baseUrl) };
+            const status = statuses[n] as LinkStatus;
+            return { index, ...linkDetailsObject(link, { status, revision, changedAt }, baseUrl) };
           }),
         });
       },

@@ -5,7 +5,9 @@ import { z } from "zod";
 import { type ChangeOptions, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { ExistingLink } from "../../commands/links/link.ts";
 import { LinkDetailsObject, linkDetailsObject, PatchRequest } from "../../commands/links/link-object.ts";
+import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
 import { type CurrentLinkDeps, currentOwnLink } from "../../queries/links/find-link.ts";
+import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
 import { type Api, contextOf } from "../fastify.ts";
@@ -14,7 +16,8 @@ import type { WritingDeps } from "../shorten.ts";
 
 /** `changesAreFollowed`: resolves when this process redirects by the links as they are in the log. */
 export type LifeDeps = WritingDeps &
-  CurrentLinkDeps & { baseUrl: string; changesAreFollowed: () => Promise<void> };
+  CurrentLinkDeps &
+  StatusDeps & { baseUrl: string; changesAreFollowed: () => Promise<void> };
 
 const OWN =
   "Any link of the caller's account, whichever key or page created it; another account's link gives 403. ";
@@ -57,10 +60,11 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
     const { caller, params, query } = request;
     const link = await currentOwnLink(deps, caller, params.slug, query.domain_id);
     if (link.deleted) throw new Refused("not_found", "Short link not found.");
-    const etag = tagOf(link.revision);
+    const status = await statusOf(deps, link);
+    const etag = linkTag(link, { ...link, status });
     reply.header("etag", etag);
     if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return linkDetailsObject(link, link, deps.baseUrl);
+    return linkDetailsObject(link, { ...link, status }, deps.baseUrl);
   });
 }
 
@@ -98,12 +102,16 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
   const restore = {
     operationId: "restoreLink",
     summary: "Restore a deleted link",
-    description: `${OWN}It is what it was before it was deleted, live or disabled. Nothing happens to one that is not deleted.`,
+    description:
+      `${OWN}It is what it was before it was deleted, live or disabled, with the members of the body changed, if there is one: ` +
+      "such as `external_id` where another link has got its own meanwhile. One that is not deleted is changed alone.",
     ...common,
+    body: PatchRequest.optional(),
   };
-  app.post("/api/v1/links/:slug/restore", { schema: restore, ...hooks }, async (request, reply) =>
-    send(reply, await changed(request, { type: "restore" })),
-  );
+  app.post("/api/v1/links/:slug/restore", { schema: restore, ...hooks }, async (request, reply) => {
+    const { body: patch } = request;
+    return send(reply, await changed(request, { type: "restore", ...(patch && { patch }) }));
+  });
 
   type Request = Parameters<typeof contextOf>[0] & {
     params: { slug: string };
@@ -124,9 +132,19 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
     return link;
   }
 
-  function send(reply: FastifyReply, link: ExistingLink): LinkDetailsObject {
+  async function send(reply: FastifyReply, link: ExistingLink): Promise<LinkDetailsObject> {
     const { changes: revision, changedAt } = link;
-    reply.header("etag", tagOf(revision));
-    return linkDetailsObject(link, { revision, changedAt }, deps.baseUrl);
+    const status = await statusOf(deps, link);
+    reply.header("etag", linkTag(link, { revision, status }));
+    return linkDetailsObject(link, { status, revision, changedAt }, deps.baseUrl);
   }
+}
+
+/** Time, clicks and its domain change the status of a link without a revision. */
+function linkTag(
+  link: JudgedLink & { domainId?: string | null | undefined },
+  { revision, status }: { revision: number; status: LinkStatus },
+): string {
+  const isByRevision = !link.domainId && coarseStatus(statusFacts(link)) !== "conditional";
+  return tagOf(revision, isByRevision ? undefined : status);
 }

@@ -1,15 +1,10 @@
 // GET /api/v1/links: route and schemas of listLinks (interface, part 4).
 import { z } from "zod";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { timeOf } from "../../queries/analytics/range.ts";
 import { UTC } from "../../queries/analytics/time-zone.ts";
-import {
-  LINK_ORDERS,
-  LINK_SCOPES,
-  LISTED_STATUSES,
-  type ListLinksDeps,
-  listLinks,
-} from "../../queries/links/list-links.ts";
+import { LINK_ORDERS, LINK_SCOPES, type ListLinksDeps, listLinks } from "../../queries/links/list-links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, LinkPageSchema } from "../schemas.ts";
@@ -27,8 +22,8 @@ export function listLinksRoute(
     operationId: "listLinks",
     summary: "List the links created with the caller's key",
     description:
-      "Newest first. Give `next_cursor` of one page as `cursor` to get the next. With `scope=account` the links of all " +
-      "keys and of the portal, each with its state (LinkDetails).",
+      "Newest first, each with its status. Give `next_cursor` of one page as `cursor` to get the next. With `scope=account` the " +
+      "links of all keys and of the portal.",
     tags: ["Links"],
     querystring: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -37,7 +32,11 @@ export function listLinksRoute(
         .string()
         .max(200)
         .optional()
-        .meta({ description: "Part of the short URL, of the long URL or of the title" }),
+        .meta({
+          description:
+            "Words, each a part of the short URL, long URL, title, tags, external id or comments; in any case, with or without " +
+            "accents",
+        }),
       domain_id: DomainIdQuery,
       from: time.meta({
         description: "Created at or after this time, ISO 8601: with an offset, else in UTC",
@@ -55,13 +54,9 @@ export function listLinksRoute(
         .optional()
         .meta({ description: "The one with this external id", examples: ["order-4711"] }),
       status: z
-        .enum(LISTED_STATUSES)
+        .enum(LINK_STATUSES)
         .optional()
-        .meta({
-          description:
-            "As its owner left it, also where the operator blocks it. Default: live and disabled; deleted ones only when " +
-            "asked for",
-        }),
+        .meta({ description: "Links with this status now. Default: all that are not deleted" }),
       sort: z.enum(LINK_ORDERS).optional().meta({ description: "Default: `-created_at`, newest first" }),
       scope: z.enum(LINK_SCOPES).optional().meta({
         description: "`key` (default): links of this key. `account`: of all keys and of the portal",

@@ -128,8 +128,8 @@ export function auditDeps({ backend, deps, config }: Session) {
 }
 
 function explainedForPeople({ history, owner, ...found }: LinkExplanation) {
-  const { link, short_url, destination, state, created_at, created_by, ...rest } = found;
-  const of = { link, short_url, destination, state, owner: owner.email ?? owner.account_id };
+  const { link, short_url, destination, status, created_at, created_by, ...rest } = found;
+  const of = { link, short_url, destination, status, owner: owner.email ?? owner.account_id };
   return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest });
 }
 

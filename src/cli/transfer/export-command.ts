@@ -3,6 +3,7 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -11,12 +12,13 @@ import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts"
 import { clickRows } from "../../transfer/export/click-rows.ts";
 import { linkTable } from "../../transfer/export/link-table.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
-import { ACCOUNT } from "../named.ts";
+import { ACCOUNT, STATUS_OPTION } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
 const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
 
 type Options = { out?: string; format?: string };
+type LinkOptions = Options & { status?: LinkStatus };
 type ClickOptions = Options & {
   format?: (typeof TABLE_FORMATS)[number];
   account?: string;
@@ -31,7 +33,7 @@ const outOption = option("--out <file>", "write there; to standard output by def
 export const commands: readonly CommandRow[] = [
   {
     ...accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
-    options: [outOption, formatOption(LINK_FORMATS)],
+    options: [outOption, formatOption(LINK_FORMATS), STATUS_OPTION],
     run: exportLinks,
   },
   accountCommand("account", "an account's links and their clicks, as `import linkledger` reads them"),
@@ -75,12 +77,12 @@ function formatOf<F extends string>(
   return format ?? formats.find((known) => out.toLowerCase().endsWith(`.${known}`)) ?? "ndjson";
 }
 
-async function exportLinks(session: Session, options: Options, accountId: string) {
+async function exportLinks(session: Session, options: LinkOptions, accountId: string) {
   const isTable = formatOf(options, LINK_FORMATS as readonly string[]) === "csv";
   const { deps } = session;
   return await printed(
     session,
-    isTable ? linkTable(deps, accountId) : accountLines(deps, accountId, "links"),
+    isTable ? linkTable(deps, accountId, options) : accountLines(deps, accountId, "links", options),
     options,
   );
 }

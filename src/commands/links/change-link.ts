@@ -21,7 +21,7 @@ import {
   refuseOther,
 } from "./link.ts";
 import { isNotAppended, withExternalId } from "./link-claims.ts";
-import { acceptFields, type LinkFields, requireTierOf, urlsOf } from "./link-fields.ts";
+import { acceptFields, type LinkFields, refusePastEnd, requireTierOf, urlsOf } from "./link-fields.ts";
 import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
@@ -34,9 +34,11 @@ import {
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
 type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
 
+/** `patch` of a restore: what the link gets with it, such as another external id where its own is another link's by now. */
 export type LinkChangeRequest =
   | { type: "patch"; patch: LinkPatch }
-  | Exclude<LinkChange, { type: "retarget" | "set" }>;
+  | { type: "restore"; patch?: LinkPatch }
+  | { type: "disable" | "enable" | "delete" };
 
 /**
  * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is
@@ -197,25 +199,27 @@ async function acceptedChanges(
   link: ExistingLink,
   request: LinkChangeRequest,
 ): Promise<LinkChange[]> {
-  if (request.type !== "patch") {
-    if (request.type === "enable" || request.type === "restore") await refuseUnsafe(deps, address, link);
+  const isRestored = request.type === "restore";
+  if (request.type !== "patch" && !(isRestored && request.patch)) {
+    if (request.type === "enable" || isRestored) await refuseUnsafe(deps, address, link);
     return [{ type: request.type }];
   }
-  const { url, disabled, ...fields } = request.patch;
+  const { url, disabled, ...fields } = request.patch as LinkPatch;
   requireTierOf(fields, by.tier);
+  refusePastEnd(fields, deps.clock(), link.expiresAt);
   const own = async () => verifiedHosts(await account());
-  const urls = urlsOf(request.patch);
+  const urls = urlsOf({ url, ...fields });
   const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, own) } : deps;
   const to = url === undefined ? undefined : await acceptUrl(asked, url, own);
   const { options, unchecked } = await acceptFields(asked, fields, own);
   if (to?.isChecked === false) unchecked.push(to.longUrl);
-  if (disabled === false)
+  if (disabled === false || isRestored)
     await refuseUnsafe(deps, address, {
       ...withOptions(link, options),
       longUrl: to?.longUrl ?? link.longUrl,
     });
   for (const longUrl of unchecked) await deps.recheckLater({ ...address, longUrl });
-  const changes: LinkChange[] = [];
+  const changes: LinkChange[] = isRestored ? [{ type: "restore" }] : [];
   if (to) changes.push({ type: "retarget", to: to.longUrl });
   if (Object.keys(options).length > 0) changes.push({ type: "set", options });
   if (disabled !== undefined) changes.push({ type: disabled ? "disable" : "enable" });

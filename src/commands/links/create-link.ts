@@ -15,7 +15,7 @@ import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { isNotAppended, isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
-import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOf } from "./link-fields.ts";
+import { type AcceptFieldsDeps, acceptFields, refusePastEnd, requireTierOf, urlsOf } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
@@ -37,7 +37,9 @@ const SLUG_TRIES = 5;
 /**
  * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
  * loaded already (bulk requests). `baseHostSlugs`: a slug may be chosen on the base host, too, which the API never allows.
- * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_url,
+ * `at`: when it is created, by default now.
+ * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_request
+ * for an end in the past, invalid_url,
  * unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, invalid_url and unsafe_url of other fields,
  * link_claimed, external_id_taken, invalid_request for fields that contradict each other, slug_taken, no_free_slug
  */
@@ -50,11 +52,13 @@ export async function createLink(
     idempotency?: string | undefined;
     account?: () => Promise<AccountState>;
     baseHostSlugs?: boolean;
+    at?: Date;
   } = {},
 ): Promise<CreatedLink> {
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
+  refusePastEnd(request, deps.clock());
   const { url, customSlug } = request;
   const ownHosts = async () => verifiedHosts(await account());
   const urls = urlsOf(request);
@@ -66,7 +70,8 @@ export async function createLink(
   const { options: carried, unchecked } = await acceptFields(asked, request, ownHosts);
   if (!isChecked) unchecked.push(longUrl);
   const what = { ...withOptions<LinkOptions>({}, carried), longUrl };
-  const wanted = { place, what, custom, isSought: request.find_existing === true, unchecked };
+  const { at = deps.clock() } = options;
+  const wanted = { place, what, at, custom, isSought: request.find_existing === true, unchecked };
   try {
     const { link, position, isNew } = await makeOrFind(deps, context, by, wanted, options.idempotency);
     // A repeated request has made its link with the password that it kept first.
@@ -81,6 +86,7 @@ export async function createLink(
 type Wanted = {
   place: LinkPlace;
   what: LinkOptions & { longUrl: string };
+  at: Date;
   custom: string | undefined;
   /** With find_existing. */
   isSought: boolean;
@@ -92,7 +98,7 @@ async function makeOrFind(
   deps: CreateLinkDeps,
   context: CommandContext,
   by: Caller,
-  { place, what, custom, isSought, unchecked }: Wanted,
+  { place, what, at, custom, isSought, unchecked }: Wanted,
   scope: string | undefined,
 ): Promise<MadeOrFound> {
   const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
@@ -105,7 +111,9 @@ async function makeOrFind(
     for (const url of unchecked) await deps.recheckLater({ host, slug, longUrl: url });
     const id = scope === undefined ? undefined : derivedId("LinkCreated", scope, attempt);
     const claimant = { host, slug, accountId, token };
-    const make = () => append(deps, context, by, place, { ...what, slug, custom: custom !== undefined }, id);
+    const createdAt = at.toISOString();
+    const facts = { ...what, slug, custom: custom !== undefined, createdAt };
+    const make = () => append(deps, context, by, place, facts, id);
     const makeAlone = () =>
       externalId === undefined ? make() : withExternalId(deps, claimant, externalId, make);
     try {
@@ -184,13 +192,12 @@ async function append(
   context: CommandContext,
   { accountId, via, keyId }: Caller,
   { host, origin, domainId }: LinkPlace,
-  wanted: LinkOptions & { longUrl: string; slug: string; custom: boolean },
+  wanted: LinkOptions & { longUrl: string; slug: string; custom: boolean; createdAt: string },
   derived: string | undefined,
 ): Promise<Appended & { link: ExistingLink }> {
-  const createdAt = deps.clock().toISOString();
   const { slug } = wanted;
   const shortUrl = `${origin}/${slug}`;
-  const facts = { host, accountId, shortUrl, createdAt, via, keyId, domainId, ...wanted };
+  const facts = { host, accountId, shortUrl, via, keyId, domainId, ...wanted };
   const id = derived ?? deps.newId();
   const { state, position } = await handleCommand(deps, context, {
     ...foldedLink(host, slug),

@@ -49,10 +49,13 @@ export async function createLinksInBulk(
   const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const ownHosts = async () => verifiedHosts(await account());
   const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };
+  const startedAt = deps.clock().getTime();
   const run = async (index: number): Promise<BulkResult> => {
+    // A millisecond apart, so that lists, which are in the order of creation, have them in the order of the request.
+    const at = new Date(startedAt + index);
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     const request = acceptItem(items[index] as ParsedItem);
-    const { link, isNew } = await createLink(asked, context, by, request, { account, idempotency });
+    const { link, isNew } = await createLink(asked, context, by, request, { account, idempotency, at });
     const { qr_download_url: _, ...result } = link;
     return isNew ? result : { ...result, existing: true };
   };

@@ -245,6 +245,16 @@ export function requireTierOf(fields: LinkFields, tier: Tier): void {
 
 export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };
 
+/**
+ * A new end that is over already would be a mistake. `was`: the link's end, which may be over. Imports keep what their origin
+ * says. @throws invalid_request
+ */
+export function refusePastEnd({ expires_at: end }: LinkFields, now: Date, was?: string): void {
+  const at = typeof end === "string" ? utc(end) : undefined;
+  if (at === undefined || at === was || at > now.toISOString()) return;
+  throw new Refused("invalid_request", "expires_at must be in the future", { field: "expires_at" });
+}
+
 /** `unchecked`: URLs that were accepted while the remote safety check was unavailable. */
 type AcceptedFields = { options: OptionChanges; unchecked: string[] };
 

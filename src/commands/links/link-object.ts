@@ -2,6 +2,7 @@
 // requests for a new one and for changes, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
 import type { LinkBlock, LinkFlags } from "../../events/link-events.ts";
+import { LINK_STATUSES, type LinkStatus } from "../../events/links/link-status.ts";
 import type { LinkDetails } from "./link.ts";
 import { fieldsOf, linkFields, shownLinkFields } from "./link-fields.ts";
 
@@ -156,13 +157,13 @@ export const NamedLink = z
   })
   .meta({ id: "NamedLink" });
 
-const LINK_STATES = ["live", "disabled", "blocked", "deleted"] as const;
-
 /** What the interface doesn't say of a link: its life. */
 export const LinkDetailsObject = LinkObject.extend({
-  status: z.enum(LINK_STATES).meta({
+  status: z.enum(LINK_STATUSES).meta({
     description:
-      "Whether it is followed: `blocked` by the operator of the service, whatever its owner does; `disabled` by its owner",
+      "What a visitor meets now. `scheduled`: before `active_from`; `expired`: from `expires_at` on; `used_up`: it has had its " +
+      "`max_clicks`; `disabled` by its owner; `blocked` by the operator of the service, whatever its owner does; " +
+      "`domain_inactive`: its domain is not active",
   }),
   disabled: z.boolean().meta({ description: "As its owner set it" }),
   blocked: z
@@ -185,13 +186,13 @@ export type LinkDetailsObject = z.infer<typeof LinkDetailsObject>;
 /** `changedAt`: the time of its last change. */
 export function linkDetailsObject(
   link: Parameters<typeof linkObject>[0] & LinkFlags & { block?: LinkBlock | null | undefined },
-  { revision, changedAt }: { revision: number; changedAt: string },
+  { status, revision, changedAt }: { status: LinkStatus; revision: number; changedAt: string },
   baseUrl: string,
 ): LinkDetailsObject {
-  const { disabled, deleted, block } = link;
+  const { disabled, block } = link;
   return {
     ...linkObject(link, baseUrl),
-    status: deleted ? "deleted" : block ? "blocked" : disabled ? "disabled" : "live",
+    status,
     disabled,
     ...(block && { blocked: block }),
     revision,

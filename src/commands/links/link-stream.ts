@@ -20,7 +20,7 @@ export function foldedLink(host: string, slug: string) {
 }
 
 /** Of one request that changes a link (LinkChangeRequest). */
-const MOST_EVENTS = 3;
+const MOST_EVENTS = 4;
 
 /** `link`: as it is after the change. */
 export type ChangedLink = Appended & { link: ExistingLink };

@@ -4,8 +4,8 @@ import {
   blockOf,
   type LinkBlock,
   type LinkFlags,
-  type LinkStatus,
   noFlags,
+  type OwnStatus,
   withFlags,
 } from "../../events/link-events.ts";
 import {
@@ -27,7 +27,7 @@ export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { created
  * status.
  */
 export type ExistingLink = {
-  status: LinkStatus;
+  status: OwnStatus;
   block?: LinkBlock | undefined;
   changes: number;
   changedAt: string;

@@ -9,6 +9,7 @@ import type { RecentClick } from "../../projections/definitions/recent-clicks.ts
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { AskAnalytics, DayVisitors, LinkAnalytics } from "../../queries/analytics/analytics.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
+import { statusOf } from "../../queries/links/link-statuses.ts";
 import { count, counted, LinkParams, linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { time } from "../shell/form.ts";
@@ -46,7 +47,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskA
       styles: ["charts.css"],
       scripts: isLive ? ["chart.js", "console.js"] : ["chart.js"],
       status: found ? 200 : 400,
-      body: html`${linkHead(link, "Analytics")}
+      body: html`${linkHead(link, await statusOf(deps, link), "Analytics")}
 ${rangeBar(path, range, tier, { asOf: true, end: isLive && liveSign })}
 ${found?.everHit === false && firstClick(link, range)}${found?.everHit && figures(path, { ...range, isLogRead }, found, exportLinks(link, tier))}`,
     });

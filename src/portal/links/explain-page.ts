@@ -9,7 +9,7 @@ import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { type Column, card, facts, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { count, counted, LinkParams, linkPath, outward, shortName } from "./link-view.ts";
+import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 
 /** What the console adds, and an owner has no page for. */
 type ExplanationLinks = {
@@ -56,13 +56,13 @@ export function explanation(
   { owner, event, clicks: clicksOf }: ExplanationLinks = {},
 ): Html {
   const { verdict, sentence, problems, link, clicks, history, withdrawals } = found;
-  const { destination, state, created_at: at, created_by: by } = found;
+  const { destination, status, created_at: at, created_by: by } = found;
   const { tone, words } = VERDICTS[verdict];
   const { total, first_at: first, last_at: last } = clicks;
   const shown = history.slice(-MOST_SHOWN).reverse();
   const about = {
     Destination: destination === null ? "unknown" : outward(destination),
-    State: state,
+    Status: status === "unreadable" ? "unreadable" : STATUS_WORDS[status],
     Made: html`${at === null ? "unknown" : time(at)}${by !== null && ` by ${by}`}`,
     Owner: owner?.(found),
     Seals: sealsOf(found),

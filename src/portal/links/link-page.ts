@@ -4,16 +4,17 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { FIELD_NAMES, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
 import { withOptions } from "../../events/link-options.ts";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listKeys } from "../../queries/accounts.ts";
-import { listDomains } from "../../queries/domains.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
+import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, field, time } from "../shell/form.ts";
+import { copyable, field, inUtc, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -24,7 +25,16 @@ import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
-import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
+import {
+  count,
+  counted,
+  LinkParams,
+  LONGEST_URL,
+  linkHead,
+  linkPath,
+  outward,
+  shortName,
+} from "./link-view.ts";
 import {
   editedFields,
   fieldErrors,
@@ -87,16 +97,16 @@ async function sendLink(
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
-  const domains = link.domainId === null ? [] : await listDomains(deps, accountId);
-  const isThere = link.status !== "deleted";
+  const status = await statusOf(deps, link);
+  const isThere = !link.deleted;
   const edit = !link.block && editCard(link, history, tier, refused);
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",
     status: refused?.status,
-    notice: (refused && whyRefused(refused)) ?? whyNotFollowed(link, isServed(link, domains)),
+    notice: (refused && whyRefused(refused)) ?? whyNotFollowed(link, status),
     styles: ["charts.css"],
-    body: html`${linkHead(link, "Link")}
+    body: html`${linkHead(link, status, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
       isThere && html`${shareCard(link)}${optionsCard(link)}${edit}${stateCard(link)}`
     }${removalCard(link)}</div>
@@ -114,16 +124,24 @@ function whyRefused(refused: RefusedForm): Notice | undefined {
 }
 
 /** Why nobody can follow the link, apart from being disabled, which a card says. */
-function whyNotFollowed({ status, host }: LinkDocument, isServed: boolean): Notice | undefined {
-  if (status === "deleted") return { kind: "info", text: "This link is deleted: it answers 404." };
-  if (isServed) return undefined;
-  return { kind: "info", text: `${readableUrl(host)} is not active: its links answer 404.` };
+function whyNotFollowed(link: LinkDocument, status: LinkStatus): Notice | undefined {
+  const { host, activeFrom = "", expiresAt = "", expiredUrl, maxClicks = 0 } = link;
+  const instead = expiredUrl === undefined ? "it answers 404" : `it leads to ${readableUrl(expiredUrl)}`;
+  const texts: { [S in LinkStatus]?: string } = {
+    deleted: "This link is deleted: it answers 404.",
+    domain_inactive: `${readableUrl(host)} is not active: its links answer 404.`,
+    scheduled: `This link starts on ${inUtc(activeFrom)}: until then it answers 404.`,
+    expired: `This link expired on ${inUtc(expiresAt)}: ${instead}.`,
+    used_up: `${count(maxClicks)} of ${counted(maxClicks, "click")} used: ${instead}.`,
+  };
+  const text = texts[status];
+  return text === undefined ? undefined : { kind: "info", text };
 }
 
 /** Instead of the cards that would be refused. */
-function blockedCard({ status }: LinkDocument, block: NonNullable<LinkDocument["block"]>): Html {
+function blockedCard({ deleted }: LinkDocument, block: NonNullable<LinkDocument["block"]>): Html {
   const body = html`<p>The operator of this service has blocked this link${block.legal && " for a legal reason"} since ${time(block.since)}: <strong class="break">${block.reason}</strong></p>
-<p class="muted">${status === "live" && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p>`;
+<p class="muted">${!deleted && "Visitors see that it is blocked. Its clicks are still counted. "}Until the operator unblocks it, it can't be enabled, restored or given another destination.</p>`;
   return card("Blocked", body, { kind: "danger" });
 }
 
@@ -176,10 +194,9 @@ function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision
 }
 
 function stateCard(link: LinkDocument): Html {
-  const { status, block } = link;
-  if (status === "disabled" && block)
-    return card("Disabled", "", { lead: "You have disabled the link, too." });
-  if (status === "disabled")
+  const { disabled, block } = link;
+  if (disabled && block) return card("Disabled", "", { lead: "You have disabled the link, too." });
+  if (disabled)
     return card("Disabled", postButton(linkPath(link, "/enable"), "Enable link", { kind: "primary" }), {
       lead: "The link answers 404. Its numbers are kept.",
     });
@@ -189,7 +206,7 @@ function stateCard(link: LinkDocument): Html {
 }
 
 function removalCard(link: LinkDocument): Html | false {
-  if (link.status !== "deleted") {
+  if (!link.deleted) {
     const question = html`<strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.`;
     const words = html`${icon("trash")}Delete link`;
     const remove = html`<div>${confirmedPost("Delete", question, linkPath(link, "/delete"), words)}</div>`;
@@ -198,7 +215,7 @@ function removalCard(link: LinkDocument): Html | false {
   }
   if (link.block) return false;
   return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
-    lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.",
+    lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: live or disabled.",
   });
 }
 

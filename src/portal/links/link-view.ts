@@ -1,7 +1,7 @@
 // Formatting of links and numbers that all pages share, and the head of the pages of one link.
 import { z } from "zod";
 import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
-import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -35,21 +35,16 @@ export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string 
   return readableUrl(shortUrl.replace(/^https?:\/\//, ""));
 }
 
-/** Whether the link's host answers: `domains` are those of its account. */
-export function isServed({ host, domainId }: LinkDocument, domains: readonly DomainDocument[]): boolean {
-  return domainId === null || domains.some(({ hostname, active }) => hostname === host && active);
-}
+export const STATUS_WORDS: Readonly<Record<LinkStatus, string>> = {
+  ...{ live: "Live", scheduled: "Scheduled", expired: "Expired", used_up: "Used up" },
+  ...{ disabled: "Disabled", blocked: "Blocked", deleted: "Deleted", domain_inactive: "Domain not active" },
+};
 
-/** Nothing for a link that works. `isServed`: false for one on a domain that is not active, which nobody can open. */
-export function statusBadge(status: LinkDocument["status"], isServed = true): Html | "" {
-  if (status === "disabled") return html`<span class="badge badge-warn">Disabled</span>`;
-  if (status === "deleted") return html`<span class="badge badge-bad">Deleted</span>`;
-  return isServed ? "" : html`<span class="badge badge-warn">Domain not active</span>`;
-}
-
-/** Of a link that the operator has blocked, beside its state. */
-export function blockBadge({ block }: LinkDocument): Html | false {
-  return block !== null && html`<span class="badge badge-bad">Blocked</span>`;
+/** Nothing for a link that works. */
+export function statusBadge(status: LinkStatus): Html | "" {
+  if (status === "live") return "";
+  const tone = status === "blocked" || status === "deleted" ? "bad" : "warn";
+  return html`<span class="badge badge-${tone}">${STATUS_WORDS[status]}</span>`;
 }
 
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
@@ -65,9 +60,9 @@ export function tagLink(tag: string): Html {
 const PLACES = { Link: "", Analytics: "/analytics" };
 
 /** Name, state, and navigation between the pages of a link. */
-export function linkHead(link: LinkDocument, current: keyof typeof PLACES): Html {
+export function linkHead(link: LinkDocument, status: LinkStatus, current: keyof typeof PLACES): Html {
   return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
-<h1>${shortName(link)} ${blockBadge(link)} ${statusBadge(link.status)}</h1>
+<h1>${shortName(link)} ${statusBadge(status)}</h1>
 <p class="muted leads-to">Destination: ${outward(link.longUrl)}</p></div>
 <nav class="choices" aria-label="Pages of this link">${Object.entries(PLACES).map(
     ([name, below]) =>

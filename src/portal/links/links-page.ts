@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
@@ -10,8 +11,6 @@ import {
   type AccountLinksPage,
   accountLinks,
   countLinks,
-  LINK_FILTERS,
-  type LinkFilter,
   type ListedLink,
 } from "../../queries/links/list-links.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
@@ -28,13 +27,12 @@ import { type Column, emptyCard, hiddenFields, pageHead, table } from "../shell/
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, changeSeveral } from "./change-links.ts";
 import {
-  blockBadge,
   count,
   counted,
-  isServed,
   LONGEST_URL,
   linkPath,
   outward,
+  STATUS_WORDS,
   shortName,
   statusBadge,
   tagLink,
@@ -55,7 +53,7 @@ const Query = z.object({
     .transform((tag) => tag || undefined)
     .optional()
     .catch(undefined),
-  show: z.enum(LINK_FILTERS).default("existing").catch("existing"),
+  status: z.enum(LINK_STATUSES).optional().catch(undefined),
   domain: z
     .union([z.literal("default"), z.uuid()])
     .optional()
@@ -110,14 +108,14 @@ async function sendLinks(
   const { accountId } = signedIn(reply.request);
   const domains = await listDomains(deps, accountId);
   const { links, deleted } = await countLinks(deps, accountId);
-  const { q, tag, show, domain, sort, page } = query;
+  const { q, tag, status, domain, sort, page } = query;
   const paging = { page, limit: LINKS_SHOWN };
   const domainId = domain === "default" ? null : domain;
   const found =
     sort === "clicks"
       ? await topLinks(deps, accountId, paging)
-      : await accountLinks(deps, accountId, { q, tag, show, domainId, ...paging });
-  const columns = linkColumns(domains, refused?.chosen ?? [], utcDate(deps.clock()));
+      : await accountLinks(deps, accountId, { q, tag, status, domainId, ...paging });
+  const columns = linkColumns(refused?.chosen ?? [], utcDate(deps.clock()));
   const list = html`<section class="card"><h2 class="visually-hidden">Your links</h2>
 <form class="form" method="post" action="${listPath(query, found.page, `${PATH}/several`)}">${several(query)}
 ${table("Your links", columns, found.links, "links")}</form>
@@ -139,65 +137,55 @@ ${
   });
 }
 
-const SHOWN: Readonly<Record<LinkFilter, string>> = {
-  existing: "All links",
-  live: "Active",
-  disabled: "Disabled",
-  deleted: "Deleted",
-};
-
 /** The page's address; `page` and everything else that is the default is left out. */
 function listPath(query: ListQuery, page = query.page, path = PATH): string {
   return address(path, { ...filtersOf(query), page: page === 1 ? "" : page });
 }
 
-function filtersOf({ q, tag, show, domain, sort }: ListQuery) {
-  return { q: q || undefined, tag, show: show === "existing" ? undefined : show, domain, sort };
+function filtersOf({ q, tag, status, domain, sort }: ListQuery) {
+  return { q: q || undefined, tag, status, domain, sort };
 }
 
 /** Collapsed on a phone, unless the list is filtered. */
-function linkFilters({ q, tag, show, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
+function linkFilters({ q, tag, status, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
   const own = domains.flatMap(({ domainId, hostname }) =>
     domainId ? [[domainId, readableUrl(hostname)] as const] : [],
   );
   const options = [["", "All domains"], ["default", "Default domain"], ...own] as const;
-  const isFiltered = q !== "" || tag !== undefined || show !== "existing" || domain !== undefined;
+  const isFiltered = [q || undefined, tag, status, domain].some((filter) => filter !== undefined);
+  const statuses = [["", "All links"], ...Object.entries(STATUS_WORDS)] as const;
   const search = { label: "Search", name: "q", type: "search", value: q, autocomplete: "off" } as const;
   const order = (path: string, name: string, isCurrent: boolean) =>
     html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
   return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
 <form method="get" action="${PATH}" class="form-row" role="search">
-${field({ ...search, placeholder: "Part of the short link, its destination or its title" })}
+${field({ ...search, placeholder: "Words of the link, its destination, title, tags or comments" })}
 ${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
-${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
+${choice({ label: "Status", name: "status", value: status, options: statuses })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
 <button class="button">${icon("search")}Search</button></form></details>
 <nav class="choices" aria-label="Order">${order(PATH, "Newest", !sort)}${order(`${PATH}?sort=clicks`, "Most clicked", sort === "clicks")}</nav></div>`;
 }
 
 /** What can be done with the chosen links. */
-function several({ show }: ListQuery): Html {
+function several({ status }: ListQuery): Html {
   const act = (change: string, label: string, danger = "") =>
     html`<button class="button ${danger}" name="change" value="${change}">${label}</button>`;
   const question = html`<p>The chosen links answer 404 at once. You can restore them at any time: they stay in your list under “Deleted”.</p>`;
-  const others = html`${show !== "disabled" && act("disable", "Disable")}${show !== "live" && act("enable", "Enable")}
+  const others = html`${status !== "disabled" && act("disable", "Disable")}${status !== "live" && act("enable", "Enable")}
 ${confirmed("Delete", question, act("delete", "Delete chosen links", "button-danger"))}`;
   return html`<div class="actions several"><label class="check" hidden><input type="checkbox" data-choose="link">All</label>${
-    show === "deleted" ? act("restore", "Restore chosen") : others
+    status === "deleted" ? act("restore", "Restore chosen") : others
   }</div>`;
 }
 
 /** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
-function linkColumns(
-  domains: readonly DomainDocument[],
-  chosen: readonly string[],
-  today: string,
-): Column<ListedLink>[] {
+function linkColumns(chosen: readonly string[], today: string): Column<ListedLink>[] {
   const short = (link: ListedLink) => {
     const { _id: key, shortUrl, status } = link;
     const [id, name] = [`short-${key}`, shortName(link)];
     return html`<div><span class="short"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${chosen.includes(key) && html`checked`}>
-<a class="clip" href="${linkPath(link)}">${name}</a>${blockBadge(link)}${statusBadge(status, isServed(link, domains))}<span id="${id}" hidden>${shortUrl}</span>
+<a class="clip" href="${linkPath(link)}">${name}</a>${statusBadge(status)}<span id="${id}" hidden>${shortUrl}</span>
 <button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button></span>${about(link)}</div>`;
   };
   const clicks = (link: ListedLink) =>
@@ -247,11 +235,11 @@ ${page < pages && html`${to(page + 1, "Next", "next")}${last !== undefined && to
 }
 
 /** Why the list is empty. */
-function nothing({ q, tag, show, domain, sort, page }: ListQuery): Html {
+function nothing({ q, tag, status, domain, sort, page }: ListQuery): Html {
   if (sort && page === 1)
     return emptyCard("link", "Nobody has clicked yet", "Links appear here once somebody has opened them.");
-  if (q || tag || domain || sort || show !== "existing")
+  if (q || tag || domain || sort || status)
     return emptyCard("link", "Nothing found", html`No link matches. <a href="${PATH}">Show all links</a>`);
-  const deleted = html`You can restore them. <a href="${PATH}?show=deleted">Show deleted links</a>`;
+  const deleted = html`You can restore them. <a href="${PATH}?status=deleted">Show deleted links</a>`;
   return emptyCard("link", "All your links are deleted", deleted);
 }

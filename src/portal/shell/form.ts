@@ -79,9 +79,14 @@ export function confirmed(button: string, question: Html, form: Html): Html {
 <button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
 }
 
+/** As people read it, to the minute. */
+export function inUtc(at: string): string {
+  return `${at.slice(0, 16).replace("T", " ")} UTC`;
+}
+
 /** A time in UTC; portal.js shows it in the visitor's time zone. */
 export function time(at: string): Html {
-  return html`<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
+  return html`<time datetime="${at}">${inUtc(at)}</time>`;
 }
 
 /** Usage of a limit. */

@@ -23,6 +23,11 @@ export type DomainDocument = Document & {
   changedAt: string;
 };
 
+/** Only then its links are served. */
+export function isInService({ state, active }: Pick<DomainDocument, "state" | "active">): boolean {
+  return state === "verified" && active;
+}
+
 const unproven = { domainId: null, state: "added", active: false, verifiedAt: null, proven: null } as const;
 const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
 

@@ -1,21 +1,17 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
-import type { EventOf } from "../../events/catalogue.ts";
-import {
-  blockOf,
-  type LinkBlock,
-  type LinkFlags,
-  type LinkStatus,
-  noFlags,
-  withFlags,
-} from "../../events/link-events.ts";
+import type { EventOf, StoredEvent } from "../../events/catalogue.ts";
+import { blockOf, type LinkBlock, type LinkFlags } from "../../events/link-events.ts";
 import { fingerprintOf, withOptions } from "../../events/link-options.ts";
+import { type CoarseStatus, coarseStatus, statusFacts } from "../../events/links/link-status.ts";
+import { searchText } from "../../events/links/search-text.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
- * link's stream. `block`: the operator's, whatever the status. `fingerprint`: what find_existing looks for.
+ * link's stream. `block`: the operator's, whatever the owner does. `fingerprint`: what find_existing looks for. `searchText`:
+ * what lists are searched by.
  */
 export type LinkDocument = Document &
   LinkFlags &
@@ -23,9 +19,10 @@ export type LinkDocument = Document &
     keyId: string | null;
     domainId: string | null;
     createdAt: string;
-    status: LinkStatus;
     block: LinkBlock | null;
+    coarseStatus: CoarseStatus;
     fingerprint: string | null;
+    searchText: string;
     revision: number;
     changedAt: string;
   };
@@ -36,11 +33,12 @@ export const links: Projection<LinkDocument> = {
     name: "links",
     indexes: [
       // Covering indexes for both lists: they hold every field that is filtered or searched.
-      ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl", "title"],
+      ["keyId", "deleted", "createdAt", "_id", "domainId", "searchText"],
       [
-        ...["accountId", "deleted", "createdAt", "_id", "status", "domainId", "keyId", "tags"],
-        ...["shortUrl", "longUrl", "title"],
+        ...["accountId", "deleted", "createdAt", "_id", "coarseStatus", "host", "domainId", "keyId", "tags"],
+        "searchText",
       ],
+      ["accountId", "coarseStatus", "createdAt"],
       ["accountId", "externalId", "deleted", "createdAt"],
       // A link of the default host is found by its `_id`.
       ["slug", "domainId"],
@@ -68,11 +66,12 @@ export const links: Projection<LinkDocument> = {
     longUrl: "",
     shortUrl: "",
     createdAt: event.data.at,
-    ...noFlags,
-    status: "deleted",
+    disabled: false,
     deleted: true,
     block: null,
+    coarseStatus: "deleted",
     fingerprint: null,
+    searchText: "",
     via: "api",
     custom: false,
     domainId: null,
@@ -82,34 +81,42 @@ export const links: Projection<LinkDocument> = {
   evolve(link, event) {
     // One whose LinkCreated can't be read leads nowhere.
     if (link.shortUrl === "" && event.type !== "LinkCreated") return link;
-    const seen = { revision: event.revision, changedAt: event.data.at };
-    switch (event.type) {
-      case "LinkCreated": {
-        const { at, keyId = null, domainId = null, ...made } = event.data;
-        return fingerprinted({ ...made, keyId, domainId, createdAt: at, ...noFlags, block: null, ...seen });
-      }
-      case "LinkRetargeted":
-        return fingerprinted({ ...link, longUrl: event.data.to, ...seen });
-      case "LinkOptionsChanged":
-        return fingerprinted({ ...withOptions(link, event.data.changes), ...seen });
-      case "LinkDisabled":
-        return withFlags({ ...link, ...seen }, { disabled: true });
-      case "LinkEnabled":
-        return withFlags({ ...link, ...seen }, { disabled: false });
-      case "LinkDeleted":
-        return withFlags({ ...link, ...seen }, { deleted: true });
-      case "LinkRestored":
-        return withFlags({ ...link, ...seen }, { deleted: false });
-      case "LinkBlocked":
-        return { ...link, block: blockOf(event.data), ...seen };
-      case "LinkUnblocked":
-        return { ...link, block: null, ...seen };
-      default:
-        return link;
-    }
+    const next = changed(link, event);
+    return {
+      ...next,
+      coarseStatus: coarseStatus(statusFacts(next)),
+      fingerprint: fingerprintOf(next),
+      searchText: searchText(next),
+    };
   },
 };
 
-function fingerprinted(link: Omit<Fields<LinkDocument>, "fingerprint">): Fields<LinkDocument> {
-  return { ...link, fingerprint: fingerprintOf(link) };
+function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDocument> {
+  const seen = { revision: event.revision, changedAt: event.data.at };
+  switch (event.type) {
+    case "LinkCreated": {
+      const { at, keyId = null, domainId = null, ...facts } = event.data;
+      const { coarseStatus: coarse, fingerprint, searchText: text } = link;
+      const of = { keyId, domainId, createdAt: at, disabled: false, deleted: false, block: null };
+      return { ...facts, ...of, coarseStatus: coarse, fingerprint, searchText: text, ...seen };
+    }
+    case "LinkRetargeted":
+      return { ...link, longUrl: event.data.to, ...seen };
+    case "LinkOptionsChanged":
+      return { ...withOptions(link, event.data.changes), ...seen };
+    case "LinkDisabled":
+      return { ...link, disabled: true, ...seen };
+    case "LinkEnabled":
+      return { ...link, disabled: false, ...seen };
+    case "LinkDeleted":
+      return { ...link, deleted: true, ...seen };
+    case "LinkRestored":
+      return { ...link, deleted: false, ...seen };
+    case "LinkBlocked":
+      return { ...link, block: blockOf(event.data), ...seen };
+    case "LinkUnblocked":
+      return { ...link, block: null, ...seen };
+    default:
+      return link;
+  }
 }

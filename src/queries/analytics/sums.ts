@@ -3,7 +3,9 @@ import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../ev
 import type { Breakdown } from "../../projections/definitions/breakdown.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { byCountThenName, OTHER, type Tally, type ValueCount } from "../../projections/definitions/tally.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { QUARTER_MS } from "./time-zone.ts";
 
 export type HitCounts = Record<ClickKind, number> & { total: number };
@@ -28,6 +30,16 @@ const MOST_VALUES = 200;
 export function hitCounts(counted: Partial<Record<ClickKind, number>> = {}): HitCounts {
   const { click = 0, preview = 0, qr_scan = 0 } = counted;
   return { click, preview, qr_scan, total: click + preview + qr_scan };
+}
+
+/** Of each link's whole life, in the order of the keys (linkKey). */
+export async function hitsOfLinks(
+  { readStore }: { readStore: ReadStore },
+  keys: readonly string[],
+): Promise<HitCounts[]> {
+  const counted = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, keys, CLICK_KINDS);
+  const byKey = new Map(counted.map((clicks) => [clicks._id, clicks]));
+  return keys.map((key) => hitCounts(byKey.get(key)));
 }
 
 /** Counts the hits of these kinds, in place. */

@@ -20,6 +20,7 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";
+import { statusOf } from "../links/link-statuses.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { coverageOf } from "./covering-seals.ts";
 import { proofProblems, recount } from "./link-proof.ts";
@@ -32,6 +33,7 @@ export type ExplainDeps = {
   eventStore: EventStore;
   readStore: ReadStore;
   secrets: Pick<Secrets, "get">;
+  baseHost: string;
   /** Public keys: of SECRET_KEY first. */
   sealKeys: readonly string[];
   clock: () => Date;
@@ -88,11 +90,10 @@ export async function explainLink(
   };
   const accountId = link?.accountId ?? null;
   const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
-  const lastBlock = events.findLast(({ type }) => type === "LinkBlocked" || type === "LinkUnblocked");
   return {
     ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
-    // Blocked by the operator, whatever state the owner has put it in.
-    state: lastBlock?.type === "LinkBlocked" ? "blocked" : (link?.status ?? "unreadable"),
+    /** What a visitor meets; of a link whose LinkCreated can't be read nothing is known. */
+    status: link && link.shortUrl !== "" ? await statusOf(deps, link) : ("unreadable" as const),
     owner: { account_id: accountId, email: typeof email === "string" ? email : null },
     ...{ created_at: link?.createdAt ?? null, created_by: history[0]?.by ?? null },
     ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },

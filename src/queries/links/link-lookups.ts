@@ -23,6 +23,6 @@ export function linkLookups({ readStore, writesAreReadable }: Deps): LinkLookups
   };
   return {
     withExternalId: (accountId, externalId) => find({ accountId, externalId, deleted: false }),
-    withFingerprint: (fingerprint) => find({ fingerprint, status: "live" }),
+    withFingerprint: (fingerprint) => find({ fingerprint, disabled: false, deleted: false }),
   };
 }

@@ -2,19 +2,20 @@
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
-import { type AccountLinksPage, type ListedLink, listedLink } from "./list-links.ts";
+import type { StatusDeps } from "./link-statuses.ts";
+import { type AccountLinksPage, withClicks } from "./list-links.ts";
 
 /** A page of the most clicked links reads those before it, too. */
 const MOST_SHOWN = 500;
 
 /** Most clicked by people first, at most 500; without links that people have not clicked, and deleted ones. */
 export async function topLinks(
-  { readStore }: { readStore: ReadStore },
+  deps: StatusDeps,
   accountId: string,
   { limit, page = 1 }: { limit: number; page?: number },
 ): Promise<AccountLinksPage> {
-  const top: ListedLink[] = [];
+  const { readStore } = deps;
+  const top: LinkDocument[] = [];
   const end = Math.min(page * limit, MOST_SHOWN);
   const mostClicked = documentPages<LinkClicksDocument>(readStore, linkClicks.collection.name, {
     where: { accountId },
@@ -28,10 +29,10 @@ export async function topLinks(
     const byId = new Map(found.map((link) => [link._id, link]));
     for (const clicks of clicked) {
       const link = byId.get(clicks._id);
-      if (link && !link.deleted && clicks.people > 0) top.push(listedLink(link, clicks));
+      if (link && !link.deleted && clicks.people > 0) top.push(link);
     }
     if (top.length > end || clicked.at(-1)?.people === 0) break;
   }
-  const shown = top.slice((page - 1) * limit, end);
+  const shown = await withClicks(deps, top.slice((page - 1) * limit, end));
   return { links: shown, page, pages: top.length > end && end < MOST_SHOWN ? page + 1 : page };
 }

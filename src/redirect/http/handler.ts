@@ -2,6 +2,7 @@
 // time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import { type LinkStatus, linkStatus } from "../../events/links/link-status.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
@@ -107,18 +108,21 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   /** Of a link without options: a promise only if the redirect has to wait for its click. */
   function follow(entry: LinkEntry, asked: Asked): Promise<void> | undefined {
     const { request, response, form } = asked;
-    if (entry.status !== "live") {
+    const at = now();
+    // Its domain serves it, or it was not found; how many people it has led is counted where it has a limit.
+    const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
+    if (status === "disabled" || status === "deleted") {
       stats.disabled += 1;
       refuse(asked, "link_not_found");
       return undefined;
     }
-    if (entry.options) return followWithOptions(entry, entry.options, asked);
+    if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked });
     const send = () => {
       if (entry.block) return answerBlocked(entry.block, asked);
       stats.found += 1;
       answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
     };
-    const wait = recorder.record(hitOf(entry, request, requester, now()));
+    const wait = recorder.record(hitOf(entry, request, requester, at));
     if (wait) return wait.then(send);
     send();
     return undefined;
@@ -131,22 +135,26 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
-  async function followWithOptions(entry: LinkEntry, options: EntryOptions, asked: Asked): Promise<void> {
+  async function followWithOptions(
+    entry: LinkEntry,
+    options: EntryOptions,
+    { status, at, asked }: { status: LinkStatus; at: number; asked: Asked },
+  ): Promise<void> {
     const { request, response, form } = asked;
-    const { activeFrom, expiresAt, expiredLocation } = options;
+    const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
-    const hit = hitOf(entry, request, requester, now());
+    const hit = hitOf(entry, request, requester, at);
     const answerInstead = (reason: LinkRefusal) => {
       stats.expired += 1;
       if (expiredLocation === undefined) refuse(asked, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
     // The destination of what is over is nobody's before it has begun.
-    if (hit.at < activeFrom) {
+    if (status === "scheduled") {
       stats.expired += 1;
       return refuse(asked, "link_not_active");
     }
-    if (hit.at >= expiresAt) return answerInstead("link_expired");
+    if (status === "expired") return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
     let target: Target = entry;
     const record = async () => {

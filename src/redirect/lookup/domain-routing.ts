@@ -1,7 +1,7 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/accounts.ts";
-import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
+import { type DomainDocument, domains, isInService } from "../../projections/definitions/domains.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";
 import { minVersions } from "../../stores/coordination/min-versions.ts";
@@ -87,10 +87,6 @@ export class DomainRouting {
       throw error;
     }
   }
-}
-
-function isInService({ state, active }: DomainDocument): boolean {
-  return state === "verified" && active;
 }
 
 /** The id of the domain's document, which is also the cache key. */

@@ -1,5 +1,6 @@
 // The cached form of a link: everything that the redirect and the click recorder need, computed once per link.
 import { changesWithVisit, type LinkOptions, type RedirectCode } from "../../events/link-options.ts";
+import { type StatusFacts, statusFacts } from "../../events/links/link-status.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";
@@ -7,7 +8,7 @@ import { type Conditions, conditionsOf } from "../rules/first-rule.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
-  "host" | "slug" | "accountId" | "longUrl" | "status" | "block" | "via" | "revision"
+  "host" | "slug" | "accountId" | "longUrl" | "disabled" | "deleted" | "block" | "via" | "revision"
 > &
   LinkOptions;
 
@@ -22,7 +23,7 @@ export type Target = {
 export type LinkEntry = Target & {
   host: string;
   accountId: string;
-  status: RedirectedLink["status"];
+  facts: StatusFacts;
   block: RedirectedLink["block"];
   revision: number;
   /** Undefined for most links, and for a blocked one: they have one answer for everybody. */
@@ -33,9 +34,6 @@ export type LinkEntry = Target & {
 export type EntryOptions = {
   /** `<host>/<slug>`. */
   key: string;
-  /** Milliseconds since 1970: the link works from the first on, until before the second. */
-  activeFrom: number;
-  expiresAt: number;
   /** A Location after the link's time and beyond its clicks; undefined for 404. */
   expiredLocation: string | undefined;
   maxClicks: number | undefined;
@@ -48,28 +46,26 @@ export type EntryOptions = {
   rules: readonly (Target & { when: Conditions })[];
 };
 
-/** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
+/** Approximate size in memory: texts of one byte a character, and 500 bytes of objects. */
 export function bytesOf({ host, location, packed, options }: LinkEntry): number {
-  const bytes = 400 + host.length + location.length + packed.length;
+  const bytes = 500 + host.length + location.length + packed.length;
   return options ? bytes + 400 * (1 + options.rules.length) + JSON.stringify(options).length : bytes;
 }
 
 export function linkEntry(link: RedirectedLink): LinkEntry {
-  const { host, accountId, status, block, revision, longUrl } = link;
+  const { host, accountId, block, revision, longUrl } = link;
   const options = block ? undefined : entryOptions(link);
-  return { host, accountId, status, block, revision, ...targetOf(link, longUrl), options };
+  return { host, accountId, facts: statusFacts(link), block, revision, ...targetOf(link, longUrl), options };
 }
 
 function entryOptions(link: RedirectedLink): EntryOptions | undefined {
-  const { activeFrom, expiresAt, expiredUrl, maxClicks, passwordId } = link;
+  const { expiredUrl, maxClicks, passwordId } = link;
   const { redirectCode, rules = [] } = link;
   const forwardQuery = link.forwardQuery === true ? "destination" : link.forwardQuery;
   const changes = changesWithVisit(link);
   if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
   return {
     key: linkKey(link.host, link.slug),
-    activeFrom: activeFrom === undefined ? Number.NEGATIVE_INFINITY : Date.parse(activeFrom),
-    expiresAt: expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
     expiredLocation: expiredUrl === undefined ? undefined : headerSafe(expiredUrl),
     ...{ maxClicks, passwordId },
     code: redirectCode ?? (changes ? 302 : 301),

@@ -15,8 +15,12 @@ export type FindQuery = {
   where?: Readonly<Record<string, Scalar>>;
   /** Inclusive lower, exclusive upper bounds on one top-level text field. */
   range?: { field: string; from?: string | undefined; to?: string | undefined };
-  /** Case-insensitive substring in any of the fields. */
-  contains?: { fields: readonly string[]; text: string };
+  /** One of these texts, by field. */
+  in?: Readonly<Record<string, readonly string[]>>;
+  /** None of these texts, by field; a document without the field fits. */
+  notIn?: Readonly<Record<string, readonly string[]>>;
+  /** Every one of the texts is a part of the field, in this case. */
+  contains?: { field: string; texts: readonly string[] };
   /** An element of a top-level list of texts. */
   has?: { field: string; element: string };
   /** Sorted by this text or number field, then `_id`, both in this direction; default `_id` ascending. */
@@ -29,7 +33,7 @@ export type FindQuery = {
 };
 
 /** What documents are counted by. */
-export type CountQuery = Pick<FindQuery, "where" | "range" | "contains" | "has">;
+export type CountQuery = Omit<FindQuery, "sort" | "after" | "skip" | "limit">;
 
 export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */

@@ -5,10 +5,12 @@ import { evolve, freeLink, type LinkState } from "../../commands/links/link.ts";
 import { linkPasswordSecret } from "../../commands/links/link-password.ts";
 import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { optionsOf } from "../../events/link-options.ts";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, linkStream } from "../../events/streams.ts";
 import { withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
+import { type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -20,22 +22,22 @@ import {
   UNREADABLE_TYPE,
 } from "../import/formats/linkledger.ts";
 
-export type AccountLinesDeps = {
+export type AccountLinesDeps = StatusDeps & {
   eventStore: EventStore;
   secrets: Pick<Secrets, "get">;
-  baseHost: string;
-  clock: () => Date;
 };
 
 /**
  * Links alone, or all of the account that another instance can take: lines up to the head of the log at the call, each link
  * before its clicks, without clicks that are withdrawn, so that an import counts the same. An event that can't be read, and
- * that is the account's or may be, has a line that says so. Reads page by page. @throws EventNewer
+ * that is the account's or may be, has a line that says so. Reads page by page. `status`: only links that have it now.
+ * @throws EventNewer
  */
 export async function* accountLines(
   deps: AccountLinesDeps,
   accountId: string,
   what: "links" | "account",
+  { status }: { status?: LinkStatus | undefined } = {},
 ): AsyncGenerator<string> {
   const account = await loadAccount(deps.eventStore, accountId);
   yield line({
@@ -54,7 +56,10 @@ export async function* accountLines(
       const event = readableEvent(recorded, (_, { message: error }) =>
         lines.push(line(unreadableLine(recorded, error))),
       );
-      if (event?.type === "LinkCreated") lines.push(line(linkLine(deps, await accountLink(deps, event))));
+      if (event?.type === "LinkCreated") {
+        const link = await accountLink(deps, event);
+        if (status === undefined || link.status === status) lines.push(line(linkLine(deps, link)));
+      }
       if (event?.type === "LinkClicked" && !isWithdrawn({ ...event.data, position: event.position }))
         lines.push(line(clickLine(deps, event)));
     }
@@ -62,12 +67,16 @@ export async function* accountLines(
   }
 }
 
-/** A link of the account, as its events make it. `changes`: after its creation. `passwordHash`: argon2id. */
+/**
+ * A link of the account, as its events make it. `status`: what a visitor meets now. `changes`: after its creation.
+ * `passwordHash`: argon2id.
+ */
 type AccountLink = {
   host: string;
   slug: string;
   created: EventOf<"LinkCreated">["data"];
   state: Exclude<LinkState, { status: "free" }>;
+  status: LinkStatus;
   changes: z.input<typeof ExportedLink>["changes"];
   passwordHash: string | undefined;
 };
@@ -86,9 +95,10 @@ export async function* accountLinks(
 }
 
 async function accountLink(
-  { eventStore, secrets, clock }: AccountLinesDeps,
+  deps: AccountLinesDeps,
   { data: created }: EventOf<"LinkCreated">,
 ): Promise<AccountLink> {
+  const { eventStore, secrets, clock } = deps;
   const { host, slug } = created;
   let state: LinkState = freeLink;
   const changes: AccountLink["changes"] = [];
@@ -105,17 +115,18 @@ async function accountLink(
   const { passwordId } = state;
   const hash = passwordId && (await secrets.get(linkPasswordSecret(passwordId), clock()));
   const passwordHash = typeof hash === "string" ? hash : undefined;
-  return { host, slug, created, state, changes, passwordHash };
+  const status = await statusOf(deps, state);
+  return { host, slug, created, state, status, changes, passwordHash };
 }
 
 function linkLine(deps: AccountLinesDeps, link: AccountLink): z.input<typeof ExportedLink> {
-  const { host, slug, created, state, changes, passwordHash } = link;
+  const { host, slug, created, state, status, changes, passwordHash } = link;
   return {
     type: "link",
     domain: host === deps.baseHost ? null : host,
     slug,
     long_url: state.longUrl,
-    status: state.status,
+    status,
     created_at: state.createdAt,
     via: state.via,
     custom: state.custom,

@@ -1,29 +1,35 @@
 // An account's links as a table, for spreadsheets and for `linkledger import csv`.
 import { FIELD_NAMES, fieldsOf } from "../../commands/links/link-fields.ts";
+import type { LinkStatus } from "../../events/links/link-status.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountLinesDeps, accountLinks } from "./account-lines.ts";
 import { csvCell } from "./click-lines.ts";
 
-const COLUMNS = ["url", "slug", "domain", ...FIELD_NAMES, "disabled", "created_at"] as const;
+const COLUMNS = ["url", "slug", "domain", ...FIELD_NAMES, "status", "disabled", "created_at"] as const;
 
 type Cells = { readonly [column in (typeof COLUMNS)[number]]?: unknown };
 
 /**
- * One row a link that is not deleted, as it is now; a password is its argon2id hash.
+ * One row a link as it is now, of this status, or of all that are not deleted; a password is its argon2id hash.
  * @throws record_refused for a link that can't be read, as a table can't say so; EventNewer
  */
-export async function* linkTable(deps: AccountLinesDeps, accountId: string): AsyncGenerator<string> {
+export async function* linkTable(
+  deps: AccountLinesDeps,
+  accountId: string,
+  { status: wanted }: { status?: LinkStatus | undefined } = {},
+): AsyncGenerator<string> {
   yield `${COLUMNS.join()}\r\n`;
   for await (const link of accountLinks(deps, accountId, (error) => refuse(error))) {
-    const { host, slug, state, passwordHash } = link;
-    if (state.deleted) continue;
+    const { host, slug, state, status, passwordHash } = link;
+    if (wanted === undefined ? status === "deleted" : status !== wanted) continue;
     const cells: Cells = {
       ...fieldsOf(state),
       url: state.longUrl,
       slug,
       domain: host === deps.baseHost ? undefined : host,
       password: passwordHash,
-      disabled: state.status === "live" ? undefined : true,
+      status,
+      disabled: state.disabled ? true : undefined,
       created_at: state.createdAt,
     };
     yield `${COLUMNS.map((column) => csvCell(cellOf(cells[column]))).join()}\r\n`;

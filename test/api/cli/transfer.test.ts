@@ -169,8 +169,8 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     expect(after.series).toEqual(before.series);
     expect(after.usage).toEqual(before.usage);
     const tops = [before, after].map(({ top }) =>
-      top.links.map(({ _id, longUrl, status, createdAt, clicks }) => ({
-        ...{ _id, longUrl, status, createdAt, clicks },
+      top.links.map(({ _id, longUrl, coarseStatus, createdAt, clicks }) => ({
+        ...{ _id, longUrl, coarseStatus, createdAt, clicks },
       })),
     );
     expect(tops[1]).toEqual(tops[0]);

@@ -143,7 +143,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect((await one.get("/portal/links?page=3")).text).toContain("of 3");
     expect((await one.get("/portal/links?q=page-77")).text).toContain("page-77");
     expect((await one.get("/portal/links?q=nowhere")).text).toContain("Nothing found");
-    expect((await one.get("/portal/links?show=disabled")).text).toContain("Nothing found");
+    expect((await one.get("/portal/links?status=disabled")).text).toContain("Nothing found");
   });
 
   it("are retargeted, disabled, deleted and restored, with all of it in their history", async () => {
@@ -155,14 +155,14 @@ describe("links in the portal", { timeout: 60_000 }, () => {
 
     const disabled = await one.submit(path, {}, `${path}/disable`);
     expect([disabled.text.includes(">Disabled</span>"), await status()]).toEqual([true, 404]);
-    expect((await one.get("/portal/links?show=disabled")).text).toContain(`href="${path}"`);
+    expect((await one.get("/portal/links?status=disabled")).text).toContain(`href="${path}"`);
     await one.submit(path, {}, `${path}/enable`);
     expect(await status()).toBe(301);
 
     const deleted = await one.submit(path, {}, `${path}/delete`);
     expect([deleted.text.includes("Restore link"), await status()]).toEqual([true, 404]);
     expect((await one.get("/portal/links")).text).not.toContain(`href="${path}"`);
-    expect((await one.get("/portal/links?show=deleted")).text).toContain(`href="${path}"`);
+    expect((await one.get("/portal/links?status=deleted")).text).toContain(`href="${path}"`);
     expect((await one.get("/portal/links")).text).toContain("All your links are deleted");
     await one.submit(path, {}, `${path}/restore`);
     expect(await status()).toBe(301);
@@ -212,9 +212,9 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
     const deleted = await change(one, "delete", some);
     expect(deleted.text).toContain("2 links deleted. You can restore what you deleted at any time");
     expect(await statuses(paths)).toEqual([404, 404, 301]);
-    const list = (await one.get("/portal/links?show=deleted")).text;
+    const list = (await one.get("/portal/links?status=deleted")).text;
     expect([list.includes("Restore chosen"), list.includes('value="delete"')]).toEqual([true, false]);
-    const restored = await change(one, "restore", some, "?show=deleted");
+    const restored = await change(one, "restore", some, "?status=deleted");
     expect(restored.text).toContain("2 links restored.");
     expect(await statuses(paths)).toEqual([301, 301, 301]);
   });

@@ -64,7 +64,7 @@ const [FIRST_PASSWORD, SECOND_PASSWORD] = [
  * got another password, with four clicks; the first line is the file's own.
  */
 export async function ownExport(): Promise<string[]> {
-  const { eventStore, close } = await openStores();
+  const { eventStore, readStore, close } = await openStores();
   const secrets = { get: async (key: string) => (key.endsWith(SECOND_PASSWORD) ? HASH : undefined) };
   const of = (slug: string, minute: number) => ({ host: "sho.rt", slug, accountId: ACCOUNT, at: at(minute) });
   const change = (type: "LinkDisabled" | "LinkDeleted" | "LinkRestored", slug: string, minute: number) =>
@@ -104,7 +104,7 @@ export async function ownExport(): Promise<string[]> {
       ...{ rule: 1, longUrl: CARRIED.rules[0]?.url as string, method: "POST" },
     }),
   ]);
-  const deps = { eventStore, secrets, baseHost: "sho.rt", clock: () => new Date(at(9)) };
+  const deps = { eventStore, readStore, secrets, baseHost: "sho.rt", clock: () => new Date(at(9)) };
   const parts = await Array.fromAsync(accountLines(deps, ACCOUNT, "account"));
   await close();
   return parts.join("").trimEnd().split("\n");

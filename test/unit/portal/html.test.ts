@@ -24,7 +24,7 @@ describe("markup", () => {
 });
 
 describe("where a form may lead", () => {
-  it.each(["/portal", "/portal/links?q=a&show=live", "/portal/sign-in?next=%2Fportal"])(
+  it.each(["/portal", "/portal/links?q=a&status=live", "/portal/sign-in?next=%2Fportal"])(
     "keeps %s",
     (path) => {
       expect(pathWithin("/portal", path)).toBe(path);

@@ -226,9 +226,9 @@ describe("analytics", () => {
 
 describe("the list of links", () => {
   const list = async (options: Partial<ListLinksOptions> = {}) =>
-    await listLinks({ ...stores, ...BASE }, caller, { limit: 50, ...options });
+    await listLinks({ ...stores, ...BASE, clock: () => NOW }, caller, { limit: 50, ...options });
 
-  it("has the links of the key as Link objects, newest first, without deleted ones", async () => {
+  it("has the links of the key with what visitors meet, newest first, without deleted ones", async () => {
     await created({ slug: "old", at: "2026-01-01T00:00:00.000Z" });
     await created({ ...onDomain("my.example", DOMAIN), at: "2026-01-02T00:00:00.000Z" });
     await created({ slug: "gone" });
@@ -248,6 +248,8 @@ describe("the list of links", () => {
           },
           qr_download_url: `https://sho.rt/api/qr/sale?domain_id=${DOMAIN}`,
           ...{ custom_domain: "my.example", domain_id: DOMAIN },
+          ...{ status: "domain_inactive", disabled: false, revision: 0 },
+          updated_at: "2026-01-02T00:00:00.000Z",
         },
         {
           ...{
@@ -257,6 +259,7 @@ describe("the list of links", () => {
             created_at: "2026-01-01T00:00:00.000Z",
           },
           qr_download_url: "https://sho.rt/api/qr/old",
+          ...{ status: "live", disabled: false, revision: 0, updated_at: "2026-01-01T00:00:00.000Z" },
         },
       ],
       total: 2,

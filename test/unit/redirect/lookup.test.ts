@@ -138,7 +138,10 @@ describe("the link lookup", () => {
     await append(created(), "none");
     expect(lookup.peek("localhost", "abc")).toBeUndefined();
     const entry = await lookup.find("localhost", "ABC");
-    expect(entry).toMatchObject({ status: "live", location: "https://example.com/%C3%BC?q=%C3%A4%20b" });
+    expect(entry).toMatchObject({
+      facts: { deleted: false },
+      location: "https://example.com/%C3%BC?q=%C3%A4%20b",
+    });
     expect(lookup.peek("localhost", "Abc")).toBe(entry);
   });
 

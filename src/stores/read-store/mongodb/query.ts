@@ -8,7 +8,7 @@ export type StoredDocument = BsonDocument & { _id: string; _nested?: string };
 
 /** @throws bad_name */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
-  const { where, range, contains, has, after, sort } = query;
+  const { where, range, in: among, notIn, contains, has, after, sort } = query;
   const parts: BsonDocument[] = [];
   // With $eq null matches null and missing fields.
   for (const [field, value] of Object.entries(where ?? {})) {
@@ -16,7 +16,11 @@ export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument
   }
   if (range?.from !== undefined) parts.push({ [fieldName(range.field)]: { $gte: range.from } });
   if (range?.to !== undefined) parts.push({ [fieldName(range.field)]: { $lt: range.to } });
-  if (contains) parts.push(partOfText(contains));
+  for (const [field, texts] of Object.entries(among ?? {}))
+    parts.push({ [fieldName(field)]: { $in: texts.map(String) } });
+  for (const [field, texts] of Object.entries(notIn ?? {}))
+    if (texts.length > 0) parts.push({ [fieldName(field)]: { $nin: texts.map(String) } });
+  for (const text of contains?.texts ?? []) parts.push(partOfText(contains?.field ?? "", text));
   // Equal to a list that has it.
   if (has) parts.push({ [fieldName(has.field)]: { $eq: String(has.element) } });
   if (after) parts.push(beyond(after, sort));
@@ -37,12 +41,10 @@ export function sortOf(sort: FindQuery["sort"]): Sort {
     : [["_id", direction]];
 }
 
-function partOfText({ fields, text }: NonNullable<FindQuery["contains"]>): BsonDocument {
-  const $regex = text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  // An empty $or is an error, and so is a pattern with NUL; an empty $in matches nothing.
-  if (fields.length === 0 || text.includes("\0")) return { _id: { $in: [] } };
-  const any = fields.map((field) => ({ [fieldName(field)]: { $regex, $options: "i" } }));
-  return any.length === 1 ? (any[0] as BsonDocument) : { $or: any };
+function partOfText(field: string, text: string): BsonDocument {
+  // A pattern with NUL is an error, and an empty $in matches nothing.
+  if (text.includes("\0")) return { _id: { $in: [] } };
+  return { [fieldName(field)]: { $regex: text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&") } };
 }
 
 function beyond(after: NonNullable<FindQuery["after"]>, sort: FindQuery["sort"]): BsonDocument {

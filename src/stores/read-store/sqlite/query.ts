@@ -38,18 +38,18 @@ export function matchSql(collection: string, query: Omit<FindQuery, "limit">): S
     parts.push(part);
     values.push(...bound);
   };
-  const { where = {}, range, contains, has, after, sort } = query;
+  const { where = {}, range, in: among = {}, notIn = {}, contains, has, after, sort } = query;
   // IS, so that null matches null and missing fields.
   for (const [field, value] of Object.entries(where)) add(`${column(field)} IS ?`, scalar(value));
   if (range?.from !== undefined) add(`${column(range.field)} >= ?`, range.from);
   if (range?.to !== undefined) add(`${column(range.field)} < ?`, range.to);
-  if (contains) {
-    const pattern = `%${contains.text.replace(/[\\%_]/g, "\\$&")}%`;
-    const any = contains.fields.map((field) => `${column(field)} LIKE ? ESCAPE '\\'`);
-    add(`(${any.join(" OR ") || "0"})`, ...contains.fields.map(() => pattern));
-    // SQLite ends a pattern at NUL, so that the rest of the text would not count.
-    if (contains.text.includes("\0")) add("0");
-  }
+  // One parameter each, as SQLite binds a limited number of them.
+  const listed = "(SELECT value FROM json_each(?))";
+  for (const [field, texts] of Object.entries(among))
+    add(`${column(field)} IN ${listed}`, JSON.stringify(texts));
+  for (const [field, texts] of Object.entries(notIn))
+    add(`(${column(field)} IS NULL OR ${column(field)} NOT IN ${listed})`, JSON.stringify(texts));
+  if (contains) for (const text of contains.texts) add(`instr(${column(contains.field)}, ?) > 0`, text);
   if (has) {
     const list = column(has.field);
     // Alone it would do for most texts, and it needs no document where an index has the list.

@@ -54,6 +54,6 @@ function openForRequests(file: string): ReadStore {
 }
 
 /** By equality alone, which an index answers; sorted, ranged and text searches may scan many documents. */
-function isLookup({ sort, range, contains, limit }: FindQuery): boolean {
-  return !sort && !range && !contains && limit <= MAX_DIRECT;
+function isLookup({ sort, range, in: among, notIn, contains, limit }: FindQuery): boolean {
+  return !sort && !range && !among && !notIn && !contains && limit <= MAX_DIRECT;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { acceptReason } from "../../../commands/accept-text.ts";
 import { FIELD_NAMES, OPTION_OF_FIELD } from "../../../commands/links/link-fields.ts";
 import { clickEvents } from "../../../events/click-events.ts";
-import { LINK_STATUSES } from "../../../events/link-events.ts";
+import { LINK_STATUSES } from "../../../events/links/link-status.ts";
 import { CREATED_VIA, UNKNOWN } from "../../../events/vocabulary.ts";
 import { UTC } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";

@@ -34,7 +34,7 @@ const mapped = {
 
 export const plainCsv: ImportFormat = {
   name: "csv",
-  fields: { mapped, leftOut: {}, refused: {} },
+  fields: { mapped, leftOut: { status: "it follows from the other columns" }, refused: {} },
   columns: { links: [mapped.url] },
   linksOf(record, { zone, note }) {
     return [

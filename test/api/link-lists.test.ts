@@ -1,5 +1,6 @@
 // What links carry, in creation and lists: fields, filters, external ids of one link alone, and find_existing.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../support/runtime/until.ts";
 import {
   type Member,
   onCluster,
@@ -62,7 +63,7 @@ describe("a link", () => {
       "long_url",
       "created_at",
     ]);
-    expect((await list(member)).links[2]).toEqual(one.body);
+    expect((await list(member)).links[2]).toMatchObject({ ...one.body, status: "live" });
   });
 
   it("is refused with the name of the field that is wrong, as an item of a bulk request, too", async () => {
@@ -97,6 +98,29 @@ describe("a link", () => {
 });
 
 describe("GET /api/v1/links", () => {
+  it("finds words in any case and script, in tags, external ids and comments too", async () => {
+    const member = await service.member("free");
+    const first = (await shorten(member, { title: "CAFÉ Straße", tags: ["Frühling"], comments: "für Ада" }))
+      .body.slug;
+    const second = (await shorten(member, { title: "Cafe", external_id: "Bestellung-7" })).body.slug;
+    const found = (q: string) => slugs(member, `?q=${encodeURIComponent(q)}`);
+    expect(await found("café")).toEqual([second, first]);
+    expect(await found("FRUHLING strasse")).toEqual([first]);
+    expect(await found("АДА café carried")).toEqual([first]);
+    expect(await found("bestellung-7")).toEqual([second]);
+    expect(await found("cafe nothing")).toEqual([]);
+    expect(await found(" ")).toEqual([second, first]);
+  });
+
+  it("has the links of a bulk request in its order", async () => {
+    const member = await service.member("developer");
+    const links = Array.from({ length: 100 }, (_, n) => ({ url: `${url}/${n}` }));
+    await service.post("/api/v1/shorten/bulk", member.key, { links });
+    const { links: listed } = await list(member, "?limit=100&sort=created_at");
+    expect(listed.map(({ long_url }) => long_url)).toEqual(links.map((item) => item.url));
+    expect((await list(member, "?limit=1")).links[0]?.long_url).toBe(`${url}/99`);
+  });
+
   it("filters by tag, external id, title and status, in both orders", async () => {
     const member = await service.member("developer");
     const made: string[] = [];
@@ -148,6 +172,83 @@ describe("GET /api/v1/links", () => {
   });
 });
 
+describe("the end of a link", () => {
+  const past = "2020-01-01T00:00:00Z";
+
+  it("is not set to a time that is over: alone, in bulk and in a change, which leaves one as it was", async () => {
+    const member = await service.member("developer");
+    const wrong = await shorten(member, { expires_at: past });
+    expect([wrong.status, wrong.body.error]).toEqual([
+      400,
+      expect.stringContaining("expires_at must be in the future"),
+    ]);
+    const { slug } = (await shorten(member)).body;
+    expect((await change(member, slug, { expires_at: past })).status).toBe(400);
+    const items = [{ url, expires_at: past }, { url }];
+    const bulk = await service.post<{ created: number }>("/api/v1/shorten/bulk", member.key, {
+      links: items,
+    });
+    expect(bulk.body).toMatchObject({ created: 1, failed: 1 });
+    const patches = { links: [{ slug, expires_at: past }] };
+    const changed = await service.ask("/api/v1/links/bulk", {
+      method: "PATCH",
+      key: member.key,
+      body: patches,
+    });
+    expect(changed.body).toMatchObject({ updated: 0, failed: 1 });
+    const soon = new Date(Date.now() + 500).toISOString();
+    expect((await change(member, slug, { expires_at: soon })).body.status).toBe("live");
+    const read = () => service.ask<Link>(`/api/v1/links/${slug}`, { key: member.key });
+    await until("its end", async () => (await read()).body.status === "expired");
+    const kept = await change(member, slug, { expires_at: soon, title: "still" });
+    expect(kept.body).toMatchObject({ title: "still", status: "expired", expires_at: soon });
+  });
+});
+
+describe("the status of a link", () => {
+  it("is what a visitor meets, read alone, listed, filtered by, and in its tag", async () => {
+    const member = await service.member("developer");
+    const domain_id = await service.domain(member.accountId, "status.example.org");
+    const future = "2090-01-01T00:00:00Z";
+    const used = (await shorten(member, { max_clicks: 1 })).body.slug;
+    const off = (await shorten(member)).body.slug;
+    const gone = (await shorten(member)).body.slug;
+    const made: Record<string, string> = {
+      live: (await shorten(member, { max_clicks: 2, expires_at: future })).body.slug,
+      scheduled: (await shorten(member, { active_from: future })).body.slug,
+      domain_inactive: (await shorten(member, { domain_id })).body.slug,
+      ...{ used_up: used, disabled: off, deleted: gone },
+    };
+    await change(member, off, { disabled: true });
+    await act(member, "DELETE", gone);
+    await service.removeDomain(member.accountId, "status.example.org");
+    const read = (slug: string, headers = {}) =>
+      service.ask<Link>(`/api/v1/links/${slug}`, { key: member.key, headers });
+    const before = await read(used);
+    expect(before.headers.etag).toBe('"0-live"');
+    const browser = {
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    };
+    await service.ask(`/${used}`, { headers: browser });
+    await until("its only click", async () => (await read(used)).body.status === "used_up");
+    const known = { "if-none-match": '"0-live"' };
+    expect((await read(used, known)).status).toBe(200);
+    expect((await read(used, { "if-none-match": '"0-used_up"' })).status).toBe(304);
+    expect((await change(member, used, { title: "t" }, { "if-match": '"0-used_up"' })).status).toBe(200);
+    for (const [status, slug] of Object.entries(made)) {
+      for (const scope of ["key", "account"])
+        expect([status, await slugs(member, `?scope=${scope}&status=${status}`)]).toEqual([status, [slug]]);
+      if (status !== "deleted") expect((await read(slug)).body.status).toBe(status);
+    }
+    const all = await list(member);
+    expect(all.links.map(({ status }) => status).sort()).toEqual(
+      Object.keys(made)
+        .filter((status) => status !== "deleted")
+        .sort(),
+    );
+  });
+});
+
 describe("an external id", () => {
   it("is that of one link of the account: 409 names the short URL that has it", async () => {
     const member = await service.member("developer");
@@ -173,6 +274,24 @@ describe("an external id", () => {
     expect([back.status, back.body.code]).toEqual([409, "external_id_taken"]);
     await change(member, first, { external_id: null });
     expect((await act(member, "POST", `${second.body.slug}/restore`)).body.external_id).toBe("one");
+  });
+
+  it("that another link has got is no dead end: its link is restored with another, or with none", async () => {
+    const member = await service.member("developer");
+    const first = (await shorten(member, { external_id: "one", title: "First" })).body.slug;
+    await act(member, "DELETE", first);
+    await shorten(member, { external_id: "one" });
+    const restore = (body: object) =>
+      service.ask<Link>(`/api/v1/links/${first}/restore`, { method: "POST", key: member.key, body });
+    for (const wrong of [{ external_id: "one" }, { title: "x" }, {}])
+      expect([(await restore(wrong)).status, wrong]).toEqual([409, wrong]);
+    expect((await restore({ unknown: 1 })).status).toBe(400);
+    const back = await restore({ external_id: "two", disabled: true });
+    expect(back.body).toMatchObject({ external_id: "two", title: "First", status: "disabled", revision: 4 });
+    expect((await restore({ external_id: "two", disabled: true })).body).toEqual(back.body);
+    await act(member, "DELETE", first);
+    expect((await restore({ external_id: null })).body).not.toHaveProperty("external_id");
+    expect((await list(member, "?scope=account&external_id=two")).total).toBe(0);
   });
 
   it("is given to one of ten that ask at once, for new and for existing links, alone and in bulk", async () => {

@@ -156,7 +156,9 @@ describe("part 4, reading", () => {
       const made = [await shorten(key), await shorten(key), await shorten(key)];
       const { status, body } = await list(key);
       expect(status).toBe(200);
-      expect(body).toEqual({ links: [...made].reverse(), total: 3, next_cursor: null });
+      const own = { status: "live", disabled: false, revision: 0 };
+      const listed = made.map((link) => ({ ...link, ...own, updated_at: link.created_at })).reverse();
+      expect(body).toEqual({ links: listed, total: 3, next_cursor: null });
     });
 
     it("pages through all links with limit and cursor", async () => {

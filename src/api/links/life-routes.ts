@@ -106,7 +106,8 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
       `${OWN}It is what it was before it was deleted, live or disabled, with the members of the body changed, if there is one: ` +
       "such as `external_id` where another link has got its own meanwhile. One that is not deleted is changed alone.",
     ...common,
-    body: PatchRequest.optional(),
+    // Null as it comes without one.
+    body: PatchRequest.nullish(),
   };
   app.post("/api/v1/links/:slug/restore", { schema: restore, ...hooks }, async (request, reply) => {
     const { body: patch } = request;

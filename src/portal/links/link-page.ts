@@ -39,6 +39,7 @@ import {
   editedFields,
   fieldErrors,
   isLinkField,
+  LABELS,
   shownFields,
   typedAgain,
   typedFields,
@@ -53,6 +54,9 @@ const EditForm = z.looseObject({
   revision: z.coerce.number().int().min(0).optional(),
 });
 
+/** Of a link that had an external id, which another link may have got meanwhile. */
+const RestoreForm = z.looseObject({ external_id: z.string().trim().optional() });
+
 type Params = z.infer<typeof LinkParams>;
 
 export function linkPages(app: Api, deps: PortalDeps): void {
@@ -60,7 +64,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
-  for (const type of CHANGE_NAMES)
+  for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },
       async run({ params, ...by }) {
@@ -69,6 +73,18 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       },
       path,
     });
+
+  formRoute(app, deps, "/links/:host/:slug/restore", {
+    schema: { params: LinkParams, body: RestoreForm },
+    async run({ params, body: { external_id: typed }, ...by }) {
+      const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
+      const patch = typed === undefined ? {} : editedFields({ external_id: typed }, shownFields(link));
+      const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
+      return { position, to: linkPath(params), notice: CHANGES.restore.one };
+    },
+    again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
+    path,
+  });
 
   formRoute(app, deps, "/links/:host/:slug/edit", {
     schema: { params: LinkParams, body: EditForm },
@@ -109,7 +125,7 @@ async function sendLink(
     body: html`${linkHead(link, status, "Link")}
 <div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
       isThere && html`${shareCard(link)}${optionsCard(link)}${edit}${stateCard(link)}`
-    }${removalCard(link)}</div>
+    }${removalCard(link, refused)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
@@ -205,7 +221,7 @@ function stateCard(link: LinkDocument): Html {
   });
 }
 
-function removalCard(link: LinkDocument): Html | false {
+function removalCard(link: LinkDocument, refused: RefusedForm | undefined): Html | false {
   if (!link.deleted) {
     const question = html`<strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.`;
     const words = html`${icon("trash")}Delete link`;
@@ -214,8 +230,18 @@ function removalCard(link: LinkDocument): Html | false {
     return card("Delete", remove, { kind: "danger", lead });
   }
   if (link.block) return false;
-  return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
+  const externalId = field({
+    ...{ label: LABELS.external_id, name: "external_id", autocomplete: "off" },
+    value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
+    error: errorOf(refused, "external_id"),
+    hint: "Where another link has got it meanwhile, this one needs another, or none.",
+  });
+  return formCard("Restore", {
+    action: linkPath(link, "/restore"),
     lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: live or disabled.",
+    fields: link.externalId !== undefined && externalId,
+    button: "Restore link",
+    buttonKind: "primary",
   });
 }
 

@@ -37,6 +37,7 @@ const WRONG: readonly (readonly [typed: Typed, field: string, why: string])[] = 
   [{ external_id: "x".repeat(101) }, "external_id", "It must have at most 100 characters."],
   [{ active_from: "soon" }, "active_from", "It must be a date such as"],
   [{ active_from: LATER, expires_at: LATER }, "active_from", "Active from must be before Expires at"],
+  [{ expires_at: "2020-01-01T00:00" }, "expires_at", "Expires at must be in the future"],
   [{ expires_at: "2099-02-31T00:00" }, "expires_at", "It must be a date such as"],
   [{ expired_url: "javascript:alert(1)" }, "expired_url", "</svg>Invalid URL"],
   [{ expired_url: "https://bad.example/" }, "expired_url", "flagged as unsafe"],
@@ -238,13 +239,16 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
   });
 
   it("is in effect for the next visit", async () => {
-    const over = { expires_at: "2020-01-01T00:00", expired_url: URL_TYPED };
+    const soon = new Date(Date.now() + 1_000).toISOString().replace("Z", "");
+    const over = { expires_at: soon, expired_url: URL_TYPED };
     const path = await people.shorten(one, "https://example.com/", over);
     const visit = async () => {
       const { status, headers } = await people.follow(path);
       return [status, headers.location];
     };
-    expect(await visit()).toEqual([302, `https://${URL_TYPED}`]);
+    await until("the link to expire", async () => (await visit())[1] === `https://${URL_TYPED}`);
+    await edit(path, { title: "of one that is over" });
+    expect((await one.get(path)).text).toContain("This link expired on");
     await edit(path, { expires_at: "", password: "open sesame" });
     expect(await visit()).toEqual([401, undefined]);
     await edit(path, { remove_password: "1", ...rule({ query: "ref=*" }) });

@@ -3,7 +3,7 @@
 import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -99,6 +99,7 @@ export async function startTestService(environment: Record<string, string> = {},
       const noDns = { ...deps, resolveTxt: async () => [] };
       return (await verifyDomain(noDns, operator, accountId, hostname, { skipDns: true })).domainId;
     },
+    removeDomain: (accountId: string, hostname: string) => removeDomain(deps, operator, accountId, hostname),
     stop,
   };
 }

@@ -59,7 +59,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
   const EXPLAINED = () => ({
     link: `localhost/${slug}`,
     destination: "https://example.com/summer",
-    state: "live",
+    status: "live",
     owner: { account_id: owner.accountId, email: owner.email },
     created_by: "the owner, in the portal",
     clicks: { click: 3, qr_scan: 1, preview: 0, total: 4 },
@@ -113,7 +113,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
   it("says how many of a link's events no seal covers yet, in a sentence without contradiction", async () => {
     await cli.json("link", "block", slug, "--reason", "a report");
     const found = await cli.json("explain", slug);
-    expect(found).toMatchObject({ state: "blocked", seals: { sealed: 5, unsealed: 1 } });
+    expect(found).toMatchObject({ status: "blocked", seals: { sealed: 5, unsealed: 1 } });
     expect(found.sentence).toMatch(
       /: 5 of its 6 events lie under seal 0, which verifying the log checks, and no seal covers the other 1 yet; /,
     );

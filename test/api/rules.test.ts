@@ -237,7 +237,7 @@ describe("rules", () => {
     await visit(slug, { "user-agent": DESKTOP });
     await totalIs(1);
     expect(await analytics()).not.toHaveProperty("rules");
-    expect(await analytics("?interval=day")).not.toHaveProperty("rules");
+    expect(await analytics("/range?interval=day")).not.toHaveProperty("rules");
 
     for (const headers of [
       { "user-agent": IPHONE },
@@ -248,8 +248,8 @@ describe("rules", () => {
     await visit(slug, { "user-agent": IPHONE }, "HEAD");
     await totalIs(5);
     expect(await analytics()).toMatchObject({ rules: { 1: 3, 2: 1 }, utm: { source: { rule: 3, own: 1 } } });
-    expect(await analytics("?interval=day")).toMatchObject({ rules: { 1: 3, 2: 1 } });
-    expect(await analytics("?interval=day&kind=click")).toMatchObject({ rules: { 1: 2, 2: 1 } });
+    expect(await analytics("/range?interval=day")).toMatchObject({ rules: { 1: 3, 2: 1 } });
+    expect(await analytics("/range?interval=day&kind=click")).toMatchObject({ rules: { 1: 2, 2: 1 } });
   });
 
   it("keep a visitor on one side of a split for the day, by GET and HEAD", async () => {

@@ -3,16 +3,14 @@ import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
-import { type FindLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
-/** `writesAreReadable`: see links/list-route.ts. */
-export type AnalyticsRouteDeps = AnalyticsDeps &
-  FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<unknown> };
+export type AnalyticsRouteDeps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
 
 const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
@@ -45,7 +43,6 @@ export function analyticsRoutes(app: Api, deps: AnalyticsRouteDeps): void {
         "invalid_range",
         `${misplaced} is a parameter of ranges: read them at /api/v1/analytics/${params.slug}/range`,
       );
-    await deps.writesAreReadable();
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, params.slug, query.domain_id);
     const found = await ask.ofLink(link, undefined, now);
@@ -67,7 +64,6 @@ export function analyticsRoutes(app: Api, deps: AnalyticsRouteDeps): void {
     const { caller, params } = request;
     requireDeveloper(caller.tier, "Ranges of analytics");
     const range = parseRange(parameters);
-    await deps.writesAreReadable();
     const link = await findOwnLink(deps, caller, params.slug, domainId);
     return rangeAnswer(await ask.ofLink(link, range, deps.clock()), range);
   });

@@ -10,7 +10,7 @@ import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schema
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
-export type AnalyticsRouteDeps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
+type Deps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
 
 const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
@@ -24,7 +24,7 @@ are exact: ranges that follow each other add up to the whole. Developer tier.
 
 ${OWN}`;
 
-export function analyticsRoutes(app: Api, deps: AnalyticsRouteDeps): void {
+export function analyticsRoutes(app: Api, deps: Deps): void {
   const ask = analytics(deps);
   const common = { tags: ["Analytics"], params: SlugParams };
   const wholeLife = {

@@ -289,6 +289,7 @@ describe("operations", () => {
         "RangeAnalytics",
         "RecentClick",
         "RuleConditions",
+        "RuleHits",
         "ShortenRequest",
         "UnreadableEvent",
       ].sort(),

@@ -36,12 +36,14 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
     await refuseUnreadableHosts(config.unsafeHostsFile);
-  const opening = openService(config, log, serviceOptions);
+  const stopping = new AbortController();
+  const opening = openService(config, log, { ...serviceOptions, stopping });
   const ms = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
   const close = stopGracefully({ ms, ignoresSignals: group !== undefined }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
     // Before it is opened it may answer redirects already.
+    stopping.abort();
     await (await opening).stop();
     log.info("stopped");
   });

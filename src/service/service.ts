@@ -50,6 +50,8 @@ export type ServiceOptions = {
   group?: WorkerGroup;
   /** False for a worker without HTTP; default true. */
   listens?: boolean;
+  /** Called before it listens; until then there is nothing that a stop would have to end. */
+  onListen?: () => void;
   /** Aborted to be stopped while it is opened: it resolves then without the rest. `stop` aborts it, too. */
   stopping?: AbortController;
 };
@@ -63,7 +65,7 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group, listens = true } = options;
+  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group } = options;
   const { stopping = new AbortController() } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
@@ -119,9 +121,7 @@ export async function openService(
       onStop,
       onLastAppend: (close) => void sealing.push(close),
     };
-    // Whoever has not answered anything has nothing to end; the projector seals what other workers have answered.
-    const isNeeded = !signal.aborted || roles.has("projector");
-    const url = isNeeded ? await serve(context, listens, onStopOfRequests) : "";
+    const url = await serve(context, options, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {
     await stop();
@@ -132,7 +132,7 @@ export async function openService(
 /** Listens and answers redirects before app.ts is imported, which takes longer to load. */
 async function serve(
   context: RoleContext,
-  listens: boolean,
+  { listens = true, onListen = () => undefined }: Pick<ServiceOptions, "listens" | "onListen">,
   onStop: (close: Close) => void,
 ): Promise<string> {
   const { config, log, roles, backend } = context;
@@ -147,16 +147,19 @@ async function serve(
     readForwarded(config.clientIpHeader),
   );
   onStop(() => server.close());
+  if (listens) onListen();
   const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
 
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
-  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
   await setImmediate();
-  const opening = import("./app.ts").then(({ openApp }) =>
-    openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf }),
-  );
+  if (context.stopping.aborted) return url;
+  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
+  const opening = import("./app.ts").then(({ openApp }) => {
+    context.stopping.throwIfAborted();
+    return openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+  });
   // On a busy machine that takes longer than a stop may.
   const app = await Promise.race([opening, untilAborted(context.stopping)]);
   if (!app) return url;

@@ -60,7 +60,7 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     );
     // All at once, as each has the same time. The one in the background seals what the others have appended.
     callAll(members, "stop");
-    await endOf(members.filter(({ roles: own }) => answersHttp(new Set(own))));
+    await endOf(members.filter((member) => !isInBackground(member)));
     callAll(members, "othersEnded");
     await endOf(members);
     clearTimeout(killing);
@@ -73,9 +73,12 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     await stop();
   });
   try {
-    // The first one alone: it creates the files, and says once what is wrong with a setting.
-    await startAll(members.slice(0, 1));
-    await startAll(members.slice(1));
+    const http = members.filter((member) => !isInBackground(member));
+    // It creates the files, and what the others answer is sealed whenever they are stopped.
+    await startAll(members.filter(isInBackground));
+    // The first one alone: it says once what is wrong with a setting.
+    await startAll(http.slice(0, 1));
+    await startAll(http.slice(1));
   } catch (error) {
     // Workers that end because of a stop have not failed, and the stop ends this process.
     if (stopping.signal.aborted) return;
@@ -92,6 +95,10 @@ function callAll(members: readonly Member[], method: "stop" | "othersEnded"): vo
 
 async function endOf(members: readonly Member[]): Promise<void> {
   await Promise.all(members.map(({ ended }) => ended));
+}
+
+function isInBackground({ roles }: Member): boolean {
+  return !answersHttp(new Set(roles));
 }
 
 function membersOf(roles: Roles, workers: number): Member[] {
@@ -111,7 +118,7 @@ function methodsFor(caller: Member, members: readonly Member[]) {
   return {
     async follow() {
       const others = members.filter(
-        (member) => member !== caller && member.isReady && answersHttp(new Set(member.roles)),
+        (member) => member !== caller && member.isReady && !isInBackground(member),
       );
       // One that has ended follows from its start on.
       await inTime(FOLLOWED_WITHIN_MS, Promise.allSettled(others.map(({ calls }) => calls?.call("follow"))));

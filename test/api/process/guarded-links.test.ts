@@ -48,7 +48,7 @@ describe("guarded links of a service of two workers", () => {
   const visit = (slug: string, { headers, ...given }: Ask = {}) =>
     send(port, `/${slug}`, { ...given, headers: { "user-agent": FIREFOX, ...headers } });
   async function peopleInLog(slug: string): Promise<number> {
-    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const backend = await openBackend(parseConfig(instance));
     const clicks = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
     await backend.close();
     const ofLink = clicks.map(({ data }) => data as { link: string; kind: string });
@@ -120,7 +120,7 @@ describe("guarded links of a service of two workers", () => {
   });
 
   it("sends an account ten streams of events, not ten a worker", async () => {
-    const opened = Array.from({ length: 16 }, () => openStream(`${service.url}/api/v1/events`, key));
+    const opened = Array.from({ length: 16 }, () => openStream(`${service.url}/api/v1/events/stream`, key));
     const streams = await Promise.all(opened);
     const statuses = streams.map(({ status }) => status);
     expect([statuses.filter((status) => status === 200).length, new Set(statuses)]).toEqual([
@@ -129,7 +129,7 @@ describe("guarded links of a service of two workers", () => {
     ]);
     for (const { close } of streams) close();
     await until("a place to be free again", async () => {
-      const { status, close } = await openStream(`${service.url}/api/v1/events`, key);
+      const { status, close } = await openStream(`${service.url}/api/v1/events/stream`, key);
       close();
       return status === 200;
     });

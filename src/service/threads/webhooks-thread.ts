@@ -7,7 +7,7 @@ import { threadLog } from "../../runtime/threads/in-thread.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { holdLease, leaseHolder } from "../../stores/coordination/hold-lease.ts";
 import { watchedLeases } from "../../stores/coordination/watched-leases.ts";
-import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { createWebhooks } from "../../webhooks/run-webhooks.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "../../webhooks/webhooks-messages.ts";
@@ -61,7 +61,7 @@ async function deliver(
     stopping.abort();
   });
   await webhooks.run(stopping.signal, () => settleMs);
-  await sender.destroy();
+  sender.destroy();
   await stores.close();
   port.close();
 }

@@ -1,4 +1,6 @@
 // The retry schedule of deliveries, and the rule that pauses a failing webhook. Pure.
+import type { FailureStreak } from "../queue/queue.ts";
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -37,12 +39,10 @@ export function nextTryAt(failed: FailedTry, delays = TRY_DELAYS_MS): number | u
   return failed.failedAt + Math.round(Math.max(jittered, retryAfter));
 }
 
-/** Failures of a webhook since its last success; `since` in milliseconds. */
-export type Streak = { since: number; attempts: number };
-
-/** Why to pause the webhook after a failure at `at`; undefined when it stays active. */
-export function pauseReason(status: number | null, streak: Streak, at: number): string | undefined {
+/** Why to pause the webhook after a failure at `at`, the last of the streak; undefined when it stays active. */
+export function pauseReason(status: number | null, streak: FailureStreak, at: string): string | undefined {
   if (status === GONE) return "The endpoint answered 410 Gone";
-  if (streak.attempts < PAUSED_AFTER_ATTEMPTS || at - streak.since < PAUSED_AFTER_MS) return undefined;
+  const lastedMs = Date.parse(at) - Date.parse(streak.since);
+  if (streak.attempts < PAUSED_AFTER_ATTEMPTS || lastedMs < PAUSED_AFTER_MS) return undefined;
   return `No successful delivery in five days and ${streak.attempts} attempts`;
 }

@@ -49,7 +49,8 @@ export const STATEMENTS = {
       SELECT (SELECT min(webhook_id) FROM deliveries WHERE state = 'pending' AND webhook_id > waiting.webhook_id)
       FROM waiting WHERE waiting.webhook_id IS NOT NULL
     )
-    SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL AND EXISTS (
+    SELECT webhook_id FROM waiting
+    WHERE webhook_id IS NOT NULL AND webhook_id NOT IN (SELECT value FROM json_each(:except)) AND EXISTS (
       SELECT 1 FROM deliveries AS d
       WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at <= :now
     )`,
@@ -87,7 +88,10 @@ export const STATEMENTS = {
     SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before ${limitOf(":limit")})`,
 
   noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
-    ON CONFLICT (webhook_id) DO UPDATE SET attempts = attempts + 1 RETURNING since, attempts`,
+    ON CONFLICT (webhook_id) DO UPDATE SET
+      attempts = CASE WHEN since < :notBefore THEN 1 ELSE attempts + 1 END,
+      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END
+    RETURNING since, attempts`,
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

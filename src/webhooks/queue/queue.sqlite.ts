@@ -80,8 +80,9 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     });
   }
 
-  async dueWebhooks(now: string): Promise<string[]> {
-    return this.#db.all<{ webhook_id: string }>("dueWebhooks", { now }).map((row) => row.webhook_id);
+  async dueWebhooks(now: string, except: readonly string[]): Promise<string[]> {
+    const rows = this.#db.all<{ webhook_id: string }>("dueWebhooks", { now, except: JSON.stringify(except) });
+    return rows.map((row) => row.webhook_id);
   }
 
   async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
@@ -147,8 +148,8 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return swept;
   }
 
-  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
-    const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at });
+  async noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak> {
+    const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at, notBefore });
     return (await this.#db.soon(note)) ?? { since: at, attempts: 1 };
   }
 

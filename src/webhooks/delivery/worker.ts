@@ -6,9 +6,8 @@ import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
 import { FailingReceivers } from "./failing-receivers.ts";
 import { InFlightDeliveries } from "./in-flight.ts";
-import { pauseReason } from "./schedule.ts";
+import { outcomeOf, pauseReason } from "./schedule.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
-import { settleAttempt } from "./settle-attempt.ts";
 import { WorkerCounts } from "./worker-counts.ts";
 import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
 
@@ -166,15 +165,14 @@ export class DeliveryWorker {
     webhook: Subscriber,
     keys: Promise<SigningKeys | undefined>,
   ): Promise<void> {
-    const { queue, log, random, send } = this.#deps;
+    const { queue, log, send } = this.#deps;
     const { webhookId, eventId, event, body } = claim;
     try {
       const signing = await keys;
       if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
       const result = await send({ url: webhook.url, ...signing, id: eventId, event, body });
       this.counts.attempted(result.error?.code ?? "delivered");
-      const { delaysMs } = this.#settings;
-      const isSettled = await settleAttempt({ queue, random, delaysMs }, claim, result);
+      const isSettled = await this.#settle(claim, result);
       if (!isSettled) this.counts.attempted("too_late");
       if (!result.error) await this.#endStreak(webhookId);
       else if (isSettled) await this.#noteFailure(webhook, result);
@@ -182,6 +180,19 @@ export class DeliveryWorker {
       log.warn({ err, webhookId, eventId }, "webhook delivery interrupted");
       await queue.defer(claim, this.#in(INTERNAL_ERROR_MS)).catch(() => undefined);
     }
+  }
+
+  /** False when the claim has expired and another worker has the delivery: then only that worker's attempt counts. */
+  async #settle(claim: ClaimedDelivery, result: AttemptResult): Promise<boolean> {
+    const schedule = { delaysMs: this.#settings.delaysMs, random: this.#deps.random() };
+    const outcome = outcomeOf(result, claim.tries, schedule);
+    const { at, durationMs, status, error, answer } = result;
+    const nextTryAt = outcome.state === "pending" ? outcome.dueAt : null;
+    return await this.#deps.queue.settle(
+      claim,
+      { at, durationMs, status, error, answer, nextTryAt },
+      outcome,
+    );
   }
 
   /** Undefined when the webhook has no key; it is paused then, because no retry could be signed either. */

@@ -5,13 +5,6 @@ import { storeError } from "../../stores/connections/errors.ts";
 import { unavailableOnError } from "../../stores/connections/sqlite.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {
-  type AttemptRow,
-  attemptOf,
-  type DeliveryRow,
-  deliveryOf,
-  type RowWithBody,
-} from "./queue.sqlite-rows.ts";
-import {
   type Attempt,
   afterAttempt,
   type ClaimedDelivery,
@@ -59,6 +52,9 @@ export async function openSqliteDeliveryQueue(
   return { ...methods, close: thread.close };
 }
 
+/** `last`: JSON of the last attempt without its answer. */
+type DeliveryRow = Omit<DeliveryWithBody, "lastAttempt"> & { last: string | null };
+
 const SWEEP_BATCH = 500;
 
 class SqliteDeliveryQueue implements DeliveryQueue {
@@ -94,13 +90,8 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   }
 
   async settle({ id, token }: DeliveryClaim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
-    const { answer, ...others } = attempt;
-    const last = JSON.stringify(others);
-    return this.#db.soon(() => {
-      const settled = this.#db.run("settle", { id, token, last, ...afterAttempt(attempt, outcome) });
-      if (settled === 1) this.#db.run("log", { id, answer, attempt: last });
-      return settled === 1;
-    });
+    const settled = { id, token, attempt: JSON.stringify(attempt), ...afterAttempt(attempt, outcome) };
+    return this.#db.soon(() => this.#db.run("settle", settled) === 1);
   }
 
   async defer({ id, token }: DeliveryClaim, dueAt: string): Promise<boolean> {
@@ -110,8 +101,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async resend(id: string, now: string): Promise<Delivery | undefined> {
     return this.#db.onDisk(() => {
       this.#db.run("resend", { id, now });
-      const row = this.#db.get<DeliveryRow>("one", { id });
-      return row && deliveryOf(row);
+      return this.#get(id);
     });
   }
 
@@ -126,16 +116,13 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
     const rows = state
-      ? this.#db.all<RowWithBody>("listOfState", { ...page, state })
-      : this.#db.all<RowWithBody>("list", page);
-    return rows.map((row) => ({ ...deliveryOf(row), body: row.body }));
+      ? this.#db.all<DeliveryRow>("listOfState", { ...page, state })
+      : this.#db.all<DeliveryRow>("list", page);
+    return rows.map(({ last, ...row }) => ({ ...row, lastAttempt: last === null ? null : JSON.parse(last) }));
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {
-    const row = this.#db.get<RowWithBody>("oneWithBody", { id });
-    if (!row) return undefined;
-    const log = this.#db.all<AttemptRow>("attempts", { id }).map(attemptOf);
-    return { ...deliveryOf(row), body: row.body, log };
+    return this.#get(id);
   }
 
   async sweep(before: string): Promise<number> {
@@ -166,5 +153,12 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  #get(id: string): DeliveryWithLog | undefined {
+    const found = this.#db.get<DeliveryRow & { log: string }>("one", { id });
+    if (!found) return undefined;
+    const { last, log, ...row } = found;
+    return { ...row, lastAttempt: last === null ? null : JSON.parse(last), log: JSON.parse(log) };
   }
 }

@@ -6,13 +6,12 @@ import type { ValueCount } from "../../projections/definitions/tally.ts";
 import type { LinkAnalytics } from "../../queries/analytics/analytics.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
+import { LATE_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
 import type { RangeAnswer } from "./range-schema.ts";
 
 type Counts = Record<string, number>;
 
-/** Clicks are counted within two seconds, unless there are more than can be folded. */
-const LATE_MS = 5_000;
 /** Always present, even without hits (interface, part 2). */
 const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 

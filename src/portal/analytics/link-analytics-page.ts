@@ -20,9 +20,6 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { answerTo, botsNote, live, type PageRange, pageRange, RangeQuery, rangeBar } from "./range-bar.ts";
 import { clickStats, KIND_NAMES, seriesCard } from "./series-figure.ts";
 
-/** Clicks are counted within two seconds, unless there are more than can be folded. */
-const LATE_MS = 5_000;
-
 export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskAnalytics }): void {
   const schema = { params: LinkParams, querystring: RangeQuery };
   app.get("/links/:host/:slug/analytics", { preHandler: requireSession, schema }, async (request, reply) => {
@@ -54,9 +51,9 @@ ${found?.everHit === false && firstClick(link, range)}${found?.everHit && figure
 }
 
 function figures(path: string, range: PageRange, found: LinkAnalytics, exports: Html | ""): Html {
-  const { recent, visitors, behindMs } = found;
+  const { recent, visitors } = found;
   return html`${clickStats(range, found.totals, visitorsStat(visitors))}
-${botsNote(path, range, found.leftOut)}${behindMs > LATE_MS && html`<p class="muted small">The latest clicks are still being counted.</p>`}
+${botsNote(path, range, found.leftOut)}
 ${seriesCard(range, found)}
 ${visitorsByDay(visitors)}
 ${breakdownCards(range, found)}

@@ -1,4 +1,5 @@
 // Resolves host and slug to a link: in-process cache, then read store, then the link's own stream.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { SLUG } from "../../commands/links/slug.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
@@ -49,6 +50,7 @@ export class LinkLookup {
   readonly #closedAccounts = new Set<string>();
   readonly #openAccounts = new LRUCache<string, true>({ ...atMost(MOST_ACCOUNTS), ttl: TTL_MS });
   readonly #lookup = shareCalls((key: string) => this.#loadOrLastKnown(key));
+  readonly #areComplete = shareCalls((category: string) => this.#documentsHoldAll(category));
   readonly #streams = new OutageBreaker();
 
   constructor(deps: LookupDeps) {
@@ -131,16 +133,24 @@ export class LinkLookup {
 
   /** `isComplete`: the documents hold every link that any process has made by now. */
   async #linkDocument(key: string): Promise<{ document: LinkDocument | undefined; isComplete: boolean }> {
-    const { eventStore, readStore } = this.#deps;
-    const { name } = links.collection;
-    // Each before the next: what is appended or committed later was not there when the request came.
-    const newest = await eventStore.newestOf?.(CATEGORY.link);
     const read = async () => {
-      const folded = newest === undefined ? undefined : await readStore.checkpoint(lifecycle.name);
-      const document = await readStore.get<LinkDocument>(name, key);
-      return { document, isComplete: newest !== undefined && (folded?.position ?? "") >= newest };
+      // Before the document: what is committed later may have been missing from it.
+      const isComplete = await this.#areComplete(CATEGORY.link);
+      const document = await this.#deps.readStore.get<LinkDocument>(links.collection.name, key);
+      return { document, isComplete };
     };
     return (await orUndefined(read())) ?? { document: undefined, isComplete: false };
+  }
+
+  /** Whether the documents hold every event of the category by now; not known, and so false, for a remote log. */
+  async #documentsHoldAll(category: string): Promise<boolean> {
+    const { eventStore, readStore } = this.#deps;
+    const newest = await eventStore.newestOf?.(category);
+    if (newest === undefined) return false;
+    const folded = await readStore.checkpoint(lifecycle.name);
+    // Look-ups of the same turn of the event loop share the next answer: a flood of unknown slugs asks once a turn.
+    await nextTurn();
+    return (folded?.position ?? "") >= newest;
   }
 
   async #fromStream(key: string): Promise<RedirectedLink | undefined> {

@@ -1,4 +1,5 @@
-// Certificates for custom domains by a real Caddy with the shipped Caddyfile (the portal's promise: TLS by itself).
+// What people and programs meet through a real Caddy with the shipped Caddyfile: certificates for custom domains by
+// themselves, and answers of the API as the service gave them.
 import { request as httpsRequest } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/runtime/until.ts";
@@ -7,16 +8,68 @@ import { onServer } from "../support/servers/test-servers.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const SECRET = "a-secret-of-the-proxy";
+/** Long enough for an answer that is worth encoding. */
+const LONG_URL = `https://example.com/${"a".repeat(600)}`;
 
 onServer(caddy, () => {
-  describe("custom domains behind Caddy", () => {
-    let service: TestService;
-    let proxy: TestCaddy;
+  let service: TestService;
+  let proxy: TestCaddy;
+
+  beforeAll(async () => {
+    service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", TLS_ASK_SECRET: SECRET });
+    proxy = await startCaddy(`127.0.0.1:${service.port}`, "http://localhost", SECRET);
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await service.stop();
+  });
+
+  describe("programs behind Caddy", () => {
+    let url: string;
+    let headers: Record<string, string>;
 
     beforeAll(async () => {
-      service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", TLS_ASK_SECRET: SECRET });
-      const baseUrl = "http://localhost";
-      proxy = await startCaddy(`127.0.0.1:${service.port}`, baseUrl, SECRET);
+      const { key } = await service.member("developer");
+      url = `http://localhost:${proxy.httpPort}`;
+      headers = { "x-api-key": key, "content-type": "application/json", "accept-encoding": "gzip" };
+    });
+
+    const post = (path: string, body: object) =>
+      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const create = async () =>
+      (await (await post("/api/v1/shorten", { url: LONG_URL })).json()) as { slug: string };
+
+    it("change a link by the ETag that they read, though they take encoded answers", async () => {
+      const path = `/api/v1/links/${(await create()).slug}`;
+      const read = await fetch(url + path, { headers });
+      const etag = read.headers.get("etag") ?? "";
+      expect([read.headers.get("content-encoding"), etag]).toEqual([null, '"0"']);
+      const change = (title: string) =>
+        fetch(url + path, {
+          method: "PATCH",
+          headers: { ...headers, "if-match": etag },
+          body: JSON.stringify({ title }),
+        });
+      expect((await change("first")).status).toBe(200);
+      expect((await change("second")).status).toBe(412);
+    });
+
+    it("get long lists and documents encoded, and an image as it is", async () => {
+      const { slug } = await create();
+      const encoding = async (path: string) => {
+        const response = await fetch(url + path, { headers });
+        expect(response.status).toBe(200);
+        await response.arrayBuffer();
+        return response.headers.get("content-encoding");
+      };
+      expect(await encoding("/api/v1/links")).toBe("gzip");
+      expect(await encoding("/openapi.json")).toBe("gzip");
+      expect(await encoding(`/api/qr/${slug}`)).toBeNull();
+    });
+  });
+
+  describe("custom domains behind Caddy", () => {
+    beforeAll(async () => {
       const { accountId, key } = await service.member("developer");
       const domain_id = await service.domain(accountId, "go.example.com");
       await service.domain(accountId, "waiting.example.com", { verify: false });
@@ -24,10 +77,6 @@ onServer(caddy, () => {
       expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
       const ask = () => service.ask("/internal/tls/ask?domain=go.example.com");
       await until("a certificate to be allowed", async () => (await ask()).status === 200);
-    });
-    afterAll(async () => {
-      await proxy.stop();
-      await service.stop();
     });
 
     it("get a certificate at their first visit and redirect over HTTPS", async () => {

@@ -22,8 +22,10 @@ const KNOWN: Readonly<Record<string, string>> = {
   ipv4Mapped: "IPv4-mapped",
 };
 
-/** Metadata services of clouds in ranges that are public or private otherwise. */
+/** Metadata services of clouds, refused whatever their range. */
 const METADATA = [
+  "169.254.169.254/32",
+  "169.254.170.2/32",
   "100.100.100.200/32",
   "168.63.129.16/32",
   "fd00:ec2::/32",

@@ -20,7 +20,7 @@ import { oldestKept } from "./queue/retention.ts";
 import { WebhookDirectory } from "./routing/directory.ts";
 import { routeClicks } from "./routing/router.ts";
 import type { Subscriber } from "./routing/subscribers.ts";
-import type { WebhooksStatus } from "./webhooks-messages.ts";
+import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
 

@@ -1,6 +1,6 @@
 // Prometheus metrics of webhooks: gauges from the thread's status, and the worker's own metrics as they are.
 import { AggregatorRegistry, Gauge, type Metric, type Registry } from "prom-client";
-import type { WebhooksStatus } from "./webhooks-messages.ts";
+import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type ReadStatus = () => Promise<WebhooksStatus | undefined>;
 

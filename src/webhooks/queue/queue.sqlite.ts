@@ -1,7 +1,7 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
 
-import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
-import { storeError } from "../../stores/connections/errors.ts";
+import type { Calls } from "../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { unavailableOnError } from "../../stores/connections/sqlite.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {
@@ -22,34 +22,23 @@ import {
   type QueueStats,
 } from "./queue.ts";
 
-/** The thread ends after this long without a call. */
-const IDLE_MS = 60_000;
-
 const METHODS = [
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
   ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
 ] as const;
 
-/**
- * Opens the file, and creates it when missing. `offThread`: in a thread of its own, started at the first call. Default
- * false: every call is synchronous in the caller's thread. `readOnly`: nothing in the file's folder changes; not with
- * `offThread`.
- */
+/** Opens the file, and creates it when missing. `readOnly`: nothing in its folder changes. @throws StoreUnavailable, StoreFailed */
 export async function openSqliteDeliveryQueue(
   file: string,
-  { offThread = false, readOnly = false } = {},
+  { readOnly = false } = {},
 ): Promise<DeliveryQueue> {
-  const open = () => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly }));
-  if (!offThread || readOnly) return unavailableOnError(open, file);
-  const thread = threadClient({
-    file: new URL("./queue.sqlite-thread.ts", import.meta.url),
-    name: "deliveries",
-    data: { file },
-    toError: storeError,
-    idleMs: IDLE_MS,
-  });
+  return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly })), file);
+}
+
+/** The one that another thread serves under the name `queue`. */
+export function remoteDeliveryQueue(thread: Pick<Calls, "call">): DeliveryQueue {
   const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
-  return { ...methods, close: thread.close };
+  return { ...methods, close: async () => undefined };
 }
 
 /** `last`: JSON of the last attempt without its answer. */

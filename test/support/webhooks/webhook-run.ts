@@ -37,7 +37,7 @@ export type WebhookStores = Awaited<ReturnType<typeof openWebhookStores>>;
 
 export async function openWebhookStores() {
   const folder = await temporaryFolder();
-  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const backend = await openBackend({ dataDir: folder.path });
   const { eventStore, secrets } = backend;
   return {
     dataDir: folder.path,

@@ -4,7 +4,7 @@ import { openBackend } from "../../../src/service/stores/backend.ts";
 import { loopbackSender, webhooksOn } from "./webhook-run.ts";
 
 const [dataDir = "", settings = "{}", mute] = process.argv.slice(2);
-const backend = await openBackend({ dataDir }, { offThread: false });
+const backend = await openBackend({ dataDir });
 const sender = loopbackSender();
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());

@@ -1,11 +1,10 @@
-// Messages between the webhooks thread and its parent, besides log lines.
-import type { Config } from "../config/config.ts";
+// What the webhooks role tells about itself: for readiness and metrics.
 import type { Counted } from "./delivery/worker-counts.ts";
 import type { QueueStats } from "./queue/queue.ts";
 
 export type WebhooksStatus = {
   counted: Counted;
-  /** When the thread read the status, milliseconds since 1970. */
+  /** When the status was read, milliseconds since 1970. */
   readAt: number;
   queue: QueueStats;
   /** Deliveries being sent, and receivers that rest because they keep failing. */
@@ -17,16 +16,4 @@ export type WebhooksStatus = {
   routerFailure: string | undefined;
   /** Why due deliveries can't be claimed; undefined while they can. */
   claimFailure: string | undefined;
-};
-
-export type WebhooksThreadData = { config: Config };
-
-/** `settleMs`: how long deliveries in flight may take; then they are returned to the queue and sent again. */
-export type ToWebhooks = { type: "status" } | { type: "stop"; settleMs: number };
-
-/** `status`: undefined while it can't be read. `leaseProblem`: as WatchedLeases tells it. */
-export type FromWebhooks = {
-  type: "status";
-  status: WebhooksStatus | undefined;
-  leaseProblem: string | undefined;
 };

@@ -8,7 +8,7 @@ import {
 } from "../../projections/definitions/account-links.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { CountQuery, ReadStore } from "../../stores/read-store/port.ts";
+import type { CountQuery } from "../../stores/read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 

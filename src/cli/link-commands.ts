@@ -5,7 +5,7 @@ import { emailSecret } from "../commands/account/secrets.ts";
 import { acceptItem } from "../commands/links/bulk-items.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
-import { LinkFields } from "../commands/links/link-fields.ts";
+import { LinkFields } from "../commands/links/fields/link-fields.ts";
 import { linkDetailsObject } from "../commands/links/link-object.ts";
 import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";

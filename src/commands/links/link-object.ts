@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { LinkBlock, LinkFlags } from "../../events/link-events.ts";
 import { LINK_STATUSES, type LinkStatus } from "../../events/links/link-status.ts";
+import { fieldsOf, linkFields, shownLinkFields } from "./fields/link-fields.ts";
 import type { LinkDetails } from "./link.ts";
-import { fieldsOf, linkFields, shownLinkFields } from "./link-fields.ts";
 
 /** Longer than any slug and any id. */
 const MOST_NAME = 100;

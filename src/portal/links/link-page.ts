@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { FIELD_NAMES, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
+import { FIELD_NAMES, fieldRow, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import type { Tier } from "../../events/vocabulary.ts";
@@ -39,7 +39,6 @@ import {
   editedFields,
   fieldErrors,
   isLinkField,
-  LABELS,
   shownFields,
   typedAgain,
   typedFields,
@@ -190,7 +189,7 @@ function editCard(
     error: errorOf(refused, "url"),
     hint: "The short link and its QR code stay the same. From now on they lead here.",
   });
-  const errors = refused && { errors: fieldErrors(refused, set), isAgain: true };
+  const errors = refused && { errors: fieldErrors(refused, set) };
   const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
   return formCard("Edit link", {
     action: linkPath(link, "/edit"),
@@ -203,7 +202,7 @@ function editCard(
 function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision: number): LinkDocument {
   let earlier = link;
   for (const { changes, from } of history.filter((step) => step.revision > revision).toReversed()) {
-    const before = FIELD_NAMES.map((name) => [OPTION_OF_FIELD[name], changes[name]?.from]);
+    const before = FIELD_NAMES.map((name) => [LINK_FIELDS[name].option, changes[name]?.from]);
     earlier = withOptions({ ...earlier, longUrl: from ?? earlier.longUrl }, Object.fromEntries(before));
   }
   return earlier;
@@ -231,7 +230,7 @@ function removalCard(link: LinkDocument, refused: RefusedForm | undefined): Html
   }
   if (link.block) return false;
   const externalId = field({
-    ...{ label: LABELS.external_id, name: "external_id", autocomplete: "off" },
+    ...{ label: fieldRow("external_id").label, name: "external_id", autocomplete: "off" },
     value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
     error: errorOf(refused, "external_id"),
     hint: "Where another link has got it meanwhile, this one needs another, or none.",

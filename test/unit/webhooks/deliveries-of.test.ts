@@ -77,10 +77,10 @@ describe("a webhook", () => {
     });
     expect(first?.data).not.toHaveProperty("changes");
     expect(second?.data).toMatchObject({ long_url: "https://example.com/b", status: "live", revision: 1 });
-    expect((second?.data as { changes: object }).changes).toEqual({
+    expect(second).toHaveProperty("data.changes", {
       long_url: { from: "https://example.com/a", to: "https://example.com/b" },
     });
-    expect((third?.data as { changes: object }).changes).toEqual({
+    expect(third).toHaveProperty("data.changes", {
       status: { from: "live", to: "disabled" },
       disabled: { from: false, to: true },
     });

@@ -1,6 +1,6 @@
 // Queues deliveries for past events on the owner's request: from before a webhook was added, or from while it was paused.
 
-import { readableEvent } from "../../events/read-event.ts";
+import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { selectionOf } from "../../events/webhook-selection.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
@@ -52,10 +52,17 @@ export async function replayFrom(
     for (const recorded of wanted) {
       const event = readableEvent(recorded);
       const isOwn = event && "accountId" in event.data && event.data.accountId === webhook.accountId;
-      if (isOwn && selects(selection, event)) deliveries.push(...(await deliveriesOf(event, [selection])));
+      if (isOwn && selects(selection, event))
+        deliveries.push(...(await deliveriesOf(event, [selection]).catch(noneOfUnreadable)));
     }
     replayed.found += deliveries.length;
     replayed.queued += await deps.deliveryQueue.enqueue(deliveries, deps.clock().toISOString());
   }
   return replayed;
+}
+
+/** Of a link whose own stream can't be read, nothing is known to send. */
+function noneOfUnreadable(error: unknown): NewDelivery[] {
+  if (error instanceof EventUnreadable) return [];
+  throw error;
 }

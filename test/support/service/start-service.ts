@@ -43,14 +43,7 @@ export type Running = {
  * `clock`: what rate windows, links and analytics go by.
  */
 export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
-  const running = onWorkers()
-    ? await (await import("./worker-service.ts")).startOnWorkers({ BASE_URL, ...SELLING, ...environment })
-    : onCluster()
-      ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
-          { BASE_URL, ...SELLING, ...environment },
-          clock,
-        )
-      : await startHere(environment, clock);
+  const running = onCluster() ? await sharedOrOwn(environment, clock) : await startHere(environment, clock);
   const { config, backend, port, stop } = running;
   const deps = {
     ...runtimeDeps,
@@ -61,6 +54,7 @@ export async function startTestService(environment: Record<string, string> = {},
     limits: config.limits,
     baseHost: config.baseHost,
   };
+
   let accounts = 0;
 
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
@@ -84,7 +78,8 @@ export async function startTestService(environment: Record<string, string> = {},
     /** An account of the tier with one active key. */
     async member(tier: Tier): Promise<Member> {
       accounts += 1;
-      const email = `member-${accounts}@example.com`;
+      // Other files may have members on the same service.
+      const email = `member-${onCluster() ? crypto.randomUUID() : accounts}@example.com`;
       const { accountId } = await openAccount(deps, operator, { email, tier });
       const { key, keyId } = await issueKey(deps, operator, accountId, {});
       return { accountId, key, keyId };
@@ -110,6 +105,29 @@ export function onCluster(): boolean {
 
 function onWorkers(): boolean {
   return process.env.TEST_TOPOLOGY === "workers";
+}
+
+/** By their settings: services on several processes that further files of the same run are given, too. */
+const shared = new Map<string, Promise<Running>>();
+
+async function sharedOrOwn(environment: Record<string, string>, clock?: () => Date): Promise<Running> {
+  if (clock) return await startOnTopology(environment, clock);
+  const settings = JSON.stringify(environment);
+  const starting = shared.get(settings) ?? startOnTopology(environment);
+  shared.set(settings, starting);
+  return { ...(await starting), stop: async () => undefined };
+}
+
+/** When the last test of the file has ended. */
+export async function stopShared(): Promise<void> {
+  for (const starting of shared.values()) await (await starting).stop();
+  shared.clear();
+}
+
+async function startOnTopology(environment: Record<string, string>, clock?: () => Date): Promise<Running> {
+  const settings = { BASE_URL, ...SELLING, ...environment };
+  if (onWorkers()) return await (await import("./worker-service.ts")).startOnWorkers(settings);
+  return await (await import("../cluster/cluster-service.ts")).startOnCluster(settings, clock);
 }
 
 async function startHere(environment: Record<string, string>, clock = runtimeDeps.clock): Promise<Running> {

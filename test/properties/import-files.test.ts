@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
-import { text } from "../../src/transfer/import/fields.ts";
+import { textOf } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
 import { kutt } from "../../src/transfer/import/formats/kutt.ts";
@@ -44,7 +44,7 @@ async function found(content: string) {
   const read = await Array.fromAsync(readRows(file));
   expect(read.filter((row) => "error" in row)).toEqual([]);
   expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
-  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => text(row.record, name))));
+  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => textOf(row.record, [name]))));
 }
 
 const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));

@@ -1,86 +1,66 @@
 // A table for everybody else, whose columns are named as the fields of our API: docs/import.md lists them.
 import type { RedirectCode } from "../../../events/link-options.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { isTrue, jsonOf, listOf, numberOf, optionalTime, requiredText, text, totalOf } from "../fields.ts";
-import type {
-  FieldList,
-  Fields,
-  ImportedFields,
-  ImportedPassword,
-  ImportedRule,
-  ImportFormat,
-} from "../imported.ts";
+import {
+  column,
+  flag,
+  list,
+  lowerCase,
+  required,
+  tableFormat,
+  text,
+  time,
+  total,
+  wholeNumber,
+} from "../columns.ts";
+import { isTrue, jsonOf, memberOf, numberOf, requiredText, textOf } from "../fields.ts";
+import type { Fields, ImportedFields, ImportedPassword, ImportedRule } from "../imported.ts";
 
-const mapped = {
-  url: ["url"],
-  slug: ["slug"],
-  domain: ["domain"],
-  title: ["title"],
-  tags: ["tags"],
-  comments: ["comments"],
-  external_id: ["external_id"],
-  active_from: ["active_from"],
-  expires_at: ["expires_at"],
-  expired_url: ["expired_url"],
-  max_clicks: ["max_clicks"],
-  password: ["password"],
-  redirect_code: ["redirect_code"],
-  forward_query: ["forward_query"],
-  rules: ["rules"],
-  disabled: ["disabled"],
-  created_at: ["created_at"],
-  clicks: ["clicks"],
-} as const satisfies FieldList["mapped"];
-
-export const plainCsv: ImportFormat = {
+export const plainCsv = tableFormat({
   name: "csv",
-  fields: { mapped, leftOut: {}, refused: {} },
-  columns: { links: [mapped.url] },
-  linksOf(record, { zone, note }) {
-    return [
-      {
-        // Made where there is none.
-        slug: isBlank(record.slug) ? undefined : requiredText(record, "slug"),
-        domain: text(record, "domain")?.toLowerCase(),
-        longUrl: requiredText(record, "url"),
-        createdAt: optionalTime(record, zone, "created_at"),
-        changes: isTrue(record, "disabled") ? [{ at: undefined, change: { type: "disable" } }] : [],
-        fields: {
-          title: text(record, "title"),
-          tags: listOf(record, "tags"),
-          comments: text(record, "comments"),
-          external_id: text(record, "external_id"),
-          active_from: optionalTime(record, zone, "active_from"),
-          expires_at: optionalTime(record, zone, "expires_at"),
-          expired_url: text(record, "expired_url"),
-          max_clicks: numberOf(record, "max_clicks"),
-          password: passwordOf(text(record, "password")),
-          redirect_code: numberOf(record, "redirect_code") as RedirectCode | undefined,
-          forward_query: forwardingOf(record),
-          rules: jsonOf(record, "rules") as ImportedRule[] | undefined,
-        },
-        totalClicks: totalOf(record, note, "clicks"),
-      },
-    ];
+  links: {
+    url: required("url"),
+    slug: column(slugOf, "slug"),
+    domain: lowerCase("domain"),
+    title: text("title"),
+    tags: list("tags"),
+    comments: text("comments"),
+    external_id: text("external_id"),
+    active_from: time("active_from"),
+    expires_at: time("expires_at"),
+    expired_url: text("expired_url"),
+    max_clicks: wholeNumber("max_clicks"),
+    password: column((record, names) => passwordOf(textOf(record, names)), "password"),
+    redirect_code: column(
+      (record, names) => numberOf(record, names) as RedirectCode | undefined,
+      "redirect_code",
+    ),
+    forward_query: column(forwardingOf, "forward_query"),
+    rules: column((record, names) => jsonOf(record, names) as ImportedRule[] | undefined, "rules"),
+    disabled: flag("disabled"),
+    created_at: time("created_at"),
+    clicks: total("clicks"),
   },
-  clicksOf: () => [],
-};
+  needed: [["url"]],
+});
 
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+/** Undefined where there is none: it gets one. @throws record_refused for what is no text */
+function slugOf(record: Fields, names: readonly string[]): string | undefined {
+  const value = memberOf(record, "slug") ?? "";
+  return typeof value === "string" && value.trim() === "" ? undefined : requiredText(record, names);
 }
 
 /** @throws record_refused */
-function forwardingOf(record: Fields): ImportedFields["forward_query"] {
-  const winner = text(record, "forward_query")?.toLowerCase();
-  return winner === "visitor" || winner === "destination" ? winner : isTrue(record, "forward_query");
+function forwardingOf(record: Fields, names: readonly string[]): ImportedFields["forward_query"] {
+  const winner = textOf(record, names)?.toLowerCase();
+  return winner === "visitor" || winner === "destination" ? winner : isTrue(record, names);
 }
 
 /** @throws record_refused for a bcrypt hash */
-function passwordOf(given: string | undefined): ImportedPassword | undefined {
-  if (given === undefined) return undefined;
-  if (given.startsWith("$argon2id$")) return { hash: given };
-  if (/^\$2[abxy]\$\d\d\$/.test(given))
+function passwordOf(written: string | undefined): ImportedPassword | undefined {
+  if (written === undefined) return undefined;
+  if (written.startsWith("$argon2id$")) return { hash: written };
+  if (/^\$2[abxy]\$\d\d\$/.test(written))
     throw new Refused("record_refused", "its password is a bcrypt hash, which links here can't use");
-  return { text: given };
+  return { text: written };
 }

@@ -3,7 +3,7 @@
 import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { requiredText, text, timeOf } from "../fields.ts";
+import { requiredText, textOf, timeOf } from "../fields.ts";
 import type { Fields, ImportedRule } from "../imported.ts";
 
 type Conditions = ImportedRule["when"];
@@ -30,10 +30,10 @@ const DEVICES = new Map<string, Conditions>(
 export function rulesOfShlink(given: unknown, zone: TimeZone | undefined): ImportedRule[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || !given.every(isObject)) throw refused("redirectRules are no list of rules");
-  const priority = (rule: Fields) => Number(text(rule, "priority") ?? 0);
+  const priority = (rule: Fields) => Number(textOf(rule, ["priority"]) ?? 0);
   return given
     .toSorted((a, b) => priority(a) - priority(b))
-    .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, "longUrl") }));
+    .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, ["longUrl"]) }));
 }
 
 /** @throws record_refused for another device */
@@ -42,7 +42,7 @@ export function rulesOfDevices(given: unknown): ImportedRule[] {
   const devices = Object.keys(given).filter((device) => given[device]);
   return devices.map((device) => ({
     when: conditionOf({ type: "device", matchValue: device }, undefined),
-    url: requiredText(given, device),
+    url: requiredText(given, [device]),
   }));
 }
 
@@ -68,9 +68,9 @@ function conditionsOf(given: unknown, zone: TimeZone | undefined): Conditions {
 
 function conditionOf(condition: unknown, zone: TimeZone | undefined): Conditions {
   const given = isObject(condition) ? condition : {};
-  const type = text(given, "type") ?? "none";
-  const value = () => requiredText(given, "matchValue");
-  const name = () => requiredText(given, "matchKey", "matchValue");
+  const type = textOf(given, ["type"]) ?? "none";
+  const value = () => requiredText(given, ["matchValue"]);
+  const name = () => requiredText(given, ["matchKey", "matchValue"]);
   switch (type) {
     case "device": {
       const device = DEVICES.get(value().toLowerCase());
@@ -82,7 +82,7 @@ function conditionOf(condition: unknown, zone: TimeZone | undefined): Conditions
     // `query` until Shlink 4.0.
     case "query":
     case "query-param":
-      return { query: { [requiredText(given, "matchKey")]: text(given, "matchValue") ?? "" } };
+      return { query: { [requiredText(given, ["matchKey"])]: textOf(given, ["matchValue"]) ?? "" } };
     case "any-value-query-param":
       return { query: { [name()]: true } };
     case "valueless-query-param":

@@ -1,5 +1,6 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 
+import { setTimeout as pause } from "node:timers/promises";
 import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
@@ -58,7 +59,7 @@ export async function startTestService(environment: Record<string, string> = {},
   let accounts = 0;
 
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
-    running.ask<T>(path, given);
+    onCluster() ? untilAvailable(() => running.ask<T>(path, given)) : running.ask<T>(path, given);
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -96,6 +97,18 @@ export async function startTestService(environment: Record<string, string> = {},
     },
     stop,
   };
+}
+
+/** Tries again as a client would that is told to: on a busy machine a projector may be seconds behind. */
+async function untilAvailable<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  let answer = await ask();
+  await until("an answer other than 503", async () => {
+    if (answer.status !== 503 || answer.headers["retry-after"] === undefined) return true;
+    await pause(Number(answer.headers["retry-after"]) * 1_000);
+    answer = await ask();
+    return false;
+  });
+  return answer;
 }
 
 /** Whether the tests run on several processes; what reaches into the service's process can't then. */

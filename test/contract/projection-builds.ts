@@ -14,7 +14,7 @@ import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clicks, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
-import type { EventStore } from "../../src/stores/event-store/port.ts";
+import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { silent } from "../support/projections/fold-groups.ts";
@@ -172,6 +172,30 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await one.verify()).toMatchObject({ ok: true });
     });
 
+    it("go on where another program has committed a part of what was taken", async () => {
+      await happen();
+      await program().catchUp();
+      const part = await happen();
+      await happen();
+      const { eventStore, readStore } = stores;
+      const command = program(clicks, { eventStore: endingAt(eventStore, part), readStore });
+      let commits = 0;
+      const write: ReadStore["write"] = async (batch) => {
+        if (batch.checkpoint?.name === clicks.name && commits++ === 0) await command.catchUp();
+        await readStore.write(batch);
+      };
+      const withWrite = new Proxy(readStore, {
+        get: (store, name) => (name === "write" ? write : Reflect.get(store, name).bind(store)),
+      });
+      const projector = program(clicks, { eventStore, readStore: withWrite });
+      const before = await readBuilds(readStore, clicks);
+      await projector.catchUp();
+      expect(commits).toBe(2);
+      expect(await readBuilds(readStore, clicks)).toEqual(before);
+      expect(await projector.counted()).toBe(60);
+      expect(await projector.verify()).toMatchObject({ ok: true });
+    });
+
     it("are folded anew after their documents were dropped while clicks come", async () => {
       const now = program();
       await registerBuilds(now.deps, clicks);
@@ -269,5 +293,17 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         },
       ]);
     });
+  });
+}
+
+/** The log as it was when its last event was the one at `position`. */
+function endingAt(eventStore: EventStore, position: Position): EventStore {
+  const readAll: EventStore["readAll"] = async (options) =>
+    (await eventStore.readAll(options)).filter((event) => event.position <= position);
+  return new Proxy(eventStore, {
+    get(store, name) {
+      if (name === "readAll") return readAll;
+      return name === "head" ? async () => position : Reflect.get(store, name).bind(store);
+    },
   });
 }

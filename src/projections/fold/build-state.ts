@@ -98,6 +98,11 @@ export class BuildState {
     return this.#isUncommitted;
   }
 
+  /** Of the checkpoint that the next commit continues; empty before the first. */
+  get committedPosition(): Position {
+    return this.#committed?.position ?? "";
+  }
+
   /** Documents that the next commit writes. */
   get changing(): number {
     return this.#documents.reduce((sum, { changing }) => sum + changing, 0);

@@ -62,7 +62,8 @@ export async function foldBuild(
     } catch (error) {
       if (!(error instanceof CheckpointMoved)) throw error;
       const { stored } = error;
-      if (!stored || stored.position < state.position)
+      // One that is behind what was taken, and not behind what was committed, is another holder's.
+      if (!stored || stored.position < state.committedPosition)
         throw new FoldedFromElsewhere(
           `the documents of ${checkpointName(group, build)} were dropped, or older ones put back`,
         );

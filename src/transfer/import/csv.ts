@@ -44,7 +44,8 @@ export function csvReader(form: CsvForm): (line: string | undefined) => Generato
         };
       }
       if (open.lines === 0 || (isOpen() && line !== undefined)) break;
-      const outcome = open.length > LONGEST_RECORD ? TOO_LONG : read(pending.slice(at, at + open.lines).join(""));
+      const outcome =
+        open.length > LONGEST_RECORD ? TOO_LONG : read(pending.slice(at, at + open.lines).join(""));
       const lines = typeof outcome === "string" ? 1 : open.lines;
       const place = { line: first, lastLine: first + lines - 1 };
       if (typeof outcome === "string") yield { ...place, error: outcome, rows: 1 };

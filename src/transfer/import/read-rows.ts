@@ -169,14 +169,14 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
   const isDecoded = !text.includes(UNDECODED);
   const values = [...jsonValues(text)];
   let count = 0;
-  for (const found of values) {
-    if ("error" in found) {
+  for (const parsed of values) {
+    if ("error" in parsed) {
       const place = values.length > 1 ? part(++count) : whole;
-      yield unreadable(place, `it is no JSON: ${messageOf(found.error)}`, found.error);
+      yield unreadable(place, `it is no JSON: ${messageOf(parsed.error)}`, parsed.error);
       continue;
     }
-    const list = listIn(found.value);
-    for (const value of list ?? [found.value]) {
+    const list = listIn(parsed.value);
+    for (const value of list ?? [parsed.value]) {
       const place = list || values.length > 1 ? part(++count) : whole;
       if (!isObject(value)) yield unreadable(place, "it is no JSON object");
       else if (isDeeper(value, DEEPEST))

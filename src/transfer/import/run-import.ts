@@ -240,7 +240,10 @@ function importing(
     return {
       links: { read: links.created + links.already + links.failed, ...links },
       clicks: { read: of.created + of.already + of.failed + of.skipped, ...of, only_totals },
-      ...{ hosts, fields: fields.counts, notes, errors },
+      hosts,
+      fields: fields.counts,
+      notes,
+      errors,
     };
   }
 

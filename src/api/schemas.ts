@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
+import { RulesSchema } from "./analytics/rules-schema.ts";
 
 /**
  * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
@@ -101,11 +102,7 @@ export const AnalyticsSchema = z
       referrers: counts.meta({ description: "By host without `www.`, or `direct`" }),
       hourlyClicks: counts.meta({ description: "The last 24 hours, zero-filled, by UTC hour" }),
       utm: z.record(z.string(), counts),
-      rules: counts.optional().meta({
-        description:
-          "Hits that the link's rules led, by the rule's number at that time, from 1; only where there is one",
-        examples: [{ 1: 30, 2: 12 }],
-      }),
+      rules: RulesSchema,
       recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
     }),
     as_of: z.string().optional().meta({

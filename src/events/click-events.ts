@@ -24,10 +24,11 @@ export const clickEvents = {
         "What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries",
       ),
     rule: z
-      .number()
-      .int()
+      .string()
       .optional()
-      .describe("Which of the link's rules led to `longUrl`, counted from 1; absent for its own destination"),
+      .describe(
+        "The id of the link's rule that led to `longUrl`; `none` where none of them did, absent where it had none",
+      ),
     method: z.enum(["GET", "HEAD", "POST"]).describe("POST: the password was typed in"),
     userAgent: z.string().optional().describe("As sent, at most 512 characters"),
     device: z.enum(DEVICE_TYPES),

@@ -7,8 +7,8 @@ type Named = { name: string; version: string };
 
 /** A click with every member. Text is empty for what was not sent, and `unknown` for what was not recognised. */
 export type ClickFacts = { [M in keyof Omit<Click, "browser" | "os" | "rule">]-?: NonNullable<Click[M]> } & {
-  /** Undefined for the link's own destination. */
-  rule: number | undefined;
+  /** Undefined where the link had no rules. */
+  rule: string | undefined;
   slug: string;
   referrerHost: string;
   browser: Named;

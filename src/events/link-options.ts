@@ -16,6 +16,7 @@ export const OPTION_LIMITS = {
   maxClicks: 1_000_000_000,
   password: 128,
   rules: 20,
+  ruleName: 50,
   /** Values of one condition, and names of its `query`. */
   values: 50,
   /** Characters of a value. */
@@ -71,7 +72,14 @@ const options = {
       "The visitor's query joins that of the destination, whose own parameters win, or those of the visitor",
     ),
   rules: z
-    .array(z.object({ when, url: z.string() }))
+    .array(
+      z.object({
+        id: z.string().optional().describe("Ours, the same as long as the link has the rule; clicks name it"),
+        name: z.string().optional().describe("For people"),
+        when,
+        url: z.string(),
+      }),
+    )
     .describe("Other destinations: of the first rule whose conditions fit"),
 };
 
@@ -119,8 +127,9 @@ export function fingerprintOf(
   const { accountId, host } = link;
   // Compared as browsers normalise it: the case of the host, a default port, an empty path.
   const longUrl = URL.parse(link.longUrl)?.href ?? link.longUrl;
-  const sorted = link.rules ? withSortedNames : undefined;
-  const text = JSON.stringify([accountId, host, longUrl, optionsOf(link)], sorted);
+  const options = optionsOf(link);
+  if (options.rules) options.rules = options.rules.map(({ id: _, ...rule }) => rule);
+  const text = JSON.stringify([accountId, host, longUrl, options], link.rules && withSortedNames);
   return hash("sha256", text, "base64url").slice(0, FINGERPRINT_CHARACTERS);
 }
 
@@ -133,6 +142,12 @@ function withSortedNames(name: string, value: unknown): unknown {
     return value.toSorted(([a]: string[], [b]: string[]) => ((a ?? "") < (b ?? "") ? -1 : 1));
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+}
+
+/** Whether they lead the same visitors to the same place, whatever they are called. */
+export function isSameRule(rule: LinkRule, other: LinkRule): boolean {
+  const [one, another] = [rule, other].map(({ when, url }) => JSON.stringify([when, url], withSortedNames));
+  return one === another;
 }
 
 /** Every URL to which the link can lead: each is checked as the first one is. */

@@ -26,6 +26,9 @@ export type DeviceType = (typeof DEVICE_TYPES)[number];
 export const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
+/** Of a click that none of the link's rules led; no rule has this id. */
+export const NO_RULE = "none";
+
 /** Where a link was created: only links of the API trigger webhooks (interface, part 6). */
 export const CREATED_VIA = ["api", "web"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];

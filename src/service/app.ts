@@ -1,6 +1,7 @@
 // The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
 import { setImmediate } from "node:timers/promises";
 import { baseHostGate, createFastify } from "../api/create-fastify.ts";
+import { documentsBehindHeader } from "../api/documents-behind-header.ts";
 import type { Api } from "../api/fastify.ts";
 import { keyGuard } from "../api/key-guard.ts";
 import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/operations-routes.ts";
@@ -8,6 +9,7 @@ import type { RequestIdOf } from "../api/request-id.ts";
 import { siteRoutes } from "../api/site-routes.ts";
 import { countBehind } from "../projections/builds/status.ts";
 import { projectionGroups } from "../projections/groups.ts";
+import { documentsBehind } from "../queries/documents-behind.ts";
 import { domainHome } from "../redirect/http/domain-home.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import { routerSetAside } from "../stores/coordination/consumer-checkpoint.ts";
@@ -53,6 +55,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.lookup.domains });
   await app.register(async (base: Api) => {
     baseHostGate(base, { baseHost, guard, metrics, otherHost });
+    documentsBehindHeader(base, documentsBehind({ ...backend, groups: projectionGroups, clock }));
     siteRoutes(base);
     const text = group ? group.metricsText : metrics.text;
     metricsRoute(base, { contentType: metrics.contentType, text, operator });

@@ -44,7 +44,9 @@ const entry = (
 
 const block = { reason: "Phishing", since: "2026-03-01T10:00:00.000Z" };
 
-const RULES: LinkRule[] = [{ when: { query: [["rule", true]] }, url: "https://example.com/é?a=own#top" }];
+const RULES: LinkRule[] = [
+  { id: "a1b2c3d4e5f6", when: { query: [["rule", true]] }, url: "https://example.com/é?a=own#top" },
+];
 const LED =
   "HTTP/1.1 302 Found\r\n" +
   "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%zz%0d%0a<{|}>#top\r\n" +
@@ -288,7 +290,7 @@ describe("the redirect", () => {
     const visit = request("GET /led?rule&a=1&b=%C3%A9%ff%zz%0d%0a<{|}>");
     expect(await sendRaw(server.port, visit)).toBe(LED);
     const { link } = server.hits[0] ?? {};
-    expect(link).toMatchObject({ key: "localhost/led", rule: 1, longUrl: RULES[0]?.url });
+    expect(link).toMatchObject({ key: "localhost/led", rule: RULES[0]?.id, longUrl: RULES[0]?.url });
     let committed = false;
     server.deps.recorder.record = async () => {
       committed = true;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { NO_RULE } from "../../src/events/vocabulary.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
 import { CLICK_LINES, type ClickRow } from "../../src/transfer/export/click-lines.ts";
 import { clickRows } from "../../src/transfer/export/click-rows.ts";
@@ -45,6 +46,11 @@ const clicksOf = async (slug: string) => {
   return events
     .map(({ data }) => data as Record<string, unknown>)
     .filter(({ link }) => link === `localhost/${slug}`);
+};
+type Rule = { id: string; name?: string };
+const ruleIds = async (slug: string) => {
+  const { body } = await service.ask<{ rules: Rule[] }>(`/api/v1/links/${slug}`, { key: owner.key });
+  return body.rules.map(({ id }) => id);
 };
 const clicksAre = (slug: string, count: number) =>
   until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
@@ -110,7 +116,7 @@ describe("what a link carries", () => {
     const query = { 'a"b': "1", "c\\d": true } as const;
     const slug = await shorten({ rules: [rule(query)], external_id: "odd-names" });
     const { body } = await service.ask<{ rules: unknown }>(`/api/v1/links/${slug}`, { key: owner.key });
-    expect(body.rules).toEqual([rule(query)]);
+    expect(body.rules).toEqual([{ id: expect.any(String), ...rule(query) }]);
     expect((await visit(`${slug}?a%22b=1&c%5Cd`)).location).toBe("https://example.com/led");
     expect((await visit(`${slug}?a%22b=1`)).location).toBe(OWN);
   });
@@ -197,32 +203,29 @@ describe("rules", () => {
 
     await clicksAre(slug, 7);
     const clicks = await clicksOf(slug);
+    const ids = await ruleIds(slug);
+    expect(new Set(ids).size).toBe(5);
     expect(clicks.map(({ rule, longUrl }) => [rule, longUrl])).toEqual([
-      ...([
-        [1, page("ios-de")],
-        [2, page("mobile")],
-        [3, page("shop")],
-      ] as const),
-      ...([
-        [4, page("us")],
-        [5, page("pt")],
-        [undefined, OWN],
-        [4, page("us")],
-      ] as const),
+      [ids[0], page("ios-de")],
+      [ids[1], page("mobile")],
+      [ids[2], page("shop")],
+      [ids[3], page("us")],
+      [ids[4], page("pt")],
+      ["none", OWN],
+      [ids[3], page("us")],
     ]);
     expect(clicks[6]).toMatchObject({ country: "US" });
     expect(clicks[3]).toMatchObject({ country: "US" });
     expect(clicks[5]).toMatchObject({ utm: { source: "own" } });
-    expect(clicks[5]).not.toHaveProperty("rule");
     expect(clicks[0]).not.toHaveProperty("utm");
   });
 
-  it("are counted by their numbers, for the whole life and for ranges, only where one led", async () => {
+  it("are counted by id and destination, for the whole life and for ranges, only where one led", async () => {
     const rules = [
       { when: { device: "mobile" }, url: "https://example.com/mobile?utm_source=rule" },
-      { when: { language: "pt" }, url: "https://example.com/pt" },
+      { name: "Portuguese", when: { language: "pt" }, url: "https://example.com/pt" },
     ];
-    const slug = await shorten({ rules });
+    const slug = await shorten({});
     const analytics = async (path = "") => {
       const { body } = await service.ask<{ analytics: Record<string, unknown> }>(
         `/api/v1/analytics/${slug}${path}`,
@@ -238,6 +241,7 @@ describe("rules", () => {
     await totalIs(1);
     expect(await analytics()).not.toHaveProperty("rules");
     expect(await analytics("?interval=day")).not.toHaveProperty("rules");
+    await service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body: { rules } });
 
     for (const headers of [
       { "user-agent": IPHONE },
@@ -246,10 +250,65 @@ describe("rules", () => {
     ])
       await visit(slug, headers);
     await visit(slug, { "user-agent": IPHONE }, "HEAD");
-    await totalIs(5);
-    expect(await analytics()).toMatchObject({ rules: { 1: 3, 2: 1 }, utm: { source: { rule: 3, own: 1 } } });
-    expect(await analytics("?interval=day")).toMatchObject({ rules: { 1: 3, 2: 1 } });
-    expect(await analytics("?interval=day&kind=click")).toMatchObject({ rules: { 1: 2, 2: 1 } });
+    await visit(slug, { "user-agent": DESKTOP });
+    await totalIs(6);
+    const [mobile, pt] = await ruleIds(slug);
+    const led = (n: number) => [
+      { id: mobile, hits: n, destinations: { [rules[0]?.url ?? ""]: n } },
+      { id: pt, name: "Portuguese", hits: 1, destinations: { "https://example.com/pt": 1 } },
+      { id: null, hits: 1, destinations: { [OWN]: 1 } },
+    ];
+    expect(await analytics()).toMatchObject({ rules: led(3), utm: { source: { rule: 3, own: 2 } } });
+    expect(await analytics("?interval=day")).toMatchObject({ rules: led(3) });
+    expect(await analytics("?interval=day&kind=click")).toMatchObject({ rules: led(2) });
+  });
+
+  it("keep their clicks when they are reordered, renamed, removed and led elsewhere", async () => {
+    const [first, second] = ["https://example.com/a", "https://example.com/b"];
+    const slug = await shorten({
+      rules: [
+        { name: "A", when: { query: { v: "a" } }, url: first },
+        { name: "B", when: { query: { v: "b" } }, url: second },
+      ],
+    });
+    const [a, b] = await ruleIds(slug);
+    const edit = async (rules: unknown) => {
+      const { status, body } = await service.ask<{ error: string }>(`/api/v1/links/${slug}`, {
+        ...{ method: "PATCH", key: owner.key, body: { rules } },
+      });
+      return [status, body.error];
+    };
+    for (let n = 0; n < 3; n++) await visit(`${slug}?v=a`, { "user-agent": DESKTOP });
+    await visit(`${slug}?v=b`, { "user-agent": DESKTOP });
+    const other = { when: { query: { v: "c" } }, url: "https://example.com/c" };
+    await edit([other, { id: b, name: "Second", when: { query: { v: "b" } }, url: `${second}2` }]);
+    await visit(`${slug}?v=b`, { "user-agent": DESKTOP });
+    await visit(`${slug}?v=c`, { "user-agent": DESKTOP });
+    const [c] = await ruleIds(slug);
+    expect([a, b]).not.toContain(c);
+    // Without ids: the same conditions and destination are the same rule.
+    await edit([{ name: "Second", when: { query: { v: "b" } }, url: `${second}2` }, other]);
+    expect(await ruleIds(slug)).toEqual([b, c]);
+    expect(await edit([{ id: a, ...other }])).toEqual([400, expect.stringContaining("rules.0.id")]);
+    expect(
+      await edit([
+        { id: c, ...other },
+        { id: c, ...other },
+      ]),
+    ).toEqual([400, expect.stringContaining("each id once")]);
+    const hits = async () => {
+      const { body } = await service.ask<{ analytics: { totalClicks: number; rules: unknown } }>(
+        `/api/v1/analytics/${slug}`,
+        { key: owner.key },
+      );
+      return body.analytics;
+    };
+    await until("6 clicks to count", async () => (await hits()).totalClicks === 6, { everyMs: 100 });
+    expect((await hits()).rules).toEqual([
+      { id: a, hits: 3, destinations: { [first]: 3 } },
+      { id: b, name: "Second", hits: 2, destinations: { [second]: 1, [`${second}2`]: 1 } },
+      { id: c, hits: 1, destinations: { [other.url]: 1 } },
+    ]);
   });
 
   it("keep a visitor on one side of a split for the day, by GET and HEAD", async () => {
@@ -304,8 +363,8 @@ describe("rules", () => {
       rows.push(...page);
     const lines = rows.map((row) => JSON.parse(CLICK_LINES.ndjson.line(row)));
     expect(lines.map(({ rule, long_url }) => [rule, long_url])).toEqual([
-      ["1", "https://example.com/mobile"],
-      ["", OWN],
+      [(await ruleIds(slug))[0], "https://example.com/mobile"],
+      ["none", OWN],
     ]);
   });
 });
@@ -416,7 +475,8 @@ describe("each click", () => {
     for (const { link: key, linkRevision, longUrl, rule } of clicks) {
       const first = (stream: string) => eventStore.read(stream, { limit: linkRevision + 1 });
       const link = await linkFromStream({ read: first }, key);
-      expect(rule === undefined ? link?.longUrl : link?.rules?.[rule - 1]?.url).toBe(longUrl);
+      const led = link?.rules?.find(({ id }) => id === rule)?.url;
+      expect(rule === undefined || rule === NO_RULE ? link?.longUrl : led).toBe(longUrl);
     }
   });
 });

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventOf, LinkEvent, StoredEvent } from "../../src/events/catalogue.ts";
-import { type OptionChanges, optionsOf } from "../../src/events/link-options.ts";
-import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
+import { type LinkRule, type OptionChanges, optionsOf } from "../../src/events/link-options.ts";
+import { CLICK_KINDS, DEVICE_TYPES, NO_RULE } from "../../src/events/vocabulary.ts";
 import type { ImportReport } from "../../src/transfer/import/run-import.ts";
 import { openImport, ownExport } from "../support/import/own-export.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -120,7 +120,7 @@ function problems(events: readonly StoredEvent[], accountId: string): string[] {
 type Must = (holds: boolean, rule: string) => void;
 
 /** Where a link led at a revision: by itself, and by its rules. */
-type Led = { to: string; rules: readonly string[] };
+type Led = { to: string; rules: readonly LinkRule[] };
 
 /** Those that a creation sets, or a change changes. */
 function optionsIn(event: StoredEvent | LinkEvent): OptionChanges {
@@ -178,15 +178,15 @@ function linkRules(
       : event.type === "LinkRetargeted"
         ? event.data.to
         : last.to;
-  const rules = changed.rules === undefined ? last.rules : (changed.rules ?? []).map(({ url }) => url);
+  const rules = changed.rules === undefined ? last.rules : (changed.rules ?? []);
   where.set(key, [...led, { to, rules }]);
   latest.set(key, event);
 }
 
 function clickRules(click: EventOf<"LinkClicked">["data"], led: readonly Led[], must: Must): void {
   must(/^$|^(\d{1,3}\.){3}0$|^([0-9a-f]{1,4}:){1,3}:$|^::$/.test(click.ip ?? ""), "no whole address");
-  const { to, rules = [] } = led[click.linkRevision] ?? {};
-  must(click.longUrl === (click.rule ? rules[click.rule - 1] : to), "where the link led at that revision");
+  const { to = "", rules = [] } = led[click.linkRevision] ?? {};
+  must(click.longUrl === ledBy(click.rule, rules, to), "where the link led at that revision");
   must(
     CLICK_KINDS.includes(click.kind) && DEVICE_TYPES.includes(click.device ?? "unknown"),
     "a kind, a device",
@@ -210,6 +210,11 @@ function clickRules(click: EventOf<"LinkClicked">["data"], led: readonly Led[], 
     short.every((text) => (text ?? "").length <= 128),
     "cut at 128",
   );
+}
+
+/** `to`: the link's own destination. */
+function ledBy(rule: string | undefined, rules: readonly LinkRule[], to: string): string | undefined {
+  return rule === undefined || rule === NO_RULE ? to : rules.find(({ id }) => id === rule)?.url;
 }
 
 function texts(value: unknown): string[] {

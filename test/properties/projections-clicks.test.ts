@@ -32,7 +32,7 @@ const click = fc
     city: value,
     at: fc.nat(72).map((n) => new Date(Date.UTC(2026, 2, 1, n, n)).toISOString()),
     source: fc.option(value),
-    rule: fc.constantFrom(undefined, undefined, 1, 2, 20),
+    rule: fc.constantFrom(undefined, undefined, "none", "a1", "b2"),
   })
   .map(({ source, ...fields }) => linkClicked({ ...fields, utm: source === null ? undefined : { source } }));
 const clicks = fc.oneof(

@@ -48,7 +48,8 @@ const click = fc.record({
   city: fc.constantFrom("a", "b", "other", "__proto__", ""),
   visitor: fc.nat(30).map((n) => String(n).padStart(2, "0").repeat(8)),
   source: fc.constantFrom(undefined, "mail", "ad"),
-  rule: fc.constantFrom(undefined, 1, 2),
+  rule: fc.constantFrom(undefined, "none", "a1", "b2"),
+  longUrl: fc.constantFrom("https://example.com/a", "https://example.com/b"),
 });
 const happening = fc.oneof(
   { weight: 9, arbitrary: fc.array(click, { minLength: 1, maxLength: 40 }) },
@@ -183,7 +184,9 @@ function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
       tallied(clicks.map((click) => dimensionValues(click)[n] as string)),
     );
   expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
-  expect(new Map(found.rules)).toEqual(tallied(clicks.flatMap(({ rule }) => (rule ? [String(rule)] : []))));
+  expect(new Map(ledBy(found))).toEqual(
+    tallied(clicks.flatMap(({ rule, longUrl }) => (rule ? [`${rule} ${longUrl}`] : []))),
+  );
   const visitors = new Map<string, Set<string>>();
   for (const { at, visitor = "" } of clicks) {
     const day = at.slice(0, 10);
@@ -192,6 +195,14 @@ function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
   expect(new Map(found.visitors.map(({ day, visitors: count }) => [day, count]))).toEqual(
     new Map([...visitors].map(([day, codes]) => [day, codes.size])),
   );
+}
+
+/** Hits by rule and destination. */
+function ledBy({ rules }: LinkAnalytics): [string, number][] {
+  return rules.flatMap(({ id, hits, destinations }) => {
+    expect(destinations.reduce((sum, [, count]) => sum + count, 0)).toBe(hits);
+    return destinations.map(([url, count]): [string, number] => [`${id ?? "none"} ${url}`, count]);
+  });
 }
 
 function summed(ranges: readonly LinkAnalytics[]) {
@@ -204,7 +215,7 @@ function summed(ranges: readonly LinkAnalytics[]) {
     totals: add(ranges.map(({ totals }) => Object.entries(totals))),
     breakdowns: DIMENSIONS.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name]))),
     utm: add(ranges.map(({ utm }) => utm.source)),
-    rules: add(ranges.map(({ rules }) => rules)),
+    rules: add(ranges.map(ledBy)),
   };
 }
 

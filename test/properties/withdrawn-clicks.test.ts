@@ -43,7 +43,7 @@ const clicks = fc.array(
     ip: fc.constantFrom("192.0.2.0", "198.51.100.0", "2001:db8:5::", undefined),
     visitor: fc.constantFrom("0123456789abcdef", "fedcba9876543210"),
     userAgent: fc.constantFrom("Mozilla/5.0", "curl/8.0", undefined),
-    rule: fc.constantFrom(undefined, undefined, 1, 2),
+    rule: fc.constantFrom(undefined, undefined, "none", "a1"),
   }),
   { minLength: 1, maxLength: 60, size: "max" },
 );

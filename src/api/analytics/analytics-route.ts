@@ -3,14 +3,13 @@ import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
-import { type FindLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
 
-/** `writesAreReadable`: see links/list-route.ts. */
-type Deps = AnalyticsDeps & FindLinkDeps & { clock: () => Date; writesAreReadable: () => Promise<unknown> };
+type Deps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
 
 const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.
 
@@ -41,7 +40,6 @@ export function analyticsRoute(app: Api, deps: Deps): void {
     const { caller, params } = request;
     if (isRange) requireDeveloper(caller.tier, "Ranges of analytics");
     const range = isRange ? parseRange(given) : undefined;
-    await deps.writesAreReadable();
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, params.slug, domainId);
     const found = await ask.ofLink(link, range, now);

@@ -1,18 +1,20 @@
 // The answers of analytics, from the numbers of a link: the Analytics object (interface, part 2), and that of a range.
 import type { z } from "zod";
+import type { LinkRule } from "../../events/link-options.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { ValueCount } from "../../projections/definitions/tally.ts";
 import type { LinkAnalytics } from "../../queries/analytics/analytics.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
+import type { RuleHits } from "../../queries/analytics/sums.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
+import { LATE_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
 import type { RangeAnswer } from "./range-schema.ts";
+import type { RuleAnswer } from "./rules-schema.ts";
 
 type Counts = Record<string, number>;
 
-/** Clicks are counted within two seconds, unless there are more than can be folded. */
-const LATE_MS = 5_000;
 /** Always present, even without hits (interface, part 2). */
 const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
@@ -54,7 +56,7 @@ export function rangeAnswer(found: LinkAnalytics, { zone, kinds }: RangeRequest)
 }
 
 /** What both answers have. */
-function numbersOf({ totals, breakdowns, utm, rules }: LinkAnalytics) {
+function numbersOf({ link, totals, breakdowns, utm, rules }: LinkAnalytics) {
   const { total, ...eventTypes } = totals;
   const of = (name: Dimension) => counts(breakdowns[name]);
   return {
@@ -66,8 +68,14 @@ function numbersOf({ totals, breakdowns, utm, rules }: LinkAnalytics) {
     ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
     devices: { ...DEVICES_SHOWN, ...of("devices") },
     utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field])])),
-    ...(rules.length > 0 && { rules: counts(rules) }),
+    ...(rules.length > 0 && { rules: rules.map((rule) => ruleAnswer(rule, link.rules)) }),
   };
+}
+
+/** With the name that the rule has now. */
+function ruleAnswer({ id, hits, destinations }: RuleHits, present: readonly LinkRule[] = []): RuleAnswer {
+  const { name } = present.find((rule) => rule.id === id) ?? {};
+  return { id, ...(name !== undefined && { name }), hits, destinations: counts(destinations) };
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */

@@ -4,6 +4,7 @@ import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
 import { DomainIdQuery } from "../schemas.ts";
+import { RulesSchema } from "./rules-schema.ts";
 
 const text = z.string().max(100);
 
@@ -38,6 +39,7 @@ export const AnalyticsQuery = z.object({
 const time = z.string().meta({ format: "date-time" });
 const count = z.int().meta({ minimum: 0 });
 const counts = z.record(z.string(), z.int());
+
 const kinds = Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count]));
 
 export const RangeAnalyticsSchema = z
@@ -68,11 +70,7 @@ export const RangeAnalyticsSchema = z
       browsers: counts,
       os: counts,
       utm: z.object(Object.fromEntries(UTM_FIELDS.map((field) => [field, counts]))),
-      rules: counts.optional().meta({
-        description:
-          "Hits that the link's rules led, by the rule's number at that time, from 1; only where there is one",
-        examples: [{ 1: 30, 2: 12 }],
-      }),
+      rules: RulesSchema,
       series: z
         .array(z.object({ start: time, total: count, ...kinds }))
         .meta({ description: "Zero-filled; the first point begins with the range" }),

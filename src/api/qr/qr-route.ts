@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
-import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
+import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
 import { pause } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
@@ -29,10 +29,7 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-/** `writesAreReadable`: see links/list-route.ts. */
-export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<unknown> };
-
-export function qrRoute(app: Api, deps: QrDeps): void {
+export function qrRoute(app: Api, deps: ReadableLinkDeps): void {
   const draw = oneByOne(drawn);
   const schema = {
     operationId: "getQrCode",
@@ -53,7 +50,6 @@ export function qrRoute(app: Api, deps: QrDeps): void {
   };
   app.get("/api/qr/:slug", { schema }, async (request, reply) => {
     const { domain_id: domainId, ...look } = request.query;
-    await deps.writesAreReadable();
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new Refused("not_found", "Short link not found.");
     const text = `${link.shortUrl}?qr=1`;

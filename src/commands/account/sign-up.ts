@@ -1,11 +1,12 @@
 // Opens an account for an e-mail address, which is stored in the secrets and never in an event.
 import type { Tier } from "../../events/vocabulary.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
+import { closeAccount } from "./close-account.ts";
 import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
 import { newPassword } from "./password.ts";
 import { accountByEmailSecret, emailSecret, passwordSecret } from "./secrets.ts";
@@ -37,10 +38,7 @@ export async function openAccount(
   context: CommandContext,
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
-  return await openWith(deps, context, request, async (accountId) => {
-    // Of a sign-up that was interrupted before its account was opened.
-    await deps.secrets.delete(passwordSecret(accountId));
-  });
+  return await openWith(deps, context, request, async () => undefined);
 }
 
 async function openWith(
@@ -57,15 +55,18 @@ async function openWith(
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
       open(account, { accountId, tier: request.tier, at }),
     );
-    return { accountId, email, position };
-  }).catch((error: unknown) => {
-    throw isRefused(error, "account_exists") ? new Refused("email_taken") : error;
+    if ((await deps.secrets.get(accountByEmailSecret(email), deps.clock())) === accountId)
+      return { accountId, email, position };
+    // The append took longer than the lock lasts, and somebody else has signed up with the address since.
+    await closeAccount(deps, context, accountId);
+    throw new Refused("email_taken");
   });
 }
 
 /**
- * Binds the address to an account id. The id of a binding without an account, left over from an interrupted openAccount,
- * is used again; one that its account doesn't confirm, left over from a closing or change, is overwritten.
+ * Binds the address to a new account id. A binding that its account doesn't confirm is overwritten: it is left over from a
+ * closing, a change, or a sign-up that was interrupted, or that is stalled and then finds the address gone, and whose
+ * secrets are never those of a later one.
  * @throws email_taken
  */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
@@ -75,8 +76,9 @@ async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const holder = String(await secrets.putIfAbsent(binding, { value: wanted }, clock()));
   if (holder === wanted) return wanted;
   const { status } = await loadAccount(eventStore, holder);
-  if (status === "absent") return holder;
   if (status === "open" && (await accountWithEmail(deps, email))) throw new Refused("email_taken");
   await secrets.put(binding, { value: wanted });
+  if (status === "absent")
+    for (const name of [emailSecret(holder), passwordSecret(holder)]) await secrets.delete(name);
   return wanted;
 }

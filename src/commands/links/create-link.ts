@@ -19,6 +19,7 @@ import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOf } from "./li
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
+import { refuseUnknownRules } from "./rule-ids.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
 
@@ -64,6 +65,7 @@ export async function createLink(
   const custom =
     customSlug === undefined ? undefined : acceptCustomSlug(customSlug, place.host === deps.baseHost);
   const { options: carried, unchecked } = await acceptFields(asked, request, ownHosts);
+  refuseUnknownRules(carried.rules ?? [], []);
   if (!isChecked) unchecked.push(longUrl);
   const what = { ...withOptions<LinkOptions>({}, carried), longUrl };
   const wanted = { place, what, custom, isSought: request.find_existing === true, unchecked };

@@ -111,6 +111,14 @@ const conditions = z
 
 const rule = z.strictObject(
   {
+    id: z
+      .string("must be a text")
+      .regex(/^[0-9a-f]{12}$/, "must be the id of a rule that the link has")
+      .optional()
+      .meta({ description: "Ours: a rule that is sent with its id stays the same, whatever else changes" }),
+    name: filled(MOST.ruleName)
+      .optional()
+      .meta({ description: "For people", examples: ["Variant B"] }),
     when: conditions,
     url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
   },
@@ -192,6 +200,7 @@ export const linkFields = {
       hasRoomForShares,
       "must have shares of at most 100 together where their other conditions are the same",
     )
+    .refine(hasEachIdOnce, "must have each id once")
     .nullish()
     .meta({
       description: "Other destinations; the first rule that fits wins. Developer tier.",
@@ -208,6 +217,11 @@ function hasRoomForShares(rules: readonly z.infer<typeof rule>[]): boolean {
     spent.set(key, (spent.get(key) ?? 0) + share);
   }
   return [...spent.values()].every((sum) => sum <= 100);
+}
+
+function hasEachIdOnce(rules: readonly z.infer<typeof rule>[]): boolean {
+  const ids = rules.flatMap(({ id }) => id ?? []);
+  return new Set(ids).size === ids.length;
 }
 
 export const LinkFields = z.object(linkFields);
@@ -304,7 +318,9 @@ export async function acceptFields(
         return given === "destination" ? true : given;
       case "rules":
         return await Promise.all(
-          (given as Rules).map(async ({ when, url }, index) => ({
+          (given as Rules).map(async ({ id, name, when, url }, index) => ({
+            ...(id !== undefined && { id }),
+            ...(name !== undefined && { name: cleanText(name, MOST.ruleName) }),
             when: conditionsOf(when),
             url: await urlOf(url, `rules.${index}.url`),
           })),
@@ -387,13 +403,12 @@ export function fieldsOf(link: LinkOptions) {
 }
 
 /** As requests have it: the conditions of the query as an object. */
-export type ShownRule = {
+export type ShownRule = Omit<LinkRule, "when"> & {
   when: Omit<RuleConditions, "query"> & { query?: Record<string, string | true> };
-  url: string;
 };
 
-function shownRule({ when: { query, ...when }, url }: LinkRule): ShownRule {
-  return { when: query ? { ...when, query: Object.fromEntries(query) } : when, url };
+function shownRule({ when: { query, ...when }, url, ...named }: LinkRule): ShownRule {
+  return { ...named, when: query ? { ...when, query: Object.fromEntries(query) } : when, url };
 }
 
 const { password: _password, ...shownFields } = linkFields;

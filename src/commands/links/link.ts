@@ -15,8 +15,10 @@ import {
   optionsOf,
   withOptions,
 } from "../../events/link-options.ts";
+import { linkKey } from "../../events/streams.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { refuseUnknownRules, withRuleIds } from "./rule-ids.ts";
 
 /** What LinkCreated holds; `host`: without port. */
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
@@ -39,20 +41,23 @@ export type LinkState = { status: "free" } | ExistingLink;
 export const freeLink: LinkState = { status: "free" };
 
 /**
+ * Rules without an id get one.
  * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request
  * for options that contradict each other
  */
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw slugTaken(c.host, c.slug);
-  refuseContradiction(c);
-  refuseTooLarge(c);
   const { createdAt, ...facts } = c;
+  if (facts.rules) facts.rules = withRuleIds(facts.rules, [], { link: linkKey(c.host, c.slug), revision: 0 });
+  refuseContradiction(facts);
+  refuseTooLarge(facts);
   return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
 
+/** `keepsRuleIds`: ids of rules are taken whether the link has them or not, as of an import. */
 export type LinkChange =
   | { type: "retarget"; to: string }
-  | { type: "set"; options: OptionChanges }
+  | { type: "set"; options: OptionChanges; keepsRuleIds?: boolean }
   | { type: "disable" | "enable" | "delete" | "restore" };
 
 /** What the operator does with a link. */
@@ -103,7 +108,7 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
       return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
     }
     case "set": {
-      const changes = effective(link, wanted.options);
+      const changes = effective(link, withIdsOfRules(link, wanted));
       if (Object.keys(changes).length === 0) return [];
       const changed = withOptions(link, changes);
       refuseContradiction(changed);
@@ -136,6 +141,17 @@ export function changeTogether(
     link = next.reduce(evolve, link);
   }
   return events;
+}
+
+/** @throws invalid_request for an id that no rule of the link has */
+function withIdsOfRules(
+  { host, slug, changes, rules: before = [] }: ExistingLink,
+  { options, keepsRuleIds = false }: Extract<LinkChange, { type: "set" }>,
+): OptionChanges {
+  if (!options.rules) return options;
+  if (!keepsRuleIds) refuseUnknownRules(options.rules, before);
+  const place = { link: linkKey(host, slug), revision: changes + 1 };
+  return { ...options, rules: withRuleIds(options.rules, before, place) };
 }
 
 /** Those of the changes that are not in effect already. */

@@ -8,6 +8,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { AskAnalytics, DayVisitors, LinkAnalytics } from "../../queries/analytics/analytics.ts";
+import type { RuleHits } from "../../queries/analytics/sums.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { count, counted, LinkParams, linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -19,9 +20,6 @@ import { type Column, card, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { answerTo, botsNote, live, type PageRange, pageRange, RangeQuery, rangeBar } from "./range-bar.ts";
 import { clickStats, KIND_NAMES, seriesCard } from "./series-figure.ts";
-
-/** Clicks are counted within two seconds, unless there are more than can be folded. */
-const LATE_MS = 5_000;
 
 export function linkAnalyticsPage(app: Api, deps: PortalDeps & { analytics: AskAnalytics }): void {
   const schema = { params: LinkParams, querystring: RangeQuery };
@@ -54,9 +52,9 @@ ${found?.everHit === false && firstClick(link, range)}${found?.everHit && figure
 }
 
 function figures(path: string, range: PageRange, found: LinkAnalytics, exports: Html | ""): Html {
-  const { recent, visitors, behindMs } = found;
+  const { recent, visitors } = found;
   return html`${clickStats(range, found.totals, visitorsStat(visitors))}
-${botsNote(path, range, found.leftOut)}${behindMs > LATE_MS && html`<p class="muted small">The latest clicks are still being counted.</p>`}
+${botsNote(path, range, found.leftOut)}
 ${seriesCard(range, found)}
 ${visitorsByDay(visitors)}
 ${breakdownCards(range, found)}
@@ -113,19 +111,26 @@ function breakdownCards(
   );
   const given = UTM_FIELDS.filter((name) => utm[name].length > 0);
   const utmCards = given.map((name) => breakdownCard(`UTM ${name}`, utm[name], total, String));
-  const byNone = total - rules.reduce((sum, [, hits]) => sum + hits, 0);
-  const led: ValueCount[] = byNone > 0 ? [...rules, [NO_RULE, byNone]] : rules;
-  const ruleCard = rules.length > 0 && breakdownCard("Rules", led, total, (number) => ruleName(link, number));
+  const ruleCard = rules.length > 0 && rulesCard(link, rules, total);
   return html`<div class="grid" id="breakdowns" ${live(range)}>${cards}${utmCards}${ruleCard}</div>`;
 }
 
-const NO_RULE = "none";
+/** Each rule with where it led, as it may have led elsewhere before. */
+function rulesCard(link: LinkDocument, rules: readonly RuleHits[], total: number): Html {
+  const ruled = rules.map(({ id, hits, destinations }) => {
+    const led = destinations.map(([destination, count]) => bar(destination, count, total));
+    return html`${bar(ruleName(link, id), hits, total)}<li><ul class="bars">${led}</ul></li>`;
+  });
+  const others = total - rules.reduce((sum, { hits }) => sum + hits, 0);
+  const before = others > 0 && bar("While there were none", others, total);
+  return card("Rules", html`<ul class="bars">${ruled}${before}</ul>`);
+}
 
-/** With the destination that the rule has now; the clicks may be of another that had its number before. */
-function ruleName({ rules = [] }: LinkDocument, number: string): string {
-  if (number === NO_RULE) return "None of them";
-  const rule = rules[Number(number) - 1];
-  return rule ? `${number}: ${rule.url}` : `${number}, which the link no longer has`;
+function ruleName({ rules = [] }: LinkDocument, id: string | null): string {
+  if (id === null) return "None of them";
+  if (id === OTHER) return plainName(id);
+  const index = rules.findIndex((rule) => rule.id === id);
+  return index === -1 ? `Removed rule ${id}` : (rules[index]?.name ?? `Rule ${index + 1}`);
 }
 
 function breakdownCard(

@@ -6,7 +6,7 @@ import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts } from "../shell/parts.ts";
 import { count, outward, tagLink } from "./link-view.ts";
-import { CONDITION_LABELS, CONDITION_NAMES, LABELS } from "./typed-fields.ts";
+import { CONDITION_NAMES, LABELS, RULE_LABELS } from "./typed-fields.ts";
 
 /** Nothing for a link that carries none. */
 export function fieldFacts(link: LinkOptions): Html | false {
@@ -82,14 +82,14 @@ function ownDirection(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-function ruleInWords({ when, url }: ShownRule): Html {
+function ruleInWords({ name: called, when, url }: ShownRule): Html {
   const given = CONDITION_NAMES.filter((name) => when[name] !== undefined);
-  return html`<li>${given.map((name, n) => html`${n > 0 && " · "}${conditionInWords(name, when)}`)}${outward(url)}</li>`;
+  return html`<li>${called !== undefined && html`<strong>${ownDirection(called)}</strong>: `}${given.map((name, n) => html`${n > 0 && " · "}${conditionInWords(name, when)}`)}${outward(url)}</li>`;
 }
 
 function conditionInWords(name: keyof RuleConditions, when: ShownRule["when"]): HtmlValue {
   const { query = {}, from = "", to = "", share } = when;
-  const label = CONDITION_LABELS[name];
+  const label = RULE_LABELS[name];
   if (name === "from" || name === "to") return html`${label} ${time(name === "from" ? from : to)}`;
   if (name === "share") return `${share} % of visitors`;
   const values =

@@ -5,12 +5,13 @@ import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/voca
 import { choice, type Field, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
-  CONDITION_LABELS,
   type FieldErrors,
   isLinkField,
   LABELS,
+  RULE_LABELS,
   ruleInput,
   type TypedFields,
   type TypedRule,
@@ -96,23 +97,25 @@ ${errorText("rules-error", error)}${rows}</fieldset>`;
 }
 
 function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErrors): Html {
-  const input = (name: Exclude<keyof TypedRule, "device">, more: Partial<Field> = {}) => {
+  const input = (name: Exclude<keyof TypedRule, "device" | "id">, more: Partial<Field> = {}) => {
     const at = ruleInput(index, name);
     return field({
-      ...{ label: CONDITION_LABELS[name], name: at, value: rule?.[name] ?? "", error: errorOf(errors, at) },
+      ...{ label: RULE_LABELS[name], name: at, value: rule?.[name] ?? "", error: errorOf(errors, at) },
       ...{ autocomplete: "off", ...more },
     });
   };
   const moment = (name: "from" | "to") =>
-    input(name, { ...timeInput(rule?.[name] ?? ""), label: `${CONDITION_LABELS[name]} (UTC)` });
+    input(name, { ...timeInput(rule?.[name] ?? ""), label: `${RULE_LABELS[name]} (UTC)` });
   const conditionsAt = `rules.${index}.when`;
   const error = errors[conditionsAt];
   const isWrong = Object.keys(errors).some((name) => name.startsWith(`rules.${index}.`));
-  const name = `Rule ${index + 1}`;
+  const name = rule?.name || `Rule ${index + 1}`;
   const summary = rule ? html`${name}${rule.url && `: ${readableUrl(rule.url)}`}` : `${name}: empty`;
   return html`<details class="rule" ${isWrong && html`open`}><summary>${summary}</summary>
 <fieldset class="stack" ${error && html`aria-describedby="${conditionsAt}-error"`}><legend class="visually-hidden">${name}</legend>
 ${errorText(`${conditionsAt}-error`, error)}
+${rule?.id && hiddenFields({ [ruleInput(index, "id")]: rule.id })}
+${input("name", { maxlength: MOST.ruleName, placeholder: "Variant B", hint: "For you, in analytics" })}
 ${deviceFields(index, rule?.device ?? "", errors)}
 <div class="grid grid-small">${input("os", { placeholder: "iOS, Android" })}${input("country", { placeholder: "DE, AT" })}
 ${input("language", { placeholder: "de, pt-BR" })}${input("share", { inputmode: "decimal", hint: "Per cent of these visitors" })}</div>
@@ -129,7 +132,7 @@ function deviceFields(index: number, given: string, errors: FieldErrors): Html {
     (one) =>
       html`<label class="check"><input type="checkbox" name="${name}" value="${one}" ${ticked.includes(one) && html`checked`}>${one}</label>`,
   );
-  return html`<fieldset class="field" ${error && html`aria-describedby="${name}-error"`}><legend>${CONDITION_LABELS.device}</legend><div class="actions">${boxes}</div>${errorText(`${name}-error`, error)}</fieldset>`;
+  return html`<fieldset class="field" ${error && html`aria-describedby="${name}-error"`}><legend>${RULE_LABELS.device}</legend><div class="actions">${boxes}</div>${errorText(`${name}-error`, error)}</fieldset>`;
 }
 
 function errorText(id: string, error: string | undefined): HtmlValue {

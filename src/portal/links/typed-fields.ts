@@ -8,7 +8,8 @@ import { Refused } from "../../runtime/refused.ts";
 import type { RefusedForm } from "../shell/form-route.ts";
 import { typedUrl } from "./urls.ts";
 
-type RuleInput = keyof RuleConditions | "url";
+/** `id`: hidden, so that a rule that is edited stays the same. */
+type RuleInput = keyof RuleConditions | "id" | "name" | "url";
 /** Empty texts for what isn't set. */
 export type TypedRule = Readonly<Record<RuleInput, string>>;
 
@@ -30,7 +31,8 @@ export const LABELS: Readonly<Record<FieldName, string>> = {
   ...{ forward_query: "Forward the query", rules: "Rules" },
 };
 
-export const CONDITION_LABELS: Readonly<Record<RuleInput, string>> = {
+export const RULE_LABELS: Readonly<Record<Exclude<RuleInput, "id">, string>> = {
+  name: "Name",
   ...{ device: "Device", os: "OS", country: "Countries", language: "Languages", query: "Query" },
   ...{ from: "From", to: "To", share: "Share", url: "Leads to" },
 };
@@ -90,7 +92,8 @@ export const CONDITION_NAMES = Object.keys(CONDITIONS) as (keyof RuleConditions)
 
 /** Name of an input. */
 export function ruleInput(index: number | string, name: RuleInput): string {
-  return name === "url" ? `rules.${index}.url` : `rules.${index}.when.${name}`;
+  const isCondition = name in CONDITIONS;
+  return isCondition ? `rules.${index}.when.${name}` : `rules.${index}.${name}`;
 }
 
 /** Of what is set; a password is never shown. */
@@ -98,9 +101,9 @@ export function shownFields(link: LinkOptions): TypedFields {
   const set: Readonly<Record<string, unknown>> = fieldsOf(link);
   return {
     ...Object.fromEntries(TEXT_NAMES.map((name) => [name, shownBy(FIELDS[name], set[name])])),
-    rules: (link.rules ?? []).map(({ when, url }) => ({
-      ...eachCondition((name) => shownBy(CONDITIONS[name], when[name])),
-      url,
+    rules: (link.rules ?? []).map(({ id = "", name = "", when, url }) => ({
+      ...{ id, name, url },
+      ...eachCondition((condition) => shownBy(CONDITIONS[condition], when[condition])),
     })),
   };
 }
@@ -120,11 +123,11 @@ export function typedFields(sent: RefusedForm["typed"]): TypedFields {
   const numbers = Object.keys(sent).flatMap((name) => /^rules\.(\d{1,2})\./.exec(name)?.[1] ?? []);
   const rules = [...new Set(numbers)]
     .sort((a, b) => Number(a) - Number(b))
-    .map((index) => ({
-      ...eachCondition((name) => given(ruleInput(index, name))),
-      url: given(ruleInput(index, "url")),
-    }))
-    .filter((rule) => Object.values(rule).some(Boolean));
+    .map((index) => {
+      const of = (name: RuleInput) => given(ruleInput(index, name));
+      return { id: of("id"), name: of("name"), url: of("url"), ...eachCondition(of) };
+    })
+    .filter(({ id: _, ...rule }) => Object.values(rule).some(Boolean));
   return {
     ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, given(name)])),
     ...(numbers.length > 0 && { rules }),
@@ -133,7 +136,10 @@ export function typedFields(sent: RefusedForm["typed"]): TypedFields {
 }
 
 function eachCondition(textOf: (name: keyof RuleConditions) => string) {
-  return Object.fromEntries(CONDITION_NAMES.map((name) => [name, textOf(name)])) as Omit<TypedRule, "url">;
+  return Object.fromEntries(CONDITION_NAMES.map((name) => [name, textOf(name)])) as Record<
+    keyof RuleConditions,
+    string
+  >;
 }
 
 /**
@@ -167,7 +173,12 @@ function readField(typed: TypedFields, name: FieldName): unknown {
 function readRule(rule: TypedRule) {
   const given = CONDITION_NAMES.filter((name) => rule[name] !== "");
   const when = Object.fromEntries(given.map((name) => [name, CONDITIONS[name].read(rule[name])]));
-  return { when, url: typedUrl(rule.url) };
+  return {
+    ...(rule.id && { id: rule.id }),
+    ...(rule.name && { name: rule.name }),
+    when,
+    url: typedUrl(rule.url),
+  };
 }
 
 /**

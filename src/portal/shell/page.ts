@@ -1,5 +1,6 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
+import { saidBehindMs } from "../../api/documents-behind-header.ts";
 import { type Html, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import type { Notice, PortalVisit, THEMES } from "./visit.ts";
@@ -53,7 +54,9 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   const { visit } = reply.request;
   const { theme, notice, assets, cookies } = visit;
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
-  const notices = [notice, options.notice].filter((one) => one !== undefined);
+  const signedIn = visit.session ?? visit.operator;
+  const behind = signedIn === undefined ? undefined : whatIsMissing(saidBehindMs(reply));
+  const notices = [notice, options.notice, behind].filter((one) => one !== undefined);
   const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];
   const scripts = ["portal.js", ...(options.scripts ?? [])];
   const text = htmlText(html`<!doctype html>
@@ -70,7 +73,7 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 <body>
 <a class="skip" href="#main">Skip to content</a>
 ${header(reply)}
-${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit)}
+${options.nav && signedIn && navigation(options.nav, visit)}
 <main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
 ${notices.map(noticeBox)}
 ${options.body}
@@ -84,6 +87,16 @@ ${footer}
     .header("cache-control", "no-store")
     .type("text/html; charset=utf-8")
     .send(text);
+}
+
+/** Undefined where nothing is. */
+function whatIsMissing(behindMs: number): Notice | undefined {
+  if (behindMs === 0) return undefined;
+  const time =
+    behindMs < 120_000
+      ? `${Math.round(behindMs / 1_000)} seconds`
+      : `${Math.round(behindMs / 60_000)} minutes`;
+  return { kind: "info", text: `Lists and numbers are ${time} behind: what came since will show by itself.` };
 }
 
 /** The entry of plans only where they are offered. */

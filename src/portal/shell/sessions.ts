@@ -6,6 +6,7 @@ import { passwordEpoch } from "../../commands/account/password.ts";
 import { emailSecret, sessionSecret } from "../../commands/account/secrets.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { type Tier, UNKNOWN } from "../../events/vocabulary.ts";
+import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
@@ -128,7 +129,7 @@ async function currentAccount(
   { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
   accountId: string,
 ): Promise<{ status: string; tier: Tier } | undefined> {
-  const found = await readStore.get<AccountDocument>(accounts.collection.name, accountId);
+  const found = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
   if (found) return found;
   const account = await loadAccount(eventStore, accountId);
   return account.status === "open" ? account : undefined;

@@ -6,9 +6,10 @@ import type { ProjectionGroup } from "../groups.ts";
 
 /**
  * One fold of the whole log by one version of the group, with collections and a checkpoint of its own. `build`: its number.
- * `rules`: those (classification/classify.ts) under which clicks were classified again; absent: as recorded.
+ * `rules`: those (classification/classify.ts) under which clicks were classified again; absent: as recorded. `events`: how
+ * many it passed before it took over; absent before, and of the first on an empty log.
  */
-export type Build = { version: number; build: number; rules?: string };
+export type Build = { version: number; build: number; rules?: string; events?: number };
 
 /**
  * `isRollback`: it is the previous build, which folds what it lacks. `because`: what was wrong with the one that it replaces,
@@ -131,12 +132,12 @@ export function progressed(builds: Builds, build: Build, progress: Progress): Bu
   return building && isSame(building, build) ? { ...builds, building: { ...building, progress } } : builds;
 }
 
-/** The build in the making takes over; unchanged when it is no longer that one. */
-export function complete(builds: Builds, build: Build): Builds {
+/** The build in the making takes over, after so many events; unchanged when it is no longer that one. */
+export function complete(builds: Builds, build: Build, events: number): Builds {
   const { active, previous, building, ...rest } = builds;
   if (!building || !isSame(building, build)) return builds;
   const { isRollback: _isRollback, progress: _progress, because: _because, ...complete } = building;
-  return retired({ ...rest, active: complete, ...(active && { previous: active }) }, previous);
+  return retired({ ...rest, active: { ...complete, events }, ...(active && { previous: active }) }, previous);
 }
 
 /** Without the build in the making. @throws nothing_else_answers for the first build of a group */

@@ -49,7 +49,7 @@ export async function completeBuild(
       if (folded.waitsFor) return { outcome: "waiting", waitsFor: folded.waitsFor, events };
       await saying.stop();
       const builds = await changeBuilds(deps, group, async (now) =>
-        (await mayTakeOver(deps, group, build, now.active)) ? complete(now, build) : now,
+        (await mayTakeOver(deps, group, build, now.active)) ? complete(now, build, events) : now,
       );
       if (isSame(builds.active, build)) return { outcome: "active", events };
       if (!isSame(builds.building, build)) return { outcome: "cancelled", events };

@@ -87,7 +87,7 @@ async function watch(
     const builds = await readBuilds(readStore, group);
     const checkpoint = await readStore.checkpoint(checkpointName(group, build));
     const events = builds.building?.progress.events ?? 0;
-    if (isSame(builds.active, build)) return { outcome: "active", events };
+    if (isSame(builds.active, build)) return { outcome: "active", events: builds.active?.events ?? 0 };
     if (!isSame(builds.building, build)) return { outcome: "cancelled", events };
     if (checkpoint?.waitsFor) return { outcome: "waiting", waitsFor: checkpoint.waitsFor, events };
     const now = JSON.stringify([builds.building, checkpoint]);

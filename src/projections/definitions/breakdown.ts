@@ -2,11 +2,12 @@
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { DIMENSIONS, dimensionValues } from "./click-dimensions.ts";
+import { ruleHit } from "./rule-hits.ts";
 import { countAll, countOne, type Tally } from "./tally.ts";
 
 /**
- * A tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: of the hits that one of the link's
- * rules led, by its number.
+ * A tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: of the hits of a
+ * link with rules, by the rule that led them and where (rule-hits.ts).
  */
 export type Breakdown = { tallies: Tally[]; utm?: { [F in UtmField]?: Tally }; rules?: Tally };
 
@@ -19,7 +20,7 @@ export function countBreakdown(counted: Breakdown = emptyBreakdown(), click: Lin
     const value = click.utm[field as UtmField];
     if (value) countOne(utmOf(counted, field as UtmField), value);
   }
-  if (click.rule !== undefined) countOne(rulesOf(counted), String(click.rule));
+  if (click.rule !== undefined) countOne(rulesOf(counted), ruleHit(click.rule, click.longUrl));
   return counted;
 }
 

@@ -1,8 +1,9 @@
 // Adds up hits: by kind, over the points of a series, and by the values of each breakdown.
-import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, NO_RULE, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { Breakdown } from "../../projections/definitions/breakdown.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
+import { partsOfRuleHit } from "../../projections/definitions/rule-hits.ts";
 import { byCountThenName, OTHER, type Tally, type ValueCount } from "../../projections/definitions/tally.ts";
 import { QUARTER_MS } from "./time-zone.ts";
 
@@ -14,11 +15,17 @@ export type SeriesPoint = HitCounts & { start: number };
 /** `totals`: of the points; `leftOut`: hits of other kinds. */
 export type HitSeries = { series: SeriesPoint[]; totals: HitCounts; leftOut: number };
 
-/** Largest first, `other` last. `rules`: of the hits that one of the link's rules led, by its number. */
+/**
+ * `id`: null for none of the rules. `destinations`: where it led, largest first; long ones are cut (rule-hits.ts).
+ * Without any for what was counted as others.
+ */
+export type RuleHits = { id: string | null; hits: number; destinations: ValueCount[] };
+
+/** Largest first, `other` last. `rules`: of the hits on a link with rules, by the rule that led them. */
 export type Breakdowns = {
   breakdowns: Record<Dimension, ValueCount[]>;
   utm: Record<UtmField, ValueCount[]>;
-  rules: ValueCount[];
+  rules: RuleHits[];
 };
 
 /** Of a breakdown; the hits of the others are added to `other`. */
@@ -99,7 +106,7 @@ export function breakdownSum() {
     result: (): Breakdowns => ({
       breakdowns: mapOf(DIMENSIONS, (name) => ranked(breakdowns[name])),
       utm: mapOf(UTM_FIELDS, (name) => ranked(utm[name])),
-      rules: ranked(rules),
+      rules: byRule(rules),
     }),
   };
 }
@@ -116,6 +123,18 @@ function ranked(counts: ReadonlyMap<string, number>): ValueCount[] {
   named.sort(byCountThenName);
   const rest = named.splice(MOST_VALUES).reduce((sum, [, count]) => sum + count, counts.get(OTHER) ?? 0);
   return rest > 0 ? [...named, [OTHER, rest]] : named;
+}
+
+function byRule(hits: ReadonlyMap<string, number>): RuleHits[] {
+  const rules = new Map<string, RuleHits>();
+  for (const [value, count] of ranked(hits)) {
+    const { rule, destination } = partsOfRuleHit(value);
+    const counted = rules.get(rule) ?? { id: rule === NO_RULE ? null : rule, hits: 0, destinations: [] };
+    rules.set(rule, counted);
+    counted.hits += count;
+    if (destination !== undefined) counted.destinations.push([destination, count]);
+  }
+  return [...rules.values()].sort((a, b) => b.hits - a.hits);
 }
 
 function mapOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {

@@ -19,43 +19,54 @@ export type CurrentLinkDeps = FindLinkDeps & { currentAccount: CurrentAccount };
 /** Bounds the domains that are searched for one slug. */
 const MOST_CANDIDATES = 100;
 
+/** `writesAreReadable`: read-your-writes.ts. */
+export type ReadableLinkDeps = FindLinkDeps & { writesAreReadable: () => Promise<boolean> };
+
 /**
  * For the QR route, which has no caller: the link on the given domain, else on the default domain, else the oldest one
- * with the slug. Finds disabled links, but not deleted ones.
+ * with the slug, as its own stream has it. Finds disabled links, but not deleted ones.
+ * @throws links_behind where there may be one that the documents don't have yet
  */
 export async function findLinkBySlug(
-  deps: FindLinkDeps,
-  slug: string,
+  deps: ReadableLinkDeps,
+  slugAsGiven: string,
   domainId?: string,
 ): Promise<LinkDocument | undefined> {
-  for await (const link of withSlug(deps, { slug: slug.toLowerCase(), domainId })) return link;
-  return undefined;
+  const slug = slugAsGiven.toLowerCase();
+  return await lookTwice(deps, async () => {
+    for await (const link of currentWithSlug(deps, { slug, domainId })) return link;
+    return undefined;
+  });
 }
 
 /**
  * The caller's link with the slug: on the given domain, else on the default domain first.
  * Links of all keys of the account are the caller's (interface, part 4).
- * @throws forbidden when only another account has such a link, not_found when none has
+ * @throws forbidden when only another account has such a link, not_found when none has; links_behind as findLinkBySlug
  */
 export async function findOwnLink(
-  deps: FindLinkDeps,
+  deps: ReadableLinkDeps,
   { accountId }: Pick<Caller, "accountId">,
   slugAsGiven: string,
   domainId?: string,
 ): Promise<LinkDocument> {
   const slug = slugAsGiven.toLowerCase();
   let isTaken = false;
-  for await (const link of withSlug(deps, { slug, domainId, accountId })) {
-    if (link.accountId === accountId) return link;
-    isTaken = true;
-  }
+  const own = await lookTwice(deps, async () => {
+    for await (const link of currentWithSlug(deps, { slug, domainId, accountId })) {
+      if (link.accountId === accountId) return link;
+      isTaken = true;
+    }
+    return undefined;
+  });
+  if (own) return own;
   throw await notOwn(deps, isTaken, { slug, domainId });
 }
 
 /**
  * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
  * consistent, as neither owner nor address of a link ever change.
- * @throws as findOwnLink
+ * @throws forbidden, not_found
  */
 export async function currentOwnLink(
   deps: CurrentLinkDeps,
@@ -100,7 +111,29 @@ async function* keysOf(
   for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield linkKey(host, slug);
 }
 
+/** Documents are waited for only where a link is not found without. @throws links_behind when they don't come in time */
+async function lookTwice(
+  { writesAreReadable }: Pick<ReadableLinkDeps, "writesAreReadable">,
+  look: () => Promise<LinkDocument | undefined>,
+): Promise<LinkDocument | undefined> {
+  const link = await look();
+  if (link) return link;
+  if (!(await writesAreReadable())) throw new Refused("links_behind");
+  return await look();
+}
+
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
+
+/** `withSlug`, each as its own stream has it. */
+async function* currentWithSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<LinkDocument> {
+  const key = linkKey(deps.baseHost, wanted.slug);
+  const onBase = wanted.domainId === undefined ? await linkFromStream(deps.eventStore, key) : undefined;
+  if (onBase && !onBase.deleted) yield onBase;
+  for await (const { _id } of withSlug(deps, wanted)) {
+    const link = _id === onBase?._id ? undefined : await linkFromStream(deps.eventStore, _id);
+    if (link && !link.deleted) yield link;
+  }
+}
 
 /**
  * The one on the default domain, unless another is named, the oldest on other domains, and those on verified domains of

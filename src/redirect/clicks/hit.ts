@@ -9,8 +9,8 @@ export type LinkTarget = {
   longUrl: string;
   accountId: string;
   via: CreatedVia;
-  /** Number of the rule that leads to `longUrl`, from 1. */
-  rule?: number;
+  /** As LinkClicked has it. */
+  rule?: string;
 };
 
 /** A `LinkTarget` as JSON, serialised once per cached link. */

@@ -1,6 +1,7 @@
 // The cached form of a link: everything that the redirect and the click recorder need, computed once per link.
 import { changesWithVisit, type LinkOptions, type RedirectCode } from "../../events/link-options.ts";
 import { linkKey } from "../../events/streams.ts";
+import { NO_RULE } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 import { type Conditions, conditionsOf } from "../rules/first-rule.ts";
@@ -57,7 +58,8 @@ export function bytesOf({ host, location, packed, options }: LinkEntry): number 
 export function linkEntry(link: RedirectedLink): LinkEntry {
   const { host, accountId, status, block, revision, longUrl } = link;
   const options = block ? undefined : entryOptions(link);
-  return { host, accountId, status, block, revision, ...targetOf(link, longUrl), options };
+  const rule = options && options.rules.length > 0 ? NO_RULE : undefined;
+  return { host, accountId, status, block, revision, ...targetOf(link, longUrl, rule), options };
 }
 
 function entryOptions(link: RedirectedLink): EntryOptions | undefined {
@@ -75,15 +77,15 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
-    rules: rules.map(({ when, url }, index) => ({
+    rules: rules.map(({ id = NO_RULE, when, url }) => ({
       when: conditionsOf(when),
-      ...targetOf(link, url, index + 1),
+      ...targetOf(link, url, id),
     })),
   };
 }
 
-/** `rule`: its number, from 1. */
-function targetOf(link: RedirectedLink, longUrl: string, rule?: number): Target {
+/** `rule`: as of LinkClicked. */
+function targetOf(link: RedirectedLink, longUrl: string, rule: string | undefined): Target {
   const { host, slug, revision, accountId, via } = link;
   const packed = packTarget({
     key: linkKey(host, slug),

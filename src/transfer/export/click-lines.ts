@@ -35,7 +35,7 @@ const COLUMNS: readonly ClickColumn[] = [
     `utm_${field}`,
     ({ utm }) => utm[field] ?? "",
   ]),
-  ["rule", ({ rule }) => (rule === undefined ? "" : String(rule))],
+  ["rule", ({ rule }) => rule ?? ""],
   ["ip", ({ ip }) => ip],
   ["user_agent", ({ userAgent }) => userAgent],
   ["visitor", ({ visitor }) => visitor],

@@ -3,7 +3,7 @@
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { kindOf } from "../../events/classification/classify.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
-import { UNKNOWN } from "../../events/vocabulary.ts";
+import { NO_RULE, UNKNOWN } from "../../events/vocabulary.ts";
 import { addPlace, clickReader } from "../../redirect/clicks/click-event.ts";
 import { nowhere, placeOf } from "../../redirect/clicks/enrich/geo.ts";
 import { boundedHeader, packTarget, type RawHit } from "../../redirect/clicks/hit.ts";
@@ -52,7 +52,8 @@ function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts
   const { revision = 0, method = "GET", isScan = false, utm = {}, rule } = facts;
   const at = destinations[revision];
   if (!at) throw new Refused("record_refused", `the link has had no revision ${revision} here`);
-  const longUrl = rule === undefined ? at.longUrl : at.rules[rule - 1]?.url;
+  const isOwn = rule === undefined || rule === NO_RULE;
+  const longUrl = isOwn ? at.longUrl : at.rules.find(({ id }) => id === rule)?.url;
   if (longUrl === undefined)
     throw new Refused("record_refused", `the link has had no rule ${rule} at its revision ${revision}`);
   const query = new URLSearchParams(isScan ? { qr: "1" } : {});

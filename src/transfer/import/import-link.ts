@@ -257,7 +257,7 @@ async function eventsOf(
   ): Promise<LinkChange> {
     if (wanted.type === "retarget") return { ...wanted, to: await accept(wanted.to) };
     if (wanted.type !== "set") return wanted;
-    return { type: "set", options: await acceptOptions(wanted.fields, n) };
+    return { type: "set", options: await acceptOptions(wanted.fields, n), keepsRuleIds: true };
   }
 }
 

@@ -84,8 +84,8 @@ export type ClickFacts = { [name in KnownText]?: string | undefined } & {
   device?: DeviceType | undefined;
   /** How many changes the link had had; 0 by default. */
   revision?: number | undefined;
-  /** Which of the link's rules it followed, from 1. */
-  rule?: number | undefined;
+  /** The id of the link's rule that led it, or NO_RULE. */
+  rule?: string | undefined;
   /** Whether the QR image was scanned. */
   isScan?: boolean;
   method?: Click["method"] | undefined;

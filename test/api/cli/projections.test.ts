@@ -42,8 +42,9 @@ describe("the projections of a running service", () => {
     expect(answer).toMatchObject({ seconds: expect.any(Number) });
     expect(answer.builds).toMatchObject([
       { name: "lifecycle", version: 1, build: 1, previous: 0 },
-      { name: "clicks", version: 1, build: 1, previous: 0, documents: 4 },
+      { name: "clicks", version: 1, build: 1, previous: 0, documents: 4, events: 5 },
     ]);
+    expect(answer.builds[0].events).toBeGreaterThan(2);
     expect(await clicks()).toBe(5);
     await service.ask(`/${slug}`);
     await expect.poll(clicks, SELDOM).toBe(6);

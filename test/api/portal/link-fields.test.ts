@@ -23,7 +23,7 @@ const URL_TYPED = "example.com/over";
 const rule = (more: Typed, n = 0) =>
   Object.fromEntries(
     Object.entries({ url: "example.com/app", ...more }).map(([name, value]) => [
-      name === "url" ? `rules.${n}.url` : `rules.${n}.when.${name}`,
+      ["id", "name", "url"].includes(name) ? `rules.${n}.${name}` : `rules.${n}.when.${name}`,
       value,
     ]),
   );
@@ -229,7 +229,9 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     const form = formOn((await one.get(path)).text);
     const sent = form.map(([name, value]): [string, string] => [name, name === "title" ? "long" : value]);
     expect((await one.post(`${path}/edit`, sent)).status).toBe(303);
-    const stored = rules.map(({ when, url }) => ({ when: { query: Object.entries(when.query) }, url }));
+    const stored = rules.map(({ when, url }) => ({
+      ...{ id: expect.any(String), when: { query: Object.entries(when.query) }, url },
+    }));
     expect(await optionsOf(path)).toEqual({ title: "long", rules: stored });
     // What is said of it once more, for each of its changes, is short.
     const { text } = await one.get(`${path}/explain`);

@@ -4,11 +4,12 @@ import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { parseConfig } from "../../../src/config/config.ts";
+import { type Config, parseConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { type Role, rolesFrom } from "../../../src/service/roles/role.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import { operator } from "../../support/commands/command-deps.ts";
+import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -19,17 +20,18 @@ const PARTS = ["redirect", "api", "projector"] as const satisfies Role[];
 type Part = (typeof PARTS)[number];
 /** A key may ask 500 times an hour. */
 const SELDOM = { interval: 200 };
+const log = createLogger("silent");
 
 describe("processes with one role each, on the same stores", () => {
   let folder: TemporaryFolder;
+  let config: Config;
   let services: Record<Part, Service>;
   let deps: Parameters<typeof issueKey>[0] & Parameters<typeof openAccount>[0];
   let key: string;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path });
-    const log = createLogger("silent");
+    config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path });
     const opened = PARTS.map(async (role) => [
       role,
       await openService(config, log, { roles: rolesFrom(role) }),
@@ -110,8 +112,33 @@ describe("processes with one role each, on the same stores", () => {
     const { status, body } = await shorten("api", later);
     expect(status).toBe(201);
     expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
+    const startedAt = performance.now();
+    expect((await ask("api", `/api/qr/${body.slug}`)).status).toBe(200);
+    const analytics = await ask<{ link: object }>("api", `/api/v1/analytics/${body.slug}`, { key: later });
+    expect(analytics.body.link).toMatchObject({ id: body.slug });
+    expect(performance.now() - startedAt).toBeLessThan(stretched(2_000));
+    expect((await ask("api", "/api/qr/nowhere")).status).toBe(503);
+    const said = async () =>
+      Number(
+        (await ask("api", "/api/v1/analytics/nowhere", { key: later })).headers["x-documents-behind-ms"],
+      );
+    await expect.poll(said, SELDOM).toBeGreaterThan(5_000);
+    const list = await ask<{ code: string }>("api", "/api/v1/links", { key: later });
+    expect([list.status, list.headers["retry-after"], list.body.code]).toEqual([503, "2", "links_behind"]);
     const other = later.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
     expect((await ask("api", "/api/v1/links", { key: other })).status).toBe(401);
+  });
+
+  it("show in the portal how far lists and numbers are behind, while no projector runs", async () => {
+    const portal = await openService(config, log, { roles: rolesFrom("portal") });
+    try {
+      const person = visitor(Number(new URL(portal.url).port));
+      await person.submit("/portal/sign-up", { email: "d@example.com", password: PASSWORD });
+      const page = async () => (await person.get("/portal/links")).text;
+      await expect.poll(page, SELDOM).toMatch(/Lists and numbers are \d+ seconds behind/);
+    } finally {
+      await portal.stop();
+    }
   });
 
   it("end a closed account's keys and links within a second, while no projector runs", async () => {

@@ -38,6 +38,8 @@ export const CARRIED = {
   forwardQuery: true,
   rules: [
     {
+      id: "a1b2c3d4e5f6",
+      name: "The app",
       when: {
         device: ["mobile"],
         os: ["iOS"],
@@ -50,7 +52,11 @@ export const CARRIED = {
       },
       url: "https://example.com/app?utm_source=rule",
     },
-    { when: { from: at(0), to: "2998-03-01T00:00:00.000Z", share: 33.3 }, url: "https://example.com/b" },
+    {
+      id: "0b1c2d3e4f5a",
+      when: { from: at(0), to: "2998-03-01T00:00:00.000Z", share: 33.3 },
+      url: "https://example.com/b",
+    },
   ],
 } satisfies LinkOptions;
 
@@ -101,7 +107,7 @@ export async function ownExport(): Promise<string[]> {
     linkClicked({ ...moved, at: at(3), kind: "preview", method: "HEAD", prefetch: "prefetch", referrer: "" }),
     linkClicked({
       ...{ link: "sho.rt/off", at: at(1), userAgent: "", ip: "2001:db8:5::", language: "" },
-      ...{ rule: 1, longUrl: CARRIED.rules[0]?.url as string, method: "POST" },
+      ...{ rule: CARRIED.rules[0]?.id, longUrl: CARRIED.rules[0]?.url as string, method: "POST" },
     }),
   ]);
   const deps = { eventStore, secrets, baseHost: "sho.rt", clock: () => new Date(at(9)) };

@@ -1,4 +1,5 @@
 // Each field that a link can carry: a value to begin with, another one, what answers show of them, and what is refused.
+import { expect } from "vitest";
 import type { FieldName } from "../../../src/commands/links/link-fields.ts";
 
 /**
@@ -21,6 +22,7 @@ export type FieldCase = {
 };
 
 const URL_ONE = "https://example.com/one";
+const AN_ID = expect.stringMatching(/^[0-9a-f]{12}$/);
 const WHEN = { device: ["mobile"], country: ["DE"] };
 
 export const FIELD_CASES: readonly FieldCase[] = [
@@ -139,20 +141,22 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     field: "rules",
     values: [
-      [{ when: WHEN, url: URL_ONE }],
+      [{ name: "One", when: WHEN, url: URL_ONE }],
       [
         { when: { os: "iOS", language: "DE", query: { ref: "shop", beta: true } }, url: `${URL_ONE}/ios` },
         { when: { from: "2020-01-01", to: "2090-01-01", share: 12.5 }, url: URL_ONE },
       ],
     ],
     shown: [
-      [{ when: WHEN, url: URL_ONE }],
+      [{ id: AN_ID, name: "One", when: WHEN, url: URL_ONE }],
       [
         {
+          id: AN_ID,
           when: { os: ["iOS"], language: ["de"], query: { ref: "shop", beta: true } },
           url: `${URL_ONE}/ios`,
         },
         {
+          id: AN_ID,
           when: { from: "2020-01-01T00:00:00.000Z", to: "2090-01-01T00:00:00.000Z", share: 12.5 },
           url: URL_ONE,
         },
@@ -168,20 +172,26 @@ export const FIELD_CASES: readonly FieldCase[] = [
       [{ when: { query: JSON.parse('{"__proto__":"a","b":"c"}') }, url: URL_ONE }],
       [{ when: WHEN, url: "javascript:1" }],
       [{ when: WHEN, url: URL_ONE, more: 1 }],
+      [{ id: "0123456789ab", when: WHEN, url: URL_ONE }],
+      [{ name: " ", when: WHEN, url: URL_ONE }],
       Array(21).fill({ when: WHEN, url: URL_ONE }),
     ],
     typed: [
-      { "rules.0.when.device": "mobile", "rules.0.when.country": "DE", "rules.0.url": URL_ONE },
       {
+        ...{ "rules.0.when.device": "mobile", "rules.0.when.country": "DE", "rules.0.url": URL_ONE },
+        "rules.0.name": " One ",
+      },
+      {
+        "rules.0.name": "",
         ...{ "rules.0.when.os": "iOS", "rules.0.when.language": "DE", "rules.0.url": "example.com/one/ios" },
         ...{ "rules.0.when.query": "ref=shop\r\nbeta=*", "rules.1.when.os": "", "rules.1.url": "" },
         ...{ "rules.2.when.from": "2020-01-01", "rules.2.when.to": "2090-01-01T00:00" },
         ...{ "rules.2.when.share": "12.5", "rules.2.url": URL_ONE },
       },
     ],
-    words: ["Device: mobile · Countries: DE", "Query: ref=shop, beta=*"],
-    emptied: { "rules.0.when.device": "", "rules.0.when.country": "", "rules.0.url": "" },
-    cell: JSON.stringify([{ when: WHEN, url: URL_ONE }]),
+    words: ["<strong><bdi>One</bdi></strong>: Device: mobile · Countries: DE", "Query: ref=shop, beta=*"],
+    emptied: { "rules.0.name": "", "rules.0.when.device": "", "rules.0.when.country": "", "rules.0.url": "" },
+    cell: JSON.stringify([{ name: "One", when: WHEN, url: URL_ONE }]),
     badCell: "[{}]",
   },
 ];

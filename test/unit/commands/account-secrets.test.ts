@@ -54,6 +54,32 @@ describe("an address", () => {
     });
   });
 
+  it("whose sign-up stalls goes to who signs up meanwhile, with that password, and to nobody else", async () => {
+    const email = "stalled@example.com";
+    const signUpWith = async (given: string, by: typeof deps) => {
+      const passwordHash = await hashPassword(given);
+      return (await signUp(by, operator, { email, tier: "free", passwordHash })).accountId;
+    };
+    const [reached, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const append: typeof deps.eventStore.append = async (...request) => {
+      reached.resolve();
+      await goesOn.promise;
+      return await deps.eventStore.append(...request);
+    };
+    const stalled = signUpWith("stalled brown foxes", {
+      ...deps,
+      eventStore: storeWith(deps.eventStore, { append }),
+    });
+    await reached.promise;
+    const later = { ...deps, clock: () => new Date(Date.now() + 31_000) };
+    const accountId = await signUpWith(password, later);
+    goesOn.resolve();
+    await expect(stalled).rejects.toMatchObject({ code: "email_taken" });
+    expect(await checkCredentials(deps, { email, password })).toMatchObject({ accountId });
+    const other = checkCredentials(deps, { email, password: "stalled brown foxes" });
+    await expect(other).rejects.toMatchObject({ code: "wrong_credentials" });
+  });
+
   it("can be confirmed in another spelling by its account alone", async () => {
     const accountId = await member("spelling@example.com");
     const stranger = await member("stranger@example.com");

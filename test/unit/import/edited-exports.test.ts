@@ -51,7 +51,7 @@ describe("an export that nobody edited", () => {
       { kind: "preview", method: "HEAD", prefetch: "prefetch" },
       {
         ...{ ip: "2001:db8:5::", kind: "click", method: "POST" },
-        ...{ rule: 1, longUrl: CARRIED.rules[0]?.url, utm: { source: "rule" } },
+        ...{ rule: CARRIED.rules[0]?.id, longUrl: CARRIED.rules[0]?.url, utm: { source: "rule" } },
       },
     ]);
     const [created, changed] = (await linkEvents("off")) as [
@@ -270,7 +270,7 @@ describe("a click of an edited export", () => {
     expect(report.errors).toHaveLength(1);
   });
 
-  it.each([3, 0, -1, 1e9])("is refused by rule %d, which its link never had", async (rule) => {
+  it.each(["0123456789ab", "", 1, {}])("is refused by rule %j, which its link never had", async (rule) => {
     const report = await edited("click", "off", ({ click }) => {
       click.rule = rule;
     });

@@ -66,9 +66,10 @@ async function carried(host: string, slug: string) {
     qr_download_url,
     custom_domain,
     domain_id,
+    rules,
     ...rest
   } = linkObject(await linkOf(host, slug), open.deps.baseUrl);
-  return rest;
+  return { ...rest, ...(rules && { rules: rules.map(({ id: _, ...rule }) => rule) }) };
 }
 
 async function passwordFits(host: string, slug: string, password: string): Promise<boolean> {

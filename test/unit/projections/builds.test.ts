@@ -98,13 +98,13 @@ const TRANSITIONS: [string, Builds, (builds: Builds) => Builds, Builds][] = [
   [
     "a switch",
     list({ active: b, previous: a, building: making(c) }),
-    (builds) => complete(builds, c),
-    list({ active: c, previous: b, retired: [a] }),
+    (builds) => complete(builds, c, 9),
+    list({ active: { ...c, events: 9 }, previous: b, retired: [a] }),
   ],
   [
     "a switch of one that was cancelled",
     list({ active: b, previous: a }),
-    (builds) => complete(builds, c),
+    (builds) => complete(builds, c, 9),
     list({ active: b, previous: a }),
   ],
   [
@@ -116,8 +116,8 @@ const TRANSITIONS: [string, Builds, (builds: Builds) => Builds, Builds][] = [
   [
     "the switch of a rollback",
     list({ active: c, previous: b, building: making(b, { isRollback: true }) }),
-    (builds) => complete(builds, b),
-    list({ active: b, previous: c }),
+    (builds) => complete(builds, b, 9),
+    list({ active: { ...b, events: 9 }, previous: c }),
   ],
   [
     "a cancelled rollback",

@@ -179,18 +179,31 @@ describe("breakdowns of a link", () => {
     });
   });
 
-  it("count the rules that led, of all days too", () => {
+  it("count the rules that led and where, of all days too", () => {
     const [first, second] = ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"];
     const clicks: Click[] = [
-      ...[{ at: first, rule: 1 }, { at: first, rule: 12 }, { at: first }],
-      ...[{ at: second, rule: 12 }, { at: second }],
+      ...[
+        { at: first, rule: "a1", longUrl: "https://a/" },
+        { at: first, rule: "b2", longUrl: "https://b/" },
+      ],
+      ...[{ at: first }, { at: second, rule: "b2", longUrl: "https://b/" }, { at: second }],
     ];
     expect(given(linkDays, clicks).map(({ kinds }) => kinds.click?.rules)).toEqual([
-      ["1", 1, "12", 1],
-      ["12", 1],
+      ["a1 https://a/", 1, "b2 https://b/", 1],
+      ["b2 https://b/", 1],
     ]);
-    expect(given(linkClicks, clicks)[0]?.kinds.click?.rules).toEqual(["1", 1, "12", 2]);
+    expect(given(linkClicks, clicks)[0]?.kinds.click?.rules).toEqual([
+      ...["a1 https://a/", 1, "b2 https://b/", 2],
+    ]);
     expect(given(linkClicks, [{}])[0]?.kinds.click).not.toHaveProperty("rules");
+  });
+
+  it("tell long destinations of a rule apart that begin alike", () => {
+    const long = `https://example.com/${"x".repeat(8_000)}`;
+    const clicks = [`${long}1`, `${long}2`, `${long}1`].map((longUrl): Click => ({ rule: "a1", longUrl }));
+    const rules = given(linkClicks, clicks)[0]?.kinds.click?.rules ?? [];
+    expect(rules.filter((value) => typeof value === "number")).toEqual([2, 1]);
+    for (const value of rules) expect(String(value).length).toBeLessThan(200);
   });
 
   it("accept values that are special names in JavaScript or MongoDB", () => {

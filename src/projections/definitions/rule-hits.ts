@@ -1,0 +1,24 @@
+// Which rule led a hit and where, as one value of a tally, so that what an A/B test has found stays with its destination.
+import { hash } from "node:crypto";
+
+/** An id and a longer destination would be cut by the tally, and two be taken for one. */
+const LONGEST = 150;
+const CODE_CHARACTERS = 12;
+
+/** `rule`: as of LinkClicked. A long destination is cut, and told apart from others by a code. */
+export function ruleHit(rule: string, longUrl: string): string {
+  return `${rule} ${longUrl.length <= LONGEST ? longUrl : shortened(longUrl)}`;
+}
+
+function shortened(longUrl: string): string {
+  const code = hash("sha256", longUrl).slice(0, CODE_CHARACTERS);
+  return `${longUrl.slice(0, LONGEST).toWellFormed()}… ${code}`;
+}
+
+/** `destination`: undefined for what a tally has counted as others. */
+export function partsOfRuleHit(value: string): { rule: string; destination: string | undefined } {
+  const at = value.indexOf(" ");
+  return at === -1
+    ? { rule: value, destination: undefined }
+    : { rule: value.slice(0, at), destination: value.slice(at + 1) };
+}

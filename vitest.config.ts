@@ -40,7 +40,8 @@ export default defineConfig({
         extends: true,
         test: { name: "service", include: ALL, exclude: [...UNIT, ...CLUSTER, ...ON_DISK], ...oneProcess },
       },
-      { extends: true, test: { name: "cluster", include: CLUSTER, env: inMemory } },
+      // Each of these has seven processes beside it.
+      { extends: true, test: { name: "cluster", include: CLUSTER, env: inMemory, testTimeout: 180_000 } },
       { extends: true, test: { name: "disk", include: ON_DISK } },
     ],
   },

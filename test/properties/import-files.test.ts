@@ -49,6 +49,8 @@ async function found(content: string) {
 
 const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));
 
+/** Hundreds of imports. */
+const PATIENCE = { timeout: 240_000 };
 const SITE = "https://example.com/";
 /** Each with the least that one of its links has. */
 const FORMATS = {
@@ -95,7 +97,7 @@ function namesOf({ mapped, leftOut, refused }: FieldList): string[] {
 }
 
 describe("a record of any format", () => {
-  it("stops no other, where its fields hold what no text can be made of", async () => {
+  it("stops no other, where its fields hold what no text can be made of", PATIENCE, async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
@@ -120,7 +122,7 @@ describe("a record of any format", () => {
     }
   });
 
-  it("is a link, or fails with a reason, whatever its fields hold", async () => {
+  it("is a link, or fails with a reason, whatever its fields hold", PATIENCE, async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };

@@ -100,8 +100,8 @@ async function repeat({ perSecond, inFlight, send }: Abuse, until: number): Prom
 function stalledWatcher(port: number, key: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port }, () => {
-      const headers = `host: localhost\r\nx-api-key: ${key}\r\naccept: text/event-stream`;
-      socket.write(`GET /api/v1/events HTTP/1.1\r\n${headers}\r\n\r\n`);
+      const headers = `host: localhost\r\nx-api-key: ${key}`;
+      socket.write(`GET /api/v1/events/stream HTTP/1.1\r\n${headers}\r\n\r\n`);
     });
     socket.once("data", (head) => {
       socket.pause();

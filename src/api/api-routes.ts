@@ -8,7 +8,7 @@ import type { Counts } from "../stores/counts/counts.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import { analyticsRoute } from "./analytics/analytics-route.ts";
+import { analyticsRoutes } from "./analytics/analytics-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
@@ -55,7 +55,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
-    analyticsRoute(keyed, { ...reading, logParts: deps.logReader });
+    analyticsRoutes(keyed, { ...reading, logParts: deps.logReader });
     listLinksRoute(keyed, reading);
     const { currentAccount } = links;
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };

@@ -5,6 +5,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../config/version.ts";
 import type { Api } from "./fastify.ts";
+import { portable } from "./portable-schemas.ts";
 import { SITE_ICON } from "./site-routes.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
@@ -126,9 +127,10 @@ function withHeaders(document: OpenApi): OpenApi {
  */
 function readable(document: OpenApi): OpenApi {
   const text = JSON.stringify(document).replace(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
-  const plain = JSON.parse(text, (_key, value: unknown) =>
+  const bounded = JSON.parse(text, (_key, value: unknown) =>
     typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
   ) as OpenApi;
+  const plain = portable(bounded);
   const schemas = (plain as { components?: { schemas?: Record<string, unknown> } }).components?.schemas ?? {};
   for (const name of Object.keys(schemas)) if (name.endsWith("Input")) delete schemas[name];
   return plain;

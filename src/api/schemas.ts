@@ -114,7 +114,7 @@ export const AnalyticsSchema = z
 
 export const LinkPageSchema = z
   .object({
-    links: z.array(z.union([LinkDetailsObject, LinkObject])),
+    links: z.array(LinkDetailsObject),
     total: z.int().meta({ description: "Links that match, on all pages" }),
     next_cursor: z.string().nullable().meta({ description: "For the next page; null on the last" }),
   })

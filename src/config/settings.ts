@@ -265,7 +265,7 @@ export const SETTINGS = {
     variable: "STOP_SECONDS",
     read: stopSeconds,
     unset: "`8`",
-    what: "for the whole stop after SIGTERM: open requests, clicks, threads, stores; keep it two seconds below the time after which your platform kills (Docker 10 s, Kubernetes 30 s)",
+    what: "for the whole stop after SIGTERM, of all workers together: open requests, clicks, seals, stores; what takes longer is cut, so give a busy machine more; keep it two seconds below the time after which your platform kills (Docker 10 s, Kubernetes 30 s)",
   },
   logLevel: {
     variable: "LOG_LEVEL",

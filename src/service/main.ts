@@ -36,16 +36,20 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
     await refuseUnreadableHosts(config.unsafeHostsFile);
-  const opening = openService(config, log, serviceOptions);
+  const stopping = new AbortController();
   const ms = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
   const close = stopGracefully({ ms, ignoresSignals: group !== undefined }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
     // Before it is opened it may answer redirects already.
+    stopping.abort();
     await (await opening).stop();
     log.info("stopped");
   });
-  group?.onStop(close);
+  const onStop = () => group?.onStop(close);
+  // It seals what the others have answered, also if it is told to stop before it is open.
+  if (!answersHttp(roles)) onStop();
+  const opening = openService(config, log, { ...serviceOptions, stopping, onListen: onStop });
   const service = await opening.catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });

@@ -10,7 +10,7 @@ import { httpServer } from "../redirect/http/http-server.ts";
 import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";
 import { visitCounter } from "../redirect/visits/visit-counter.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { systemClock } from "../runtime/pause.ts";
+import { systemClock, untilAborted } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
 import { watchedLeases } from "../stores/coordination/watched-leases.ts";
@@ -33,11 +33,12 @@ export type Service = {
 };
 
 /**
- * Shares of the stop's budget at which open requests, then the roles, and then what seals their last appends must be closed;
- * stores get the remainder.
+ * Shares of the stop's budget at which open requests, then the roles, those of other workers, and then what seals their last
+ * appends must be closed; stores get the remainder.
  */
 const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 3 / 4;
+const OTHERS_UNTIL = 13 / 16;
 const SEALING_UNTIL = 15 / 16;
 
 export type ServiceOptions = {
@@ -49,6 +50,10 @@ export type ServiceOptions = {
   group?: WorkerGroup;
   /** False for a worker without HTTP; default true. */
   listens?: boolean;
+  /** Called before it listens; until then there is nothing that a stop would have to end. */
+  onListen?: () => void;
+  /** Aborted to be stopped while it is opened: it resolves then without the rest. `stop` aborts it, too. */
+  stopping?: AbortController;
 };
 
 /**
@@ -60,18 +65,21 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group, listens = true } = options;
+  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group } = options;
+  const { stopping = new AbortController() } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
   const sealing: Close[] = [];
   const stores: Close[] = [];
-  const stopping = new AbortController();
+  let hasBegun = false;
   const stop = async () => {
     stopping.abort();
+    hasBegun = true;
     await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: group && sealing.length > 0 ? [group.othersEnded] : [], until: OTHERS_UNTIL },
       { closers: sealing.splice(0), until: SEALING_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
@@ -88,7 +96,9 @@ export async function openService(
       eventStore: watchedEventStore(opened.eventStore, health),
       secrets: watchedSecrets(opened.secrets, health),
     };
-    const onStop = (close: Close) => void ofRoles.push(close);
+    // What a start that is given up still opens is closed at once.
+    const onStop = (close: Close) =>
+      hasBegun ? void close(0).catch(() => undefined) : void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const { signal } = stopping;
     const shared = await opened.counts();
@@ -111,7 +121,7 @@ export async function openService(
       onStop,
       onLastAppend: (close) => void sealing.push(close),
     };
-    const url = await serve(context, listens, onStopOfRequests);
+    const url = await serve(context, options, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {
     await stop();
@@ -122,7 +132,7 @@ export async function openService(
 /** Listens and answers redirects before app.ts is imported, which takes longer to load. */
 async function serve(
   context: RoleContext,
-  listens: boolean,
+  { listens = true, onListen = () => undefined }: Pick<ServiceOptions, "listens" | "onListen">,
   onStop: (close: Close) => void,
 ): Promise<string> {
   const { config, log, roles, backend } = context;
@@ -137,15 +147,22 @@ async function serve(
     readForwarded(config.clientIpHeader),
   );
   onStop(() => server.close());
+  if (listens) onListen();
   const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
 
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
-  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
   await setImmediate();
-  const { openApp } = await import("./app.ts");
-  const app = await openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+  if (context.stopping.aborted) return url;
+  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
+  const opening = import("./app.ts").then(({ openApp }) => {
+    context.stopping.throwIfAborted();
+    return openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+  });
+  // On a busy machine that takes longer than a stop may.
+  const app = await Promise.race([opening, untilAborted(context.stopping)]);
+  if (!app) return url;
   onStop(() => app.close());
   if (redirect || roles.has("api") || roles.has("portal")) follow();
   server.passTo(app.routing);

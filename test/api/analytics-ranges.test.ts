@@ -7,7 +7,7 @@ import { type Member, startTestService, type TestService } from "../support/serv
 const PHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
-describe("GET /api/v1/analytics/{slug} with a range", () => {
+describe("GET /api/v1/analytics/{slug}/range", () => {
   let service: TestService;
   let developer: Member;
   let slug: string;
@@ -15,7 +15,9 @@ describe("GET /api/v1/analytics/{slug} with a range", () => {
     (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/range" })).body
       .slug;
   const ask = (query: string, key = developer.key, of = slug) =>
-    service.ask<RangeAnswer & { error: string; code: string }>(`/api/v1/analytics/${of}?${query}`, { key });
+    service.ask<RangeAnswer & { error: string; code: string }>(`/api/v1/analytics/${of}/range?${query}`, {
+      key,
+    });
 
   beforeAll(async () => {
     service = await startTestService();
@@ -90,12 +92,25 @@ describe("GET /api/v1/analytics/{slug} with a range", () => {
       "as_of=1",
     ])
       expect([query, (await ask(query, key, own)).status]).toEqual([query, 402]);
-    const plain = await ask("", key, own);
+    const plain = await service.ask(`/api/v1/analytics/${own}`, { key });
     expect([plain.status, Object.keys(plain.body)]).toEqual([200, ["link", "analytics"]]);
     expect(plain.headers).toMatchObject({
       "x-as-of-position": expect.stringMatching(/^\d{20}/),
       "x-behind-ms": expect.stringMatching(/^\d+$/),
     });
+  });
+
+  it("is what a parameter of ranges is sent to, instead of being ignored", async () => {
+    const { status, body } = await service.ask(`/api/v1/analytics/${slug}?from=2026-01-01`, {
+      key: developer.key,
+    });
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        code: "invalid_range",
+        error: `from is a parameter of ranges: read them at /api/v1/analytics/${slug}/range`,
+      },
+    ]);
   });
 
   it("refuses bad input with 400 and a message that says what to do", async () => {

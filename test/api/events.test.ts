@@ -15,8 +15,6 @@ type Event = { id: string; type: string; position: string; data: Record<string, 
 type Page = { events: Event[]; next: string; more: boolean };
 type Schemas = { components: { schemas: Record<string, object> } };
 
-const BATCH = "application/cloudevents-batch+json";
-
 let service: TestService;
 let developer: Member;
 beforeAll(async () => {
@@ -148,12 +146,11 @@ describe("GET /api/v1/events", () => {
 describe("as CloudEvents", () => {
   it("has the attributes of version 1.0, with an id that is unique for its source", async () => {
     await shorten();
-    const { headers, text } = await service.ask("/api/v1/events?types=LinkCreated", {
+    const { headers, text } = await service.ask("/api/v1/cloudevents?types=LinkCreated", {
       key: developer.key,
-      headers: { accept: BATCH },
     });
-    expect(headers["content-type"]).toBe(`${BATCH}; charset=utf-8`);
-    expect(headers.link).toMatch(/^<\/api\/v1\/events\?.*after=\d.*>; rel="next"$/);
+    expect(headers["content-type"]).toBe("application/cloudevents-batch+json; charset=utf-8");
+    expect(headers.link).toMatch(/^<\/api\/v1\/cloudevents\?.*after=\d.*>; rel="next"$/);
     const events = JSON.parse(text) as Record<string, unknown>[];
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     for (const event of events) {
@@ -190,7 +187,7 @@ describe("as CloudEvents", () => {
       check(`${event.type}Event`, event);
       check(`${event.type}Data`, event.data);
     }
-    const { text } = await service.ask("/api/v1/events", { key: who.key, headers: { accept: BATCH } });
+    const { text } = await service.ask("/api/v1/cloudevents", { key: who.key });
     const events = JSON.parse(text) as Event[];
     expect(events).toHaveLength(plain.body.events.length);
     for (const event of events) check("CloudEvent", event);
@@ -198,8 +195,9 @@ describe("as CloudEvents", () => {
 });
 
 describe("as server-sent events", () => {
-  const open = (query = "", headers: Record<string, string> = {}, { key } = developer) =>
-    eventStream(service.port, `/api/v1/events${query}`, { "x-api-key": key, ...headers });
+  const STREAM = "/api/v1/events/stream";
+  const open = (query = "", headers: Record<string, string> = {}, { key } = developer, path = STREAM) =>
+    eventStream(service.port, `${path}${query}`, { "x-api-key": key, ...headers });
 
   it("sends what there is and what comes, once each, through reconnections", async () => {
     const who = await service.member("developer");
@@ -230,8 +228,8 @@ describe("as server-sent events", () => {
     expect(seen).toEqual(["AccountOpened", "KeyIssued", "LinkCreated", ...Array(5).fill("LinkClicked")]);
   });
 
-  it("sends CloudEvents when the client accepts them", async () => {
-    const stream = await open("", { accept: "text/event-stream, application/cloudevents+json" });
+  it("sends CloudEvents below their own address", async () => {
+    const stream = await open("", {}, developer, "/api/v1/cloudevents/stream");
     expect((await stream.next("message"))?.data).toMatchObject({ specversion: "1.0" });
     stream.close();
   });
@@ -250,10 +248,7 @@ describe("as server-sent events", () => {
     const who = await service.member("developer");
     const streams = [];
     for (let n = 0; n < 10; n += 1) streams.push(await open("", {}, who));
-    const refused = await service.ask<{ code: string }>("/api/v1/events", {
-      key: who.key,
-      headers: { accept: "text/event-stream" },
-    });
+    const refused = await service.ask<{ code: string }>(STREAM, { key: who.key });
     expect([refused.status, refused.body.code, refused.headers["retry-after"]]).toEqual([
       429,
       "too_many_streams",
@@ -270,8 +265,8 @@ describe("as server-sent events", () => {
   it.skipIf(onCluster())("keeps no place for clients that left before their stream began", async () => {
     const who = await service.member("developer");
     const [first] = (await feed("?limit=1", who)).body.events;
-    const headers = { host: "localhost", accept: "text/event-stream", "x-api-key": who.key };
-    const path = `/api/v1/events?after=${first?.position}`;
+    const headers = { host: "localhost", "x-api-key": who.key };
+    const path = `${STREAM}?after=${first?.position}`;
     await leaveEarly(service.backend.eventStore, "head", { port: service.port, path, headers }, 10);
     await until("a free place", async () => {
       const stream = await open("", {}, who);
@@ -282,9 +277,8 @@ describe("as server-sent events", () => {
 
   it("answers HEAD with the headers alone, and keeps no place for it", { timeout: 10_000 }, async () => {
     const { key } = await service.member("developer");
-    const headers = { accept: "text/event-stream" };
     for (let n = 0; n < 11; n++) {
-      const head = await service.ask("/api/v1/events", { method: "HEAD", key, headers });
+      const head = await service.ask(STREAM, { method: "HEAD", key });
       expect([head.status, head.headers["content-type"]]).toEqual([200, "text/event-stream"]);
     }
   });

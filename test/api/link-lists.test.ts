@@ -64,7 +64,7 @@ describe("a link", () => {
       "long_url",
       "created_at",
     ]);
-    expect((await list(member)).links[2]).toEqual(one.body);
+    expect((await list(member)).links[2]).toMatchObject(one.body);
   });
 
   it("is refused with the name of the field that is wrong, as an item of a bulk request, too", async () => {

@@ -228,7 +228,11 @@ describe("operations", () => {
       "DELETE /api/v1/links/{slug}",
       "GET /api/qr/{slug}",
       "GET /api/v1/analytics/{slug}",
+      "GET /api/v1/analytics/{slug}/range",
+      "GET /api/v1/cloudevents",
+      "GET /api/v1/cloudevents/stream",
       "GET /api/v1/events",
+      "GET /api/v1/events/stream",
       "GET /api/v1/links",
       "GET /api/v1/links/{slug}",
       "GET /api/v1/links/{slug}/history",
@@ -269,6 +273,7 @@ describe("operations", () => {
         "BulkPatchRequest",
         "BulkRequest",
         "CloudEvent",
+        "DeviceType",
         "Error",
         "Event",
         "EventPage",
@@ -278,10 +283,13 @@ describe("operations", () => {
         "Link",
         "LinkDetails",
         "LinkPage",
+        "LinkRule",
         "NamedLink",
         "PatchRequest",
         "RangeAnalytics",
         "RecentClick",
+        "RuleConditions",
+        "RuleHits",
         "ShortenRequest",
         "UnreadableEvent",
       ].sort(),
@@ -290,6 +298,8 @@ describe("operations", () => {
       ([, name]) => !(name !== undefined && name in body.components.schemas),
     );
     expect(missing).toEqual([]);
+    // Generators of clients for Python and Go fail on it (test/clients).
+    expect(JSON.stringify(body)).not.toContain('"type":"null"');
   });
 
   it("describes with its code what an address that can't be decoded is answered", async () => {

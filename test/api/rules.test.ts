@@ -240,7 +240,7 @@ describe("rules", () => {
     await visit(slug, { "user-agent": DESKTOP });
     await totalIs(1);
     expect(await analytics()).not.toHaveProperty("rules");
-    expect(await analytics("?interval=day")).not.toHaveProperty("rules");
+    expect(await analytics("/range?interval=day")).not.toHaveProperty("rules");
     await service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body: { rules } });
 
     for (const headers of [
@@ -259,8 +259,8 @@ describe("rules", () => {
       { id: null, hits: 1, destinations: { [OWN]: 1 } },
     ];
     expect(await analytics()).toMatchObject({ rules: led(3), utm: { source: { rule: 3, own: 2 } } });
-    expect(await analytics("?interval=day")).toMatchObject({ rules: led(3) });
-    expect(await analytics("?interval=day&kind=click")).toMatchObject({ rules: led(2) });
+    expect(await analytics("/range?interval=day")).toMatchObject({ rules: led(3) });
+    expect(await analytics("/range?interval=day&kind=click")).toMatchObject({ rules: led(2) });
   });
 
   it("keep their clicks when they are reordered, renamed, removed and led elsewhere", async () => {

@@ -24,8 +24,6 @@ it.each([
     const instance = await instanceOf(folder.path, {
       CLICK_DURABILITY: "batched",
       RATE_LIMIT_FREE: "1000000",
-      // On a machine that is busy with other tests it takes longer than its default.
-      STOP_SECONDS: "30",
     });
     const { keys } = await accountWithKeys(instance, "free", 1);
     const port = Number(instance.PORT);

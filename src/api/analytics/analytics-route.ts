@@ -1,51 +1,70 @@
-// GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
+// GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and below it of ranges of time.
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
-import { AnalyticsSchema, apiErrors, SlugParams } from "../schemas.ts";
+import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
-import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
+import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
 type Deps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
 
-const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.
+const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
-With any of \`from\`, \`to\`, \`interval\`, \`timezone\`, \`kind\` and \`as_of\` the answer is a RangeAnalytics object:
-series, totals, breakdowns and daily visitors of that range of time, or as they stood at an earlier time. The sums are
-exact: ranges that follow each other add up to the whole. Developer tier.
+const WHOLE_LIFE = `${OWN}
 
-Without them the headers \`X-As-Of-Position\` and \`X-Behind-Ms\` say up to which position of the log all clicks are
-counted, and how long ago the first one after it was recorded.`;
+The headers \`X-As-Of-Position\` and \`X-Behind-Ms\` say up to which position of the log all clicks are counted, and how
+long ago the first one after it was recorded.`;
 
-export function analyticsRoute(app: Api, deps: Deps): void {
-  const schema = {
+const RANGE = `Series, totals, breakdowns and daily visitors of a range of time, or as they stood at an earlier time. The sums
+are exact: ranges that follow each other add up to the whole. Developer tier.
+
+${OWN}`;
+
+export function analyticsRoutes(app: Api, deps: Deps): void {
+  const ask = analytics(deps);
+  const common = { tags: ["Analytics"], params: SlugParams };
+  const wholeLife = {
     operationId: "getAnalytics",
     summary: "Read the analytics of a link",
-    description: DESCRIPTION,
-    tags: ["Analytics"],
-    params: SlugParams,
-    querystring: AnalyticsQuery,
-    response: {
-      200: z.union([AnalyticsSchema, RangeAnalyticsSchema]),
-      ...apiErrors(400, 401, 402, 403, 404),
-    },
+    description: WHOLE_LIFE,
+    ...common,
+    querystring: z.looseObject({ domain_id: DomainIdQuery }),
+    response: { 200: AnalyticsSchema, ...apiErrors(400, 401, 403, 404) },
   };
-  const ask = analytics(deps);
-  app.get("/api/v1/analytics/:slug", { schema }, async (request, reply) => {
-    const { domain_id: domainId, ...given } = request.query;
-    const isRange = Object.values(given).some((value) => value !== undefined);
-    const { caller, params } = request;
-    if (isRange) requireDeveloper(caller.tier, "Ranges of analytics");
-    const range = isRange ? parseRange(given) : undefined;
+  app.get("/api/v1/analytics/:slug", { schema: wholeLife }, async (request, reply) => {
+    const { caller, params, query } = request;
+    const misplaced = Object.keys(RangeParameters.shape).find((name) => query[name] !== undefined);
+    if (misplaced)
+      throw new Refused(
+        "invalid_range",
+        `${misplaced} is a parameter of ranges: read them at /api/v1/analytics/${params.slug}/range`,
+      );
     const now = deps.clock();
-    const link = await findOwnLink(deps, caller, params.slug, domainId);
-    const found = await ask.ofLink(link, range, now);
-    if (range) return rangeAnswer(found, range);
+    const link = await findOwnLink(deps, caller, params.slug, query.domain_id);
+    const found = await ask.ofLink(link, undefined, now);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
     return analyticsAnswer(found, now);
+  });
+
+  const ofRange = {
+    operationId: "getRangeAnalytics",
+    summary: "Read the analytics of a link within a range of time",
+    description: RANGE,
+    ...common,
+    querystring: RangeParameters.extend({ domain_id: DomainIdQuery }),
+    response: { 200: RangeAnalyticsSchema, ...apiErrors(400, 401, 402, 403, 404) },
+  };
+  app.get("/api/v1/analytics/:slug/range", { schema: ofRange }, async (request) => {
+    const { domain_id: domainId, ...parameters } = request.query;
+    const { caller, params } = request;
+    requireDeveloper(caller.tier, "Ranges of analytics");
+    const range = parseRange(parameters);
+    const link = await findOwnLink(deps, caller, params.slug, domainId);
+    return rangeAnswer(await ask.ofLink(link, range, deps.clock()), range);
   });
 }

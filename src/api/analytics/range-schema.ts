@@ -3,16 +3,14 @@ import { z } from "zod";
 import { LINK_STATUSES } from "../../events/link-events.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
-import { DomainIdQuery } from "../schemas.ts";
 import { RulesSchema } from "./rules-schema.ts";
 
 const text = z.string().max(100);
 
-export const AnalyticsQuery = z.object({
-  domain_id: DomainIdQuery,
+export const RangeParameters = z.object({
   from: text.optional().meta({
     description:
-      "Clicks at or after this time, ISO 8601: with an offset, else in `timezone`; a date alone is the start of that day. Default: the day of the link's creation or first click. Developer tier, as all parameters of ranges.",
+      "Clicks at or after this time, ISO 8601: with an offset, else in `timezone`; a date alone is the start of that day. Default: the day of the link's creation or first click.",
     examples: ["2026-11-01"],
   }),
   to: text
@@ -55,7 +53,7 @@ export const RangeAnalyticsSchema = z
       to: time,
       interval: z.enum(INTERVALS),
       timezone: z.string(),
-      kind: z.enum(CLICK_KINDS).nullable(),
+      kind: z.enum(CLICK_KINDS).nullable().meta({ description: "Null for all kinds" }),
     }),
     analytics: z.object({
       totalClicks: count.meta({ description: "Hits of every kind in the range" }),

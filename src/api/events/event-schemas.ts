@@ -1,17 +1,15 @@
 // Schemas of the event feed for the OpenAPI document: one for each type of the catalogue, and its envelopes.
 import { z } from "zod";
 import { catalogue, EVENT_TYPES, type EventType, publishedSchema } from "../../events/catalogue.ts";
-import { CLOUD_EVENT_PREFIX, dataSchemaName } from "../../queries/feed/feed-event.ts";
+import { CLOUD_EVENT_PREFIX, dataSchemaName, UNREADABLE_TYPE } from "../../queries/feed/feed-event.ts";
 
 const time = z.string().meta({ format: "date-time" });
 export const PositionSchema = z
   .string()
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
+const ACTORS = ["key", "account", "system", "operator"] as const;
 export const ActorSchema = z
-  .union([
-    z.object({ type: z.enum(["key", "account", "system"]), id: z.string() }),
-    z.object({ type: z.literal("operator") }),
-  ])
+  .object({ type: z.enum(ACTORS), id: z.string().optional().meta({ description: "Not of the operator" }) })
   .meta({
     id: "Actor",
     description: "Who did it: an API key, the account in the portal, the service, or its operator",
@@ -41,7 +39,8 @@ function eventSchema(type: EventType) {
 const unreadable = z
   .object({
     id: z.string(),
-    type: z.string().meta({ description: "As far as it can be told; may be empty" }),
+    type: z.literal(UNREADABLE_TYPE),
+    stored_type: z.string().meta({ description: "As far as it can be told; may be empty" }),
     version: z.int(),
     subject: z.string(),
     at: time,
@@ -50,7 +49,6 @@ const unreadable = z
     actor: ActorSchema,
     correlation_id: z.string(),
     causation_id: z.string(),
-    data: z.null(),
     error: z.string(),
   })
   .meta({
@@ -58,14 +56,19 @@ const unreadable = z
     description: "An event of the account that can't be read, or one that may be the account's",
   });
 
-const [first, ...others] = EVENT_TYPES.map(eventSchema);
-const event = z
-  .discriminatedUnion("type", [first as NonNullable<typeof first>, ...others])
-  .meta({ id: "Event" });
+const event = z.discriminatedUnion("type", [unreadable, ...EVENT_TYPES.map(eventSchema)]).meta({
+  id: "Event",
+  discriminator: {
+    propertyName: "type",
+    mapping: Object.fromEntries(
+      [...EVENT_TYPES, UNREADABLE_TYPE].map((type) => [type, `#/components/schemas/${type}Event`]),
+    ),
+  },
+});
 
 export const EventPageSchema = z
   .object({
-    events: z.array(z.union([event, unreadable])),
+    events: z.array(event),
     next: PositionSchema.meta({
       description: "`after` of the next page; moves on when the page is empty, too",
     }),
@@ -91,7 +94,7 @@ export const CloudEventSchema = z
     causationid: z.string(),
     schemaversion: z.int(),
     recordedat: time,
-    actortype: z.enum(["key", "account", "system", "operator"]),
+    actortype: z.enum(ACTORS),
     actorid: z.string().optional(),
     data: z.record(z.string(), z.unknown()).nullable(),
     error: z.string().optional().meta({ description: "Of an event that can't be read; `data` is null then" }),

@@ -1,4 +1,4 @@
-// GET /api/v1/events: the account's own events, as pages or as server-sent events, complete and in order.
+// GET /api/v1/events and /cloudevents: the account's own events, as pages or as server-sent events, complete and in order.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { hashKey } from "../../commands/account/keys.ts";
@@ -30,9 +30,6 @@ export type EventsDeps = {
 const LIMIT = 1_000;
 /** Between two batches of a stream, so that many events cost few writes. */
 const BETWEEN_BATCHES_MS = 100;
-const EVENT_STREAM = "text/event-stream";
-const CLOUD_EVENTS_BATCH = "application/cloudevents-batch+json";
-const CLOUD_EVENTS = [CLOUD_EVENTS_BATCH, "application/cloudevents+json"];
 
 const Position = z.string().regex(/^[\w:.-]{1,100}$/, "must be a position, as an earlier answer gave it");
 const Query = z.object({
@@ -49,60 +46,90 @@ const Query = z.object({
 });
 
 const DESCRIPTION = `Everything that happened to the account, its keys, domains, webhooks and links, and every click:
-each event once, in the order of the log. Developer tier.
+each event once, in the order of the log. Developer tier.`;
+const PAGES = `Give \`next\` of one page as \`after\` to get the next, or follow the \`Link\` header; it moves on when a page is
+empty, too, as one request reads a bounded part of the log.`;
+const STREAMS = `Server-sent events, as they happen: \`data\` is an event, \`id\` its position, which a client sends back as
+\`Last-Event-ID\` when it reconnects. Every five seconds an \`alive\` event says how far the log was read.`;
 
-Give \`next\` of one page as \`after\` to get the next; it moves on when a page is empty, too, as one request reads a
-bounded part of the log.
-With \`Accept: text/event-stream\` the events come as server-sent events, as they happen: \`id\` is the position, which a
-client sends back as \`Last-Event-ID\` when it reconnects. With \`application/cloudevents-batch+json\` a page is a batch
-of CloudEvents 1.0, and the next page is in the \`Link\` header; with
-\`text/event-stream, application/cloudevents+json\` so is the data of server-sent events.`;
+/** The address, and the names of the operations that read pages and follow the stream, of each form of events. */
+const FEEDS = {
+  plain: { path: "/api/v1/events", list: "listEvents", follow: "followEvents", events: "events" },
+  cloudevents: {
+    path: "/api/v1/cloudevents",
+    list: "listCloudEvents",
+    follow: "followCloudEvents",
+    events: "events as CloudEvents 1.0",
+  },
+} as const;
 
 export function eventsRoute(app: Api, deps: EventsDeps): void {
   const streams = liveStreams(app, deps);
+  for (const form of ["plain", "cloudevents"] as const) {
+    pagesRoute(app, deps, form);
+    streamRoute(app, deps, form, streams);
+  }
+}
+
+function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
+  const { path, list, events } = FEEDS[form];
+  const [type, page] =
+    form === "plain"
+      ? ["application/json", EventPageSchema]
+      : ["application/cloudevents-batch+json", z.array(CloudEventSchema)];
   const schema = {
-    operationId: "listEvents",
-    summary: "Read the account's own events",
-    description: DESCRIPTION,
+    operationId: list,
+    summary: `Read the account's own ${events}`,
+    description: `${DESCRIPTION}\n\n${PAGES}`,
     tags: ["Events"],
     querystring: Query,
-    headers: z.object({ "last-event-id": Position.optional() }),
     response: {
-      200: {
-        description: "A page, or a stream",
-        content: {
-          "application/json": { schema: EventPageSchema },
-          [CLOUD_EVENTS_BATCH]: { schema: z.array(CloudEventSchema) },
-          [EVENT_STREAM]: { schema: z.string() },
-        },
-      },
+      200: { description: "A page", content: { [type]: { schema: page } } },
       ...apiErrors(400, 401, 402),
     },
   };
-  app.get("/api/v1/events", { schema }, async (request, reply) => {
+  app.get(path, { schema }, async (request, reply) => {
     requireDeveloper(request.caller.tier, "Event feeds");
-    const { stream, form } = acceptedForm(request.headers.accept);
-    const { types, limit } = request.query;
-    const after = (stream ? request.headers["last-event-id"] : undefined) ?? request.query.after;
+    const { after, types, limit } = request.query;
     if (after !== undefined) await refuseForeignPosition(deps, after);
-    if (stream) {
-      const { accountId } = request.caller;
-      await send(deps, streams, request, reply, after ?? "", (signal) =>
-        deps.logReader.followAccount(accountId, after, types, form, signal),
-      );
-      return reply;
-    }
-    const page = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
-    reply.header("link", nextLink(request, page.next));
-    const events = `[${page.events.join(",")}]`;
-    if (form === "cloudevents") return sendJson(reply, CLOUD_EVENTS_BATCH, events);
-    const [next, more] = [JSON.stringify(page.next), String(page.more)];
-    return sendJson(reply, "application/json", `{"events":${events},"next":${next},"more":${more}}`);
+    const found = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
+    reply.header("link", nextLink(request, found.next));
+    return sendJson(reply, type, form === "plain" ? pageOf(found) : `[${found.events.join(",")}]`);
   });
+}
+
+/** The events are JSON already. */
+function pageOf({ events, next, more }: Awaited<ReturnType<LogReader["feed"]>>): string {
+  return `{"events":[${events.join(",")}],"next":${JSON.stringify(next)},"more":${more}}`;
 }
 
 function sendJson(reply: FastifyReply, type: string, text: string): FastifyReply {
   return reply.type(`${type}; charset=utf-8`).send(text);
+}
+
+function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveStreams): void {
+  const { path, follow, events } = FEEDS[form];
+  const schema = {
+    operationId: follow,
+    summary: `Follow the account's own ${events}`,
+    description: `${DESCRIPTION}\n\n${STREAMS}`,
+    tags: ["Events"],
+    querystring: Query.omit({ limit: true }),
+    headers: z.object({ "last-event-id": Position.optional() }),
+    response: {
+      200: { description: "A stream", content: { "text/event-stream": { schema: z.string() } } },
+      ...apiErrors(400, 401, 402),
+    },
+  };
+  app.get(`${path}/stream`, { schema }, async (request, reply) => {
+    requireDeveloper(request.caller.tier, "Event feeds");
+    const after = request.headers["last-event-id"] ?? request.query.after;
+    if (after !== undefined) await refuseForeignPosition(deps, after);
+    await send(deps, streams, request, reply, after ?? "", (signal) =>
+      deps.logReader.followAccount(request.caller.accountId, after, request.query.types, form, signal),
+    );
+    return reply;
+  });
 }
 
 /** RFC 8288: this request with the next position. */
@@ -110,20 +137,6 @@ function nextLink({ url }: FastifyRequest, next: string): string {
   const { pathname, searchParams } = new URL(url, "http://any");
   searchParams.set("after", next);
   return `<${pathname}?${searchParams}>; rel="next"`;
-}
-
-/** A page of our own JSON for any other header. `text/event-stream, application/cloudevents+json`: a stream of those. */
-function acceptedForm(header: string | undefined): { stream: boolean; form: FeedForm } {
-  const accepted = (header ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((range) => range.split(";").map((part) => part.trim()))
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
-    .map(([type = ""]) => type);
-  return {
-    stream: accepted.includes(EVENT_STREAM),
-    form: accepted.some((type) => CLOUD_EVENTS.includes(type)) ? "cloudevents" : "plain",
-  };
 }
 
 /**

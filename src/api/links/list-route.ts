@@ -28,7 +28,7 @@ export function listLinksRoute(
     summary: "List the links created with the caller's key",
     description:
       "Newest first. Give `next_cursor` of one page as `cursor` to get the next. With `scope=account` the links of all " +
-      "keys and of the portal, each with its state (LinkDetails).",
+      "keys and of the portal.",
     tags: ["Links"],
     querystring: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),

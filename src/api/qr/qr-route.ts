@@ -15,6 +15,8 @@ const colour = z
   .string()
   .regex(COLOUR, "must be a hex colour such as 1a2b3c")
   .transform((text) => `#${text.replace("#", "")}`);
+/** Bytes, which JSON Schema can't say. */
+const PNG = z.any().meta({ type: "string", format: "binary" });
 const CACHED_SECONDS = 3600;
 /** Part of each ETag; must be raised when a change makes the same request return other bytes. */
 const IMAGE_VERSION = 4;
@@ -42,7 +44,7 @@ export function qrRoute(app: Api, deps: ReadableLinkDeps): void {
     response: {
       200: {
         description: "The image",
-        content: { "image/png": { schema: z.any() }, "image/svg+xml": { schema: z.string() } },
+        content: { "image/png": { schema: PNG }, "image/svg+xml": { schema: z.string() } },
       },
       304: z.undefined().describe("Not changed since the ETag in If-None-Match"),
       ...apiErrors(400, 404),

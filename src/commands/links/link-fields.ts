@@ -64,10 +64,13 @@ const query = z
   })
   .meta(z.toJSONSchema(parameters)) as unknown as typeof parameters;
 
+/** Named: of a list of values without a name generators of clients make two types of one name. */
+const deviceType = z.enum(DEVICE_TYPES).meta({ id: "DeviceType" });
+
 const conditions = z
   .strictObject(
     {
-      device: oneOrMore(z.enum(DEVICE_TYPES), `must be one or more of ${DEVICE_TYPES.join(", ")}`)
+      device: oneOrMore(deviceType, `must be one or more of ${DEVICE_TYPES.join(", ")}`)
         .optional()
         .meta({ examples: ["mobile"] }),
       os: oneOrMore(
@@ -107,23 +110,26 @@ const conditions = z
     },
     "must be an object of conditions",
   )
-  .refine((given) => Object.values(given).some((one) => one !== undefined), "needs at least one condition");
+  .refine((given) => Object.values(given).some((one) => one !== undefined), "needs at least one condition")
+  .meta({ id: "RuleConditions" });
 
-const rule = z.strictObject(
-  {
-    id: z
-      .string("must be a text")
-      .regex(/^[0-9a-f]{12}$/, "must be the id of a rule that the link has")
-      .optional()
-      .meta({ description: "Ours: a rule that is sent with its id stays the same, whatever else changes" }),
-    name: filled(MOST.ruleName)
-      .optional()
-      .meta({ description: "For people", examples: ["Variant B"] }),
-    when: conditions,
-    url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
-  },
-  "must be an object with when and url",
-);
+const rule = z
+  .strictObject(
+    {
+      id: z
+        .string("must be a text")
+        .regex(/^[0-9a-f]{12}$/, "must be the id of a rule that the link has")
+        .optional()
+        .meta({ description: "Ours: a rule that is sent with its id stays the same, whatever else changes" }),
+      name: filled(MOST.ruleName)
+        .optional()
+        .meta({ description: "For people", examples: ["Variant B"] }),
+      when: conditions,
+      url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
+    },
+    "must be an object with when and url",
+  )
+  .meta({ id: "LinkRule" });
 
 /** `null` clears a field, and is as good as absent for a new link. */
 export const linkFields = {

@@ -13,7 +13,7 @@ const UNREADABLE = "The event can't be read: the operator of the service finds i
 
 /**
  * In the form of our API (api/events/event-schemas.ts). `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`.
- * An event that can't be read has an `error`, no data, and a type that may be empty. @throws EventNewer
+ * An event that can't be read has the type `Unreadable`, an `error` and no data. @throws EventNewer
  */
 export function feedEvent(recorded: RecordedEvent) {
   const event = readableEvent(recorded);
@@ -21,7 +21,8 @@ export function feedEvent(recorded: RecordedEvent) {
   const metadata = metadataOf(recorded);
   return {
     id,
-    type,
+    type: event ? type : UNREADABLE_TYPE,
+    ...(!event && { stored_type: type }),
     version: event ? catalogue[event.type].version : metadata.schemaVersion,
     subject: event ? subjectOf(event) : subjectOfStream(recorded.stream),
     at: event ? event.data.at : recordedAt,
@@ -30,7 +31,8 @@ export function feedEvent(recorded: RecordedEvent) {
     actor: metadata.actor,
     correlation_id: metadata.correlationId,
     causation_id: metadata.causationId,
-    ...(event ? { data: publishedData(event) } : { data: null, error: UNREADABLE }),
+    data: event && publishedData(event),
+    ...(!event && { error: UNREADABLE }),
   };
 }
 
@@ -45,7 +47,7 @@ export function cloudEvent(recorded: RecordedEvent, baseUrl: string) {
     specversion: "1.0",
     id: event.id,
     source: baseUrl,
-    type: `${CLOUD_EVENT_PREFIX}${event.type || "Unknown"}`,
+    type: `${CLOUD_EVENT_PREFIX}${recorded.type || "Unknown"}`,
     subject: event.subject,
     time: event.at,
     datacontenttype: "application/json",
@@ -59,11 +61,12 @@ export function cloudEvent(recorded: RecordedEvent, baseUrl: string) {
     recordedat: event.recorded_at,
     actortype: actor.type,
     ...("id" in actor && { actorid: actor.id }),
-    data: event.data,
+    data: event.data ?? null,
     ...("error" in event && { error: event.error }),
   };
 }
 
+export const UNREADABLE_TYPE = "Unreadable";
 export const CLOUD_EVENT_PREFIX = "linkledger.";
 
 /** Name of the data's schema in the OpenAPI document. */

@@ -1,10 +1,5 @@
 // Lists of links, newest first, with search and filters: of a key for the API, of an account for the portal.
-import {
-  type LinkDetailsObject,
-  type LinkObject,
-  linkDetailsObject,
-  linkObject,
-} from "../../commands/links/link-object.ts";
+import { type LinkDetailsObject, linkDetailsObject } from "../../commands/links/link-object.ts";
 import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
@@ -51,7 +46,7 @@ export type ListLinksOptions = Pick<Filter, "q" | "from" | "to" | "tag"> & {
 };
 
 export type LinkPage = {
-  links: (LinkObject | LinkDetailsObject)[];
+  links: LinkDetailsObject[];
   total: number;
   next_cursor: string | null;
 };
@@ -72,8 +67,7 @@ const NEWEST = { field: "createdAt", direction: "desc" } as const;
 const OLDEST = { field: "createdAt", direction: "asc" } as const;
 
 /**
- * GET /api/v1/links: the links created with the caller's key, or with `scope` all of the account, these with their
- * state. `total` counts all links that match, on every page; `next_cursor` is null on the last one.
+ * GET /api/v1/links: the links created with the caller's key, or with `scope` all of the account. `total` counts all links that match, on every page; `next_cursor` is null on the last one.
  * @throws invalid_cursor
  */
 export async function listLinks(
@@ -83,8 +77,7 @@ export async function listLinks(
 ): Promise<LinkPage> {
   const { cursor, limit, domain_id: domainId, external_id: externalId, status: show, ...given } = options;
   const { scope = "key", sort: order = "-created_at", ...more } = given;
-  const isAccount = scope === "account";
-  const filter = filterOf(isAccount ? { accountId } : { keyId, accountId }, {
+  const filter = filterOf(scope === "account" ? { accountId } : { keyId, accountId }, {
     ...more,
     ...{ domainId, externalId, show },
   });
@@ -93,9 +86,7 @@ export async function listLinks(
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
   const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
   return {
-    links: page.map((link) =>
-      isAccount ? linkDetailsObject(link, link, baseUrl) : linkObject(link, baseUrl),
-    ),
+    links: page.map((link) => linkDetailsObject(link, link, baseUrl)),
     total: await readStore.count(links.collection.name, filter),
     next_cursor: next,
   };

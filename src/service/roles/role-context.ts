@@ -16,6 +16,8 @@ export type WorkerGroup = {
   onFollow(catchUp: () => Promise<void>): void;
   /** Resolves when the others go by what is in the log now, or after a second. */
   othersFollow(): Promise<void>;
+  /** Resolves at a stop, when the processes that answer HTTP have ended, or the primary has died. */
+  othersEnded(): Promise<void>;
   /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
   answerMetrics(own: () => Promise<object[]>): void;
   /** Of all of them together, in Prometheus's text format. */

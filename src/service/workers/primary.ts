@@ -33,8 +33,6 @@ const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
 const METRICS_TIMEOUT_MS = 3_000;
 /** A change is answered then at the latest, though a worker that hangs has not followed it. */
 const FOLLOWED_WITHIN_MS = 1_000;
-/** Share of the stop's budget that the workers which answer HTTP have for themselves. */
-const HTTP_UNTIL = 3 / 4;
 /** After the stop's budget, a worker is killed. */
 const KILL_AFTER_MS = 1_000;
 
@@ -60,10 +58,11 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
       },
       config.stopSeconds * 1_000 + KILL_AFTER_MS,
     );
-    // The one in the background last, as it seals what the others have appended.
-    const http = members.filter(({ roles: own }) => answersHttp(new Set(own)));
-    await inTime(config.stopSeconds * 1_000 * HTTP_UNTIL, stopAll(http));
-    await stopAll(members);
+    // All at once, as each has the same time. The one in the background seals what the others have appended.
+    callAll(members, "stop");
+    await endOf(members.filter((member) => !isInBackground(member)));
+    callAll(members, "othersEnded");
+    await endOf(members);
     clearTimeout(killing);
   };
   const ms = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
@@ -74,20 +73,32 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     await stop();
   });
   try {
-    // The first one alone: it creates the files, and says once what is wrong with a setting.
-    await startAll(members.slice(0, 1));
-    await startAll(members.slice(1));
+    const http = members.filter((member) => !isInBackground(member));
+    // It creates the files, and what the others answer is sealed whenever they are stopped.
+    await startAll(members.filter(isInBackground));
+    // The first one alone: it says once what is wrong with a setting.
+    await startAll(http.slice(0, 1));
+    await startAll(http.slice(1));
   } catch (error) {
+    // Workers that end because of a stop have not failed, and the stop ends this process.
+    if (stopping.signal.aborted) return;
     await stop();
     throw error;
   }
   log.info(`${workers} workers`);
 }
 
-/** Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first. */
-async function stopAll(members: readonly Member[]): Promise<void> {
-  for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+/** Workers ignore signals, which they get from the process group as well. A call rejects when the worker ends first. */
+function callAll(members: readonly Member[], method: "stop" | "othersEnded"): void {
+  for (const { calls } of members) calls?.call(method).catch(() => undefined);
+}
+
+async function endOf(members: readonly Member[]): Promise<void> {
   await Promise.all(members.map(({ ended }) => ended));
+}
+
+function isInBackground({ roles }: Member): boolean {
+  return !answersHttp(new Set(roles));
 }
 
 function membersOf(roles: Roles, workers: number): Member[] {
@@ -107,7 +118,7 @@ function methodsFor(caller: Member, members: readonly Member[]) {
   return {
     async follow() {
       const others = members.filter(
-        (member) => member !== caller && member.isReady && answersHttp(new Set(member.roles)),
+        (member) => member !== caller && member.isReady && !isInBackground(member),
       );
       // One that has ended follows from its start on.
       await inTime(FOLLOWED_WITHIN_MS, Promise.allSettled(others.map(({ calls }) => calls?.call("follow"))));

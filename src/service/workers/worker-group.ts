@@ -9,12 +9,18 @@ export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
   let ownMetrics: () => Promise<object[]> = async () => [];
   let catchUp: () => Promise<void> = async () => undefined;
   let stop: () => void = () => process.exit();
+  const othersEnded = Promise.withResolvers<void>();
   const calls = ipcCalls(
     {
       send: (message) => void (process.connected && process.send?.(message, () => undefined)),
       onMessage: (receive) => void process.on("message", receive),
     },
-    { metrics: () => ownMetrics(), follow: () => catchUp(), stop: async () => stop() },
+    {
+      metrics: () => ownMetrics(),
+      follow: () => catchUp(),
+      stop: async () => stop(),
+      othersEnded: async () => othersEnded.resolve(),
+    },
   );
   const askOthers = shareCalls(() => calls.call("follow"));
   return {
@@ -26,6 +32,7 @@ export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
     answerMetrics(own) {
       ownMetrics = own;
     },
+    othersEnded: () => othersEnded.promise,
     metricsText: async () => (await calls.call("metrics")) as string,
     onStop(graceful) {
       let isStopping = false;
@@ -39,6 +46,8 @@ export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
         if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
         // Open requests wait for their window, and the stop for them.
         calls.end();
+        // Nobody says any more when they have.
+        othersEnded.resolve();
         stop();
       });
     },

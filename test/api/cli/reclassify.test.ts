@@ -66,8 +66,8 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
     await until("the builds to take over", async () => (await kinds()).join() === "1,6", SELDOM);
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
     // Parts of days are read from the log.
-    expect(await kinds("?from=2026-03-01T10:10:00Z&to=2026-03-01T10:16:00Z")).toEqual([0, 6]);
-    expect(await kinds("?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
+    expect(await kinds("/range?from=2026-03-01T10:10:00Z&to=2026-03-01T10:16:00Z")).toEqual([0, 6]);
+    expect(await kinds("/range?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
     await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
     await until("the next click", async () => (await kinds()).join() === "2,6", SELDOM);
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true });

@@ -120,7 +120,7 @@ describe("guarded links of a service of two workers", () => {
   });
 
   it("sends an account ten streams of events, not ten a worker", async () => {
-    const opened = Array.from({ length: 16 }, () => openStream(`${service.url}/api/v1/events`, key));
+    const opened = Array.from({ length: 16 }, () => openStream(`${service.url}/api/v1/events/stream`, key));
     const streams = await Promise.all(opened);
     const statuses = streams.map(({ status }) => status);
     expect([statuses.filter((status) => status === 200).length, new Set(statuses)]).toEqual([
@@ -129,7 +129,7 @@ describe("guarded links of a service of two workers", () => {
     ]);
     for (const { close } of streams) close();
     await until("a place to be free again", async () => {
-      const { status, close } = await openStream(`${service.url}/api/v1/events`, key);
+      const { status, close } = await openStream(`${service.url}/api/v1/events/stream`, key);
       close();
       return status === 200;
     });

@@ -21,6 +21,8 @@ const TICK_MS = 10;
 const TIMEOUT_MS = 30_000;
 /** A machine that is slower than the rate gets what it can take, instead of a queue without end. */
 const MOST_OPEN = 200;
+/** Nobody comes for so long after a refused connection: a flood of those takes the machine from whoever stops. */
+const REFUSED_MS = 100;
 
 /** `url`: of the service. `name` begins every mark (`utm_content`). */
 export function startRedirectLoad(
@@ -36,6 +38,7 @@ export function startRedirectLoad(
   const open = new Set<Promise<void>>();
   let running = true;
   let stall = 0;
+  let refusedAt = Number.NEGATIVE_INFINITY;
   const started = performance.now();
 
   const send = (number: number) => {
@@ -47,7 +50,10 @@ export function startRedirectLoad(
         if (status === 301) answered.set(mark, { at: Date.now(), ms: performance.now() - asked });
         else failed.set(mark, String(status));
       },
-      (error: Error) => void failed.set(mark, error.message),
+      (error: NodeJS.ErrnoException) => {
+        failed.set(mark, error.message);
+        if (error.code === "ECONNREFUSED") refusedAt = performance.now();
+      },
     );
     open.add(asking);
     void asking.finally(() => open.delete(asking));
@@ -56,7 +62,8 @@ export function startRedirectLoad(
     let number = 0;
     while (running) {
       const due = ((performance.now() - started) * perSecond) / 1000;
-      for (; number < due; number++) if (open.size < MOST_OPEN) send(number);
+      const isRefused = performance.now() - refusedAt < REFUSED_MS;
+      for (; number < due; number++) if (open.size < MOST_OPEN && !isRefused) send(number);
       const ticked = performance.now();
       await pause(TICK_MS);
       stall = Math.max(stall, performance.now() - ticked - TICK_MS);

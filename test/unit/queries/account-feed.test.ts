@@ -165,7 +165,9 @@ describe("the account's feed", () => {
       (await accountFeed({ eventStore }, accountId, { after: undefined, types, limit: 100 })).events.map(
         (event) => {
           const { subject, data, at, recorded_at: recordedAt, ...rest } = feedEvent(event);
-          return data ? event.type : [event.type, subject, at === recordedAt, "error" in rest];
+          if (data) return event.type;
+          expect(rest).toMatchObject({ type: "Unreadable", stored_type: event.type });
+          return [event.type, subject, at === recordedAt, "error" in rest];
         },
       );
     const unreadable = [

@@ -69,7 +69,7 @@ function rebuildEqualsLive(
     stores = await startStores();
     instance = await instanceOf(folder.path, stores.environment);
     ({ accountId, keys } = await accountWithKeys(instance, "developer", KEYS));
-    backend = await openBackend(parseConfig(instance), { offThread: false });
+    backend = await openBackend(parseConfig(instance));
     await backend.prepare();
     service = await startService(instance);
     slugs = await createLinks();

@@ -13,7 +13,7 @@ import type {
 } from "./imported.ts";
 
 /** Reads a value by the first of the names that has one. @throws record_refused for what is not of its type */
-type Read<T> = (record: Fields, names: readonly string[], context: ImportContext) => T;
+export type Read<T> = (record: Fields, names: readonly string[], context: ImportContext) => T;
 
 type Column<T> = { names: readonly string[]; read: Read<T> };
 
@@ -34,7 +34,6 @@ export const list = columnsOf(listOf);
 export const time = columnsOf(optionalTime);
 export const flag = columnsOf(isTrue);
 export const wholeNumber = columnsOf(numberOf);
-export const json = columnsOf(jsonOf);
 export const total = columnsOf(totalOf);
 
 /** A total that is no whole number is not taken, which `note` hears. */

@@ -1,20 +1,23 @@
 // A table for everybody else, whose columns are named as the fields of our API: docs/import.md lists them.
-import type { RedirectCode } from "../../../events/link-options.ts";
+import { FIELD_NAMES, type FieldKind, fieldRow } from "../../../commands/links/fields/link-fields.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import {
-  column,
-  flag,
-  list,
-  lowerCase,
-  required,
-  tableFormat,
-  text,
-  time,
-  total,
-  wholeNumber,
-} from "../columns.ts";
-import { isTrue, jsonOf, memberOf, numberOf, requiredText, textOf } from "../fields.ts";
-import type { Fields, ImportedFields, ImportedPassword, ImportedRule } from "../imported.ts";
+import { column, flag, lowerCase, type Read, required, tableFormat, time, total } from "../columns.ts";
+import { isTrue, jsonOf, listOf, memberOf, numberOf, optionalTime, requiredText, textOf } from "../fields.ts";
+import type { Fields, ImportedFields, ImportedPassword } from "../imported.ts";
+
+/** By what a field holds. */
+const CELLS: Readonly<Record<FieldKind, Read<unknown>>> = {
+  text: textOf,
+  lines: textOf,
+  url: textOf,
+  list: listOf,
+  time: optionalTime,
+  count: numberOf,
+  code: numberOf,
+  password: (record, names) => passwordOf(textOf(record, names)),
+  forwarding: forwardingOf,
+  rules: jsonOf,
+};
 
 export const plainCsv = tableFormat({
   name: "csv",
@@ -22,21 +25,7 @@ export const plainCsv = tableFormat({
     url: required("url"),
     slug: column(slugOf, "slug"),
     domain: lowerCase("domain"),
-    title: text("title"),
-    tags: list("tags"),
-    comments: text("comments"),
-    external_id: text("external_id"),
-    active_from: time("active_from"),
-    expires_at: time("expires_at"),
-    expired_url: text("expired_url"),
-    max_clicks: wholeNumber("max_clicks"),
-    password: column((record, names) => passwordOf(textOf(record, names)), "password"),
-    redirect_code: column(
-      (record, names) => numberOf(record, names) as RedirectCode | undefined,
-      "redirect_code",
-    ),
-    forward_query: column(forwardingOf, "forward_query"),
-    rules: column((record, names) => jsonOf(record, names) as ImportedRule[] | undefined, "rules"),
+    ...Object.fromEntries(FIELD_NAMES.map((name) => [name, column(CELLS[fieldRow(name).kind], name)])),
     disabled: flag("disabled"),
     created_at: time("created_at"),
     clicks: total("clicks"),

@@ -27,9 +27,9 @@ export type Replayed = { since: string; found: number; queued: number };
 const BATCH = 2_000;
 
 /**
- * Reads all clicks and changes of links of the service that were recorded since `from`, 30 days ago at most, up to the head of the log at the
- * call, which may take minutes. Those that already have a delivery are not queued again. `accountId`: the required owner,
- * if given. @throws not_found, tier_required
+ * Reads all clicks and changes of links of the service that were recorded since `from`, 30 days ago at most, up to the
+ * head of the log at the call, which may take minutes. Those that already have a delivery are not queued again.
+ * `accountId`: the required owner, if given. @throws not_found, tier_required
  */
 export async function replayFrom(
   deps: ReplayDeps,

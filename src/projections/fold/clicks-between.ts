@@ -34,16 +34,16 @@ export async function* clicksBetween(
     });
 }
 
-/** The same of several links. */
-export async function* clicksOfLinks(
+/** The same of those that `isWanted` says, by data that is not validated yet; others that can't be read are left out. */
+export async function* wantedClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  links: ReadonlySet<string>,
+  isWanted: (recorded: RecordedEvent) => boolean,
   range: LogRange,
 ): AsyncGenerator<ClickEvent[]> {
   const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part))
     yield events.flatMap((recorded) => {
-      if (!links.has(linkOf(recorded) ?? "")) return [];
+      if (!isWanted(recorded)) return [];
       const event = readableEvent(recorded);
       return event?.type === "LinkClicked" ? [event] : [];
     });

@@ -7,9 +7,9 @@ export type WebhooksStatus = {
   /** When the status was read, milliseconds since 1970. */
   readAt: number;
   queue: QueueStats;
-  /** Deliveries being sent, and receivers whose circuit breaker is open. */
+  /** Deliveries being sent, and receivers that rest because they keep failing. */
   inFlight: number;
-  openCircuits: number;
+  resting: number;
   /** Age of the oldest account or click event that is not routed yet; undefined while it can't be read. */
   routerLagMs: number | undefined;
   /** Why nothing is routed; undefined while the router works, or has nothing to do. */

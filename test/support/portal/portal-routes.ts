@@ -10,7 +10,7 @@ import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { logReaderIn, readerThread } from "../../../src/service/threads/reader.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
-import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };

@@ -23,5 +23,5 @@ const webhooks = webhooksOn(backend, {
 });
 process.stdout.write("running\n");
 await webhooks.run(stopping.signal);
-await sender.close();
+sender.destroy();
 await backend.close();

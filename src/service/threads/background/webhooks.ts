@@ -3,7 +3,7 @@ import { runtimeDeps } from "../../../commands/runtime-deps.ts";
 import type { Config } from "../../../config/config.ts";
 import type { BasicLogger } from "../../../runtime/logging.ts";
 import { type HoldLeaseDeps, holdLease } from "../../../stores/coordination/hold-lease.ts";
-import { deliverySender } from "../../../webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../../webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../webhooks/receiver/resolve-receiver.ts";
 import { createWebhooks, type Webhooks, type WebhooksDeps } from "../../../webhooks/run-webhooks.ts";
 import type { WebhooksStatus } from "../../../webhooks/webhooks-status.ts";
@@ -40,6 +40,6 @@ export function webhooksOf({ config, ...deps }: RoleDeps, lease: Omit<HoldLeaseD
         deps.log.warn({ err }, "webhook status unavailable");
         return undefined;
       }),
-    close: sender.destroy,
+    close: async () => sender.destroy(),
   };
 }

@@ -1,5 +1,6 @@
 // What a request can say of a link besides its destination: names, bounds and texts of the fields, which the API,
 // bulk requests, the portal and OpenAPI share, and how they become the options that events hold.
+
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { acceptedSystem, SYSTEM_NAMES } from "../../events/classification/systems.ts";
@@ -18,6 +19,7 @@ import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
+import { OUR_WORDS } from "../issue-sentence.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { keepLinkPassword } from "./link-password.ts";
 
@@ -56,7 +58,7 @@ const parameters = z
 const query = z
   .unknown()
   .superRefine((given, context) => {
-    const { error } = parameters.safeParse(given);
+    const { error } = parameters.safeParse(given, OUR_WORDS);
     const issues = error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
     if (given && Object.hasOwn(given, "__proto__"))
       issues.push({ path: [], message: "must not name __proto__" });

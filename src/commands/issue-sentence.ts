@@ -43,7 +43,7 @@ function issueSentence(issue: Issue): string {
     case "invalid_format":
       return `must be ${FORMATS[issue.format] ?? `a text that fits ${issue.pattern ?? issue.format}`}`;
     case "unrecognized_keys":
-      return `can't have ${issue.keys.join(", ")}: it takes ${membersOf(issue).join(", ")}`;
+      return `can't have ${issue.keys.map((key) => `"${key}"`).join(", ")}: it takes ${membersOf(issue).join(", ")}`;
     case "invalid_union":
       return [...new Set(issue.errors.flatMap(([first]) => first?.message ?? []))].join(", or ");
     case "invalid_key":

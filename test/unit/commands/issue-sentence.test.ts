@@ -23,7 +23,7 @@ const CASES: [what: string, schema: z.ZodType, value: unknown, sentence: string]
   ["no multiple", z.number().multipleOf(5), 7, "must be a multiple of 5"],
   ["no UUID", z.uuid(), "x", "must be a UUID"],
   ["no form", z.string().regex(/^a$/), "b", "must be a text that fits /^a$/"],
-  ["an unknown member", z.strictObject({ a: z.int() }), { a: 1, b: 2 }, "can't have b: it takes a"],
+  ["an unknown member", z.strictObject({ a: z.int() }), { a: 1, b: 2 }, 'can\'t have "b": it takes a'],
   [
     "none of several",
     z.union([z.boolean(), z.enum(["a", "b"])]),

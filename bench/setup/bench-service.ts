@@ -39,7 +39,7 @@ export async function withStores<T>(
   try {
     const instance = await instanceOf(dataDir, environment);
     const config = parseConfig(instance);
-    const backend = await openBackend(config, { offThread: false });
+    const backend = await openBackend(config);
     try {
       await backend.prepare();
       const accountId = await seedLinks(backend, config.baseUrl, links);

@@ -17,6 +17,7 @@ import { changeInBulkRoutes } from "./links/bulk-routes.ts";
 import { historyRoute } from "./links/history-route.ts";
 import { changeLinkRoutes, readLinkRoute } from "./links/life-routes.ts";
 import { listLinksRoute } from "./links/list-route.ts";
+import type { DrawQr } from "./qr/draw-qr.ts";
 import { qrRoute } from "./qr/qr-route.ts";
 import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
@@ -32,6 +33,7 @@ export type ApiDeps = {
   sleep: (ms: number) => Promise<void>;
   log: Logger;
   logReader: LogReader;
+  drawQr: DrawQr;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
   writesAreReadable: () => Promise<boolean>;
   /** Resolves when the processes of this service on this machine go by what is in the log now. */
@@ -45,7 +47,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
   base.register(async (open: Api) => {
     open.addHook("onRequest", async (request, reply) => guard.countQr(request, reply));
-    qrRoute(open, reading);
+    qrRoute(open, { ...reading, drawQr: deps.drawQr });
   });
   base.register(async (keyed: Api) => {
     keyed.addHook("onRequest", async (request, reply) => {

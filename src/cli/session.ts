@@ -126,7 +126,7 @@ async function reading(
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   let answer: Answer;
   try {
-    const backend = await openBackend(config, { offThread: false, readOnly: true });
+    const backend = await openBackend(config, { readOnly: true });
     try {
       answer = await run(sessionOn(config, backend, call), isInUse);
     } finally {
@@ -143,7 +143,7 @@ async function reading(
 }
 
 async function writing(call: Call, config: Config, run: Run): Promise<Answer> {
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openBackend(config);
   try {
     await backend.prepare();
     return await run(sessionOn(config, backend, call));

@@ -13,7 +13,7 @@ import type { Counts } from "../stores/counts/counts.ts";
 import type { Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import type { DeliverySender } from "../webhooks/delivery/delivery-sender.ts";
+import type { DeliverySender } from "../webhooks/delivery/send-delivery.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
 
 /** What only the console needs. */

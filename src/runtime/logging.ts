@@ -20,7 +20,13 @@ const OVER_AFTER_MS = 15_000;
 /** Such as standard output, which has no colours where NO_COLOR is set. */
 type Terminal = { write(text: string): unknown; hasColors?: () => boolean };
 
-type Line = Record<string, unknown> & { level: string; time: string; msg?: string; err?: ErrorFields };
+type Line = Record<string, unknown> & {
+  level: string;
+  time: string;
+  msg?: string;
+  err?: ErrorFields;
+  outage?: ErrorFields;
+};
 
 const DIM = "2";
 const COLOURS: Readonly<Record<string, string>> = { info: "32", warn: "33", error: "31", fatal: "1;31" };
@@ -33,7 +39,7 @@ export function createLogger(level: string, destination?: DestinationStream & { 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: REDACTED, censor: "(hidden)" },
-    serializers: { req: describeRequest, res: describeReply, err: describeError },
+    serializers: { req: describeRequest, res: describeReply, err: describeError, outage: describeError },
     hooks: { logMethod: oneLineAnOutage() },
   };
   const stream = destination ?? process.stdout;
@@ -60,19 +66,22 @@ function isOutage({ code }: Pick<ErrorFields, "code">): boolean {
   return OUTAGES.has(String(code));
 }
 
-/** Whatever meets it: the first line says why, others of the same cause are left out until it has not been met for a while. */
+/**
+ * Whatever meets it: the first line says why, others of the same cause are left out until it has not been met for a while. One
+ * whose error is in `outage` instead of `err` says what to do, and is never left out.
+ */
 function oneLineAnOutage() {
   const metAt = new Map<string, number>();
   return function logMethod(this: Logger, inputs: Parameters<LogFn>, method: LogFn): void {
     const [first] = inputs as unknown[];
-    const { code = "", message = "" } =
-      isObject(first) && first.err !== undefined ? errorFields(first.err) : {};
+    const { err = undefined, outage = err } = isObject(first) ? first : {};
+    const { code = "", message = "" } = outage === undefined ? {} : errorFields(outage);
     if (isOutage({ code })) {
       const cause = `${code} ${code === "store_failed" ? message : message.split(":")[0]}`;
       const now = performance.now();
       const isKnown = now - (metAt.get(cause) ?? Number.NEGATIVE_INFINITY) < OVER_AFTER_MS;
       metAt.set(cause, now);
-      if (isKnown) return;
+      if (isKnown && outage === err) return;
     }
     method.apply(this, inputs);
   };
@@ -84,7 +93,7 @@ function terminalLog(terminal: Terminal): Pick<Terminal, "write"> {
   const colour = (code: string, text: string) => (hasColours ? `\u001B[${code}m${text}\u001B[0m` : text);
   return {
     write(json) {
-      const { level, time, msg = "", err, service: _, ...fields } = JSON.parse(json) as Line;
+      const { level, time, msg = "", outage, err = outage, service: _, ...fields } = JSON.parse(json) as Line;
       const clock = new Date(time).toTimeString().slice(0, 8);
       const named = Object.entries(fields).flatMap(([name, value]) => flat(name, value));
       const head = [

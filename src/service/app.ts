@@ -14,10 +14,9 @@ import { domainHome } from "../redirect/http/domain-home.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import { routerSetAside } from "../stores/coordination/consumer-checkpoint.ts";
 import type { LogFollower } from "../stores/coordination/log-follower.ts";
-import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
-import type { ProjectionsStatus } from "./roles/projector.ts";
+import type { BackgroundStatus } from "./roles/background.ts";
 import type { RedirectRole } from "./roles/redirect.ts";
 import type { RoleContext } from "./roles/role-context.ts";
 
@@ -27,8 +26,7 @@ export type AppDeps = {
   follower: LogFollower;
   /** Undefined without the role; slugs answer 404 then. */
   redirect: RedirectRole | undefined;
-  projections: ProjectionsStatus;
-  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+  background: BackgroundStatus;
   trust: false | Trust;
   requestIdOf: RequestIdOf;
 };
@@ -75,13 +73,9 @@ export async function openApp(deps: AppDeps): Promise<Api> {
 
 async function openRoles({ context, follower }: AppDeps) {
   const { roles } = context;
-  if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
+  if (!(roles.has("api") || roles.has("portal"))) return {};
   const { openWriting } = await loaded(import("./roles/writing.ts"));
   const writing = openWriting(context, follower);
-  if (roles.has("projector")) {
-    const { openBackgroundJobs } = await loaded(import("./roles/background-jobs.ts"));
-    openBackgroundJobs(context, writing);
-  }
   return {
     api: roles.has("api")
       ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
@@ -92,19 +86,19 @@ async function openRoles({ context, follower }: AppDeps) {
   };
 }
 
-function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
+function metricsOf({ context, redirect, background }: AppDeps) {
   const { redis, backend } = context;
   const { eventStore, readStore } = backend;
   return createMetrics({
     redirects: () => redirect?.stats,
     recorder: redirect && (() => redirect.recorder.status()),
     appendDuration: redirect?.recorder.appendDuration,
-    projections,
+    projections: background.projections,
     routerSetAside: () => routerSetAside(readStore),
     eventsBehind: (status) => countBehind(eventStore, groupNamed(status.name), status),
     logProblems: context.health.problems,
     redis,
-    webhooks,
+    webhooks: background.webhooks,
   });
 }
 
@@ -112,15 +106,14 @@ function groupNamed(name: string) {
   return projectionGroups.find((group) => group.name === name) ?? { categories: [] };
 }
 
-function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
+function readinessOf({ context, redirect, background }: AppDeps) {
   const { redis, backend } = context;
   const { eventStore, readStore } = backend;
   return readiness({
-    ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
+    ...{ roles: context.roles, eventStore, readStore, redis, ...background },
     routerSetAside: () => routerSetAside(readStore),
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
-    leaseProblems: context.leaseProblems,
   });
 }
 

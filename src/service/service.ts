@@ -13,16 +13,16 @@ import type { Logger } from "../runtime/logging.ts";
 import { systemClock, untilAborted } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
-import { watchedLeases } from "../stores/coordination/watched-leases.ts";
 import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
+import { openBackground } from "./roles/background.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
-import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
-import { openWebhooks } from "./roles/webhooks.ts";
 import { type Backend, openBackend } from "./stores/backend.ts";
+import { readerThread } from "./threads/reader.ts";
+import { writerThread } from "./threads/writer.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */
@@ -86,13 +86,16 @@ export async function openService(
   };
   try {
     const warn = (message: string) => log.warn(message);
-    const opened = await openBackend(config, { offThread: true, log: warn });
+    const threads = { writer: writerThread(config, log), reader: readerThread(config, log) };
+    stores.push(
+      (withinMs) => threads.writer.close(withinMs),
+      (withinMs) => threads.reader.close(withinMs),
+    );
+    const opened = await openBackend(config, { threads, log: warn });
     stores.push(() => opened.close());
     const health = logHealth({ log, now: systemClock.now });
-    const leases = watchedLeases(opened.leases, systemClock.now);
     const backend = {
       ...opened,
-      leases,
       eventStore: watchedEventStore(opened.eventStore, health),
       secrets: watchedSecrets(opened.secrets, health),
     };
@@ -109,7 +112,7 @@ export async function openService(
       clock,
       backend,
       health,
-      leaseProblems: new Map([["singleton jobs", leases.problem]]),
+      threads,
       roles,
       redis: await opened.redis(),
       counts,
@@ -152,13 +155,12 @@ async function serve(
 
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
-  const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
+  const background = openBackground(context);
   await setImmediate();
   if (context.stopping.aborted) return url;
-  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
   const opening = import("./app.ts").then(({ openApp }) => {
     context.stopping.throwIfAborted();
-    return openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+    return openApp({ context, follower, redirect, background, trust, requestIdOf });
   });
   // On a busy machine that takes longer than a stop may.
   const app = await Promise.race([opening, untilAborted(context.stopping)]);

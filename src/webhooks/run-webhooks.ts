@@ -13,15 +13,14 @@ import type { EventStore } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
-import type { PauseWebhook } from "./delivery/settle-attempt.ts";
-import { DeliveryWorker } from "./delivery/worker.ts";
+import { DeliveryWorker, type PauseWebhook } from "./delivery/worker.ts";
 import type { WorkerSettings } from "./delivery/worker-settings.ts";
 import type { DeliveryQueue } from "./queue/queue.ts";
 import { oldestKept } from "./queue/retention.ts";
 import { WebhookDirectory } from "./routing/directory.ts";
 import { routeClicks } from "./routing/router.ts";
 import type { Subscriber } from "./routing/subscribers.ts";
-import type { WebhooksStatus } from "./webhooks-messages.ts";
+import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
 
@@ -64,6 +63,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     ...deps,
     queue,
     find: (webhookId) => directory.find(webhookId),
+    paused: () => directory.paused(),
     keysOf: (webhookId) =>
       keysInUse(secrets, webhookId, clock(), (err) =>
         log.warn({ err, webhookId }, "the key of a webhook can't be decrypted"),
@@ -115,15 +115,13 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     },
     async status() {
       const now = clock();
-      const openCircuits = worker.circuits.open();
-      const waiting = [...directory.paused(), ...openCircuits];
       const router = await routerStatus(deps, now, failing.get(ROUTER));
       return {
         counted: await worker.counts.read(),
         readAt: now.getTime(),
-        queue: await queue.stats(now.toISOString(), waiting),
+        queue: await queue.stats(now.toISOString(), worker.resting()),
         inFlight: worker.inFlight.size,
-        openCircuits: openCircuits.length,
+        resting: worker.failing.resting().length,
         claimFailure: worker.claimFailure,
         ...router,
       };

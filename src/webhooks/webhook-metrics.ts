@@ -1,6 +1,6 @@
 // Prometheus metrics of webhooks: gauges from the thread's status, and the worker's own metrics as they are.
 import { AggregatorRegistry, Gauge, type Metric, type Registry } from "prom-client";
-import type { WebhooksStatus } from "./webhooks-messages.ts";
+import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type ReadStatus = () => Promise<WebhooksStatus | undefined>;
 
@@ -15,11 +15,11 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
   );
   const due = gauge(
     "deliveries_due",
-    "Due deliveries, without those of paused webhooks and open circuit breakers",
+    "Due deliveries, without those of paused webhooks and resting receivers",
   );
   const oldest = gauge("due_lag_seconds", "Time since the oldest of these became due");
   const inFlight = gauge("deliveries_in_flight", "Deliveries being sent");
-  const circuits = gauge("circuits_open", "Open circuit breakers of receivers that keep failing");
+  const resting = gauge("receivers_resting", "Receivers that rest because they keep failing");
   const router = gauge("router_lag_seconds", "Age of the oldest event that is not routed yet");
   const routerFails = gauge("router_failing", "1 while the router can't go on: /health/ready says why");
   return async () => {
@@ -34,7 +34,7 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
     due.set(last.queue.due);
     oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.readAt - Date.parse(oldestDueAt)) / 1000);
     inFlight.set(last.inFlight);
-    circuits.set(last.openCircuits);
+    resting.set(last.resting);
     if (last.routerLagMs !== undefined) router.set(last.routerLagMs / 1_000);
     routerFails.set(last.routerFailure === undefined ? 0 : 1);
   };

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FIELD_NAMES } from "../../src/commands/links/link-fields.ts";
+import { FIELD_NAMES } from "../../src/commands/links/fields/link-fields.ts";
 import { decoded } from "../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";

@@ -177,7 +177,7 @@ describe("webhooks", () => {
     const { text } = await service.ask("/metrics");
     expect(text).toMatch(/^linkledger_webhook_attempts_total\{outcome="delivered"\} [1-9]/m);
     expect(text).toMatch(/^linkledger_webhook_deliveries_due 0$/m);
-    expect(text).toMatch(/^linkledger_webhook_circuits_open 0$/m);
+    expect(text).toMatch(/^linkledger_webhook_receivers_resting 0$/m);
     expect(text).toMatch(/^linkledger_webhook_claim_lag_seconds_count [1-9]/m);
     expect(text).toMatch(/^linkledger_webhook_router_lag_seconds 0$/m);
   });

@@ -228,12 +228,13 @@ onServer(chromiumServer, () => {
       };
       const rule = (n: number) => page.getByRole("group", { name: `Rule ${n}` });
       await page.goto(`${base}/portal/links/new`);
-      expect(await page.getByLabel("Title").isVisible()).toBe(false);
+      expect(await page.getByLabel("Expires at (UTC)").isVisible()).toBe(false);
       await page.getByLabel("Destination").fill("example.com/sale");
-      await unfold("More options");
       await page.getByLabel("Title").fill("Spring sale");
       await page.getByLabel("Tags").fill("spring, newsletter");
+      await unfold("Schedule");
       await page.getByLabel("Expires at (UTC)").fill("2099-12-24T18:30");
+      await unfold("Rules by visitor and time");
       await unfold("Rule 1: empty");
       await rule(1).getByLabel("mobile").check();
       await rule(1).getByLabel("Countries").fill("Germany");
@@ -254,7 +255,7 @@ onServer(chromiumServer, () => {
       await wrong.fill("DE");
       await page.keyboard.press("Enter");
       await page.getByText("is ready").waitFor();
-      await unfold("More options");
+      await unfold("Limit of clicks");
       await page.getByLabel("Max clicks").fill("many");
       await look("a link's page");
       await page.getByLabel("Max clicks").press("Enter");

@@ -1,6 +1,7 @@
-// The appending process that event-store.sqlite.test.ts kills; arguments: FILE STREAM OFF_THREAD.
-import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
-import { appendForEver } from "../support/event-store/append-for-ever.ts";
+// The appending process that event-store.sqlite.test.ts kills; arguments: FOLDER STREAM IN_CALLERS_THREAD.
 
-const [file = "", stream = "", offThread] = process.argv.slice(2);
-await appendForEver(await openSqliteEventStore(file, { offThread: offThread === "true" }), stream);
+import { appendForEver } from "../support/event-store/append-for-ever.ts";
+import { openSqliteLog } from "../support/event-store/sqlite-log.ts";
+
+const [folder = "", stream = "", inCallersThread] = process.argv.slice(2);
+await appendForEver(await openSqliteLog(folder, inCallersThread === "true"), stream);

@@ -79,7 +79,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await queue.settle(claimed, answered(200), { state: "delivered" })).toBe(false);
       expect(await queue.list({ webhookId: hook, state: "cancelled", limit: 10 })).toHaveLength(2);
       expect(await queue.get(claimed.id)).toMatchObject({ finishedAt: at(9), dueAt: null });
-      expect(await queue.dueWebhooks(at(100))).not.toContain(hook);
+      expect(await queue.dueWebhooks(at(100), [])).not.toContain(hook);
       expect(await claim(queue, neighbour)).toHaveLength(1);
     });
 
@@ -125,11 +125,14 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
 
     it("counts failures since the last success over all workers", async () => {
       const hook = newWebhook();
-      expect(await queue.noteFailure(hook, at(1))).toEqual({ since: at(1), attempts: 1 });
-      expect(await other.noteFailure(hook, at(2))).toEqual({ since: at(1), attempts: 2 });
+      expect(await queue.noteFailure(hook, at(1), at(0))).toEqual({ since: at(1), attempts: 1 });
+      expect(await other.noteFailure(hook, at(2), at(1))).toEqual({ since: at(1), attempts: 2 });
       await other.endStreak(hook);
       await queue.endStreak(hook);
-      expect(await queue.noteFailure(hook, at(3))).toEqual({ since: at(3), attempts: 1 });
+      expect(await queue.noteFailure(hook, at(3), at(0))).toEqual({ since: at(3), attempts: 1 });
+      expect(await queue.noteFailure(hook, at(4), at(0))).toMatchObject({ attempts: 2 });
+      // Since the webhook was resumed.
+      expect(await other.noteFailure(hook, at(6), at(5))).toEqual({ since: at(6), attempts: 1 });
     });
 
     it("reports how many deliveries wait and since when, without the excepted webhooks", async () => {

@@ -1,4 +1,4 @@
-// The event store contract on SQLite, in the caller's thread and in its own, and tests of the SQLite adapter alone.
+// The event store contract on SQLite, in the caller's thread and with the writer thread, and tests of the SQLite adapter alone.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -16,6 +16,7 @@ import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-
 import { openLogFile } from "../../src/stores/event-store/sqlite/log-file.ts";
 import { appendRequest, LogWriter } from "../../src/stores/event-store/sqlite/write-log.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { openSqliteLog } from "../support/event-store/sqlite-log.ts";
 import { subscribed } from "../support/event-store/subscribed.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -23,17 +24,16 @@ import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
 const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));
 
-async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
+async function openFixture(inCallersThread: boolean): Promise<EventStoreFixture> {
   const folder = await temporaryFolder();
-  const file = join(folder.path, "events.db");
-  const open = () => openSqliteEventStore(file, { offThread });
+  const open = () => openSqliteLog(folder.path, inCallersThread);
   const store = await open();
   return {
     store,
     prefix: `t${randomBytes(4).toString("hex")}`,
     openAnother: open,
     startAppending: (stream) =>
-      spawn(process.execPath, [CHILD, file, stream, String(offThread)], {
+      spawn(process.execPath, [CHILD, folder.path, stream, String(inCallersThread)], {
         stdio: ["ignore", "pipe", "inherit"],
       }),
     close: async () => {
@@ -43,10 +43,10 @@ async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
   };
 }
 
-eventStoreContract("SQLite in the caller's thread", () => openFixture(false));
-eventStoreContract("SQLite in its own thread", () => openFixture(true));
+eventStoreContract("SQLite in the caller's thread", () => openFixture(true));
+eventStoreContract("SQLite with the writer thread", () => openFixture(false));
 eventStoreContract("SQLite behind a prefix", async () => {
-  const fixture = await openFixture(false);
+  const fixture = await openFixture(true);
   const behind = (store: EventStore) => prefixedEventStore(store, "staging_");
   return {
     ...fixture,
@@ -62,10 +62,10 @@ async function folderOfTest(): Promise<TemporaryFolder> {
   return folder;
 }
 
-describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, %o", ({ offThread }) => {
+describe.each([true, false])("SQLite event store (appends in the caller's thread: %s)", (inCallersThread) => {
   it("has no head while it is empty", async () => {
     const folder = await folderOfTest();
-    const store = await openSqliteEventStore(join(folder.path, "new", "events.db"), { offThread });
+    const store = await openSqliteLog(join(folder.path, "new"), inCallersThread);
     expect(await store.head()).toBeUndefined();
     await store.append("link-a", "none", sampleEvents(2));
     expect(await store.head()).toBe("00000000000000000002");
@@ -75,7 +75,7 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
   it("stamps events with the clock it was given", async () => {
     const folder = await folderOfTest();
     const clock = () => new Date("2026-03-01T10:00:00.000Z");
-    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread, clock });
+    const store = await openSqliteLog(folder.path, inCallersThread, { clock });
     await store.append("link-a", "none", [sampleEvent()]);
     expect((await store.read("link-a"))[0]?.recordedAt).toBe("2026-03-01T10:00:00.000Z");
     await store.close();
@@ -88,7 +88,7 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     const [store, other] = [
-      await openSqliteEventStore(file, { offThread }),
+      await openSqliteLog(folder.path, inCallersThread),
       await openSqliteEventStore(file),
     ];
     const writer = new LogWriter(openLogFile(file));
@@ -112,12 +112,12 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     await writeFile(file, "This is a letter, not a database. ".repeat(100));
-    await expect(openSqliteEventStore(file, { offThread })).rejects.toThrow(StoreFailed);
+    await expect(openSqliteLog(folder.path, inCallersThread)).rejects.toThrow(StoreFailed);
   });
 
   it("ends its subscriptions and refuses calls once it is closed", async () => {
     const folder = await folderOfTest();
-    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread });
+    const store = await openSqliteLog(folder.path, inCallersThread);
     const { signal } = new AbortController();
     const next = store
       .subscribe({ categories: ["link"], signal })
@@ -135,13 +135,14 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
   });
 });
 
-describe("the SQLite event store's thread", () => {
+describe("the thread that appends", () => {
   it("is replaced when it crashes, and pending appends can be repeated", async () => {
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     const created = once(process, "worker") as Promise<[Worker]>;
-    const store = await openSqliteEventStore(file, { offThread: true });
+    const store = await openSqliteLog(folder.path, false);
     onTestFinished(() => store.close());
+    await store.append("link-b", "none", sampleEvents(1));
     const [worker] = await created;
     // While this connection holds the write lock, the append can't end before the thread does.
     const writer = new DatabaseSync(file);

@@ -97,6 +97,16 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       return some.flatMap((one) => fieldsThatDiffer(one, byId.get(one._id) as Document));
     };
 
+    const dropAll = async () => {
+      const names = Object.keys(await stores.readStore.checkpoints());
+      for (const { name } of clicks.projections) await stores.readStore.drop(name);
+      for (const checkpoint of names) await stores.readStore.dropCheckpoint(checkpoint);
+    };
+    const writtenBy = (write: ReadStore["write"]) =>
+      new Proxy(stores.readStore, {
+        get: (store, name) => (name === "write" ? write : Reflect.get(store, name).bind(store)),
+      });
+
     it("equal what was folded live when they are folded again, and a rollback folds what they lack", async () => {
       const now = program();
       await registerBuilds(now.deps, clicks);
@@ -172,6 +182,23 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await one.verify()).toMatchObject({ ok: true });
     });
 
+    it("are folded anew where all was dropped during their first commit", async () => {
+      await happen(200);
+      let isDropped = false;
+      const write: ReadStore["write"] = async (batch) => {
+        const { documents, checkpoint } = batch;
+        if (isDropped || documents.length === 0 || !checkpoint) return await stores.readStore.write(batch);
+        isDropped = true;
+        await stores.readStore.write({ documents });
+        await dropAll();
+        await stores.readStore.write({ documents: [], checkpoint });
+      };
+      const now = program(clicks, { eventStore: stores.eventStore, readStore: writtenBy(write) });
+      await now.running(() => until("all to be counted", async () => (await now.counted()) === 200));
+      expect(isDropped).toBe(true);
+      expect(await now.verify()).toMatchObject({ ok: true });
+    });
+
     it("go on where another program has committed a part of what was taken", async () => {
       await happen();
       await program().catchUp();
@@ -184,10 +211,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         if (batch.checkpoint?.name === clicks.name && commits++ === 0) await command.catchUp();
         await readStore.write(batch);
       };
-      const withWrite = new Proxy(readStore, {
-        get: (store, name) => (name === "write" ? write : Reflect.get(store, name).bind(store)),
-      });
-      const projector = program(clicks, { eventStore, readStore: withWrite });
+      const projector = program(clicks, { eventStore, readStore: writtenBy(write) });
       const before = await readBuilds(readStore, clicks);
       await projector.catchUp();
       expect(commits).toBe(2);
@@ -205,12 +229,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         const flood = async () => {
           for (let n = 0; n < 20; n++) await happen(20);
         };
-        const drop = async () => {
-          const names = Object.keys(await stores.readStore.checkpoints());
-          for (const { name } of clicks.projections) await stores.readStore.drop(name);
-          for (const checkpoint of names) await stores.readStore.dropCheckpoint(checkpoint);
-        };
-        await Promise.all([flood(), drop()]);
+        await Promise.all([flood(), dropAll()]);
         await until("all to be counted", async () => (await now.counted()) === 600, { withinMs: 20_000 });
       });
       expect(await now.verify()).toMatchObject({ ok: true });

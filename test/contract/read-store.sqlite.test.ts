@@ -1,4 +1,4 @@
-// The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
+// The read store contract on SQLite, in the caller's thread and with the reader thread for slow calls.
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,16 +10,19 @@ import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/que
 import { topLinks } from "../../src/queries/links/top-links.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { inThreads } from "../support/service/store-threads.ts";
 import { readStoreContract } from "./read-store.ts";
 
-const open = async (offThread: boolean) => {
+const open = async (inCallersThread: boolean) => {
   const folder = await temporaryFolder();
   const file = join(folder.path, "read.db");
-  const readStore = await openSqliteReadStore(file, { offThread });
+  const openStore = () =>
+    inCallersThread ? openSqliteReadStore(file) : inThreads(folder.path, ({ stores }) => stores.foldStore());
+  const readStore = await openStore();
   return {
     readStore,
     file,
-    reopen: () => openSqliteReadStore(file, { offThread }),
+    reopen: openStore,
     async cleanUp() {
       await readStore.close();
       await folder.remove();
@@ -27,13 +30,13 @@ const open = async (offThread: boolean) => {
   };
 };
 
-readStoreContract("SQLite in the caller's thread", () => open(false));
-readStoreContract("SQLite with a thread of its own", () => open(true));
+readStoreContract("SQLite in the caller's thread", () => open(true));
+readStoreContract("SQLite with the reader thread", () => open(false));
 
 it.each([true, false])(
-  "is unavailable while pages of its file can't be read (a thread of its own: %s)",
-  async (offThread) => {
-    const { readStore, file, reopen, cleanUp } = await open(offThread);
+  "is unavailable while pages of its file can't be read (in the caller's thread: %s)",
+  async (inCallersThread) => {
+    const { readStore, file, reopen, cleanUp } = await open(inCallersThread);
     const writer = await reopen();
     const uncaught: unknown[] = [];
     const onUncaught = (error: unknown) => void uncaught.push(error);
@@ -65,7 +68,7 @@ it.each([true, false])(
 );
 
 it("reads a page of each list of links by an index alone, however many links an account has", async () => {
-  const { readStore, file, cleanUp } = await open(false);
+  const { readStore, file, cleanUp } = await open(true);
   const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
   try {
     await readStore.ensure([links.collection, linkClicks.collection]);

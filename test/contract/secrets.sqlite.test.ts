@@ -4,21 +4,24 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
-import { openSqliteSecrets } from "../../src/stores/secrets/sqlite/secret-store.ts";
+import { openSqliteSecrets, remoteSecrets } from "../../src/stores/secrets/sqlite/secret-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { inThreads } from "../support/service/store-threads.ts";
 import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 
-const openSecrets = async (file: string, offThread = false) =>
-  encryptedSecrets(await openSqliteSecrets(file, { offThread }), keyringOf("a".repeat(32)));
+const keyring = keyringOf("a".repeat(32));
 
-const open = async (offThread: boolean) => {
+const open = async (inCallersThread: boolean) => {
   const folder = await temporaryFolder();
-  const file = join(folder.path, "secrets.db");
-  const secrets = await openSecrets(file, offThread);
+  const openSecrets = async () =>
+    inCallersThread
+      ? encryptedSecrets(await openSqliteSecrets(join(folder.path, "secrets.db")), keyring)
+      : inThreads(folder.path, ({ writer }) => encryptedSecrets(remoteSecrets(writer), keyring));
+  const secrets = await openSecrets();
   return {
     secrets,
-    openAnother: () => openSecrets(file, offThread),
+    openAnother: openSecrets,
     close: async () => {
       await secrets.close();
       await folder.remove();
@@ -26,8 +29,8 @@ const open = async (offThread: boolean) => {
   };
 };
 
-secretsContract("SQLite in the caller's thread", () => open(false));
-secretsContract("SQLite in its own thread", () => open(true));
+secretsContract("SQLite in the caller's thread", () => open(true));
+secretsContract("SQLite in the writer thread", () => open(false));
 
 secretStoreContract("SQLite", async () => {
   const folder = await temporaryFolder();

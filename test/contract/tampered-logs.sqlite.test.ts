@@ -249,7 +249,7 @@ describe.each(SIZES)("a log of %i events", { timeout: 600_000 }, (size) => {
   };
   /** As `audit verify` does it. */
   const verification = async (dataDir: string): Promise<LogVerification> => {
-    const log = await embeddedStores({ dataDir }, { offThread: false, readOnly: true }).openVerifiableLog();
+    const log = await embeddedStores({ dataDir }, { readOnly: true }).openVerifiableLog();
     const trust = { publicKeys: [KEYS.publicKey], keyOrigin: "of SECRET_KEY" };
     return await verifyLog({ ...log, noted: { get: async () => noted } }, { trust }).finally(log.close);
   };

@@ -154,7 +154,7 @@ async function send(
 }
 
 async function recordedClicks(instance: Environment): Promise<LinkClicked["data"][]> {
-  const backend = await openBackend(parseConfig(instance), { offThread: false });
+  const backend = await openBackend(parseConfig(instance));
   try {
     const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 });
     return events.filter(({ type }) => type === "LinkClicked").map(({ data }) => data as LinkClicked["data"]);

@@ -42,7 +42,7 @@ onOwnServers(() => {
       servers = await ownServers();
       environment = { ...servers.environment, DATA_DIR: folder.path };
       projector = killableProjector(environment);
-      backend = await openBackend(parseConfig(environment), { offThread: false });
+      backend = await openBackend(parseConfig(environment));
       await backend.prepare();
       connection = new MongodbConnection(environment.MONGODB_URL ?? "");
     }, PATIENT_MS);

@@ -113,7 +113,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
     const { accountId, keys } = await accountWithKeys(instance, "developer", 1);
     key = keys[0] ?? "";
     const config = parseConfig(instance);
-    const backend = await openBackend(config, { offThread: false });
+    const backend = await openBackend(config);
     const deps = { ...runtimeDeps, ...config, ...backend };
     await addDomain(deps, operator, accountId, HOST);
     const noDns = { ...deps, resolveTxt: async () => [] };
@@ -215,7 +215,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
   }, 240_000);
 
   async function clicksByLink(): Promise<[string, number, number][]> {
-    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const backend = await openBackend(parseConfig(instance));
     const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: SEEDED * 2 });
     await backend.close();
     const counts = new Map<string, number>();

@@ -77,7 +77,7 @@ describe("a service of two workers", () => {
     await load.stop();
     // Connections of the killed worker were cut; no new one was refused.
     expect([...load.failed.values()].filter((why) => why.includes("ECONNREFUSED"))).toEqual([]);
-    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const backend = await openBackend(parseConfig(instance));
     const { lost, doubled } = await reckonClicks("two workers", [load], backend.eventStore).finally(() =>
       backend.close(),
     );
@@ -107,7 +107,7 @@ describe("a service of two workers", () => {
   });
 
   async function clicksInLog() {
-    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const backend = await openBackend(parseConfig(instance));
     try {
       return {
         events: (await backend.eventStore.readAll({ categories: ["clicks"], limit: 1_000_000 })).length,

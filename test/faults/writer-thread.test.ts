@@ -9,7 +9,8 @@ import { CATEGORY } from "../../src/events/streams.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { ClickRecorder, type RecorderDeps } from "../../src/redirect/clicks/recorder.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
-import { startWriter } from "../../src/service/threads/writer.ts";
+import type { Thread } from "../../src/runtime/threads/thread.ts";
+import { clickWriterIn, writerThread } from "../../src/service/threads/writer.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
@@ -38,13 +39,15 @@ describe("the click recorder", () => {
   let folder: TemporaryFolder;
   let store: EventStore;
   let threads: Worker[];
+  let writer: Thread;
   let recorder: ClickRecorder;
 
   function start(options: Partial<RecorderDeps> = {}): ClickRecorder {
     const log = createLogger("silent");
+    writer = writerThread(parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }), log);
     recorder = new ClickRecorder({
       durability: "batched",
-      writer: startWriter(parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }), log),
+      writer: clickWriterIn(writer),
       random: Math.random,
       log,
       ...options,
@@ -63,6 +66,7 @@ describe("the click recorder", () => {
   afterEach(async () => {
     process.off("worker", keep);
     await recorder.close();
+    await writer.close();
     await store.close();
     await folder.remove();
   });

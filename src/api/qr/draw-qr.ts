@@ -1,5 +1,5 @@
-// Draws QR codes: the library computes the modules and writes SVG; PNG is written here, as the library's takes half a second
-// of the event loop for the largest, and redirects would wait for it.
+// Draws QR codes, in the reader thread: the library computes the modules and writes SVG; PNG is written here, as the library's
+// takes half a second for the largest.
 import { promisify } from "node:util";
 import { constants, crc32, deflate } from "node:zlib";
 import qrcode from "qrcode";
@@ -27,7 +27,12 @@ const INDEXED = [1, 3, 0, 0, 0];
 const FILTER_UP = 2;
 const compress = promisify(deflate);
 
-export function drawSvg(text: string, { size, margin, ecc, dark, light }: QrLook): Promise<string> {
+export type DrawQr = (text: string, look: QrLook) => Promise<string | Uint8Array>;
+
+export const drawQr: DrawQr = (text, look) =>
+  look.format === "svg" ? drawSvg(text, look) : drawPng(text, look);
+
+function drawSvg(text: string, { size, margin, ecc, dark, light }: QrLook): Promise<string> {
   const color = { dark, light };
   return qrcode.toString(text, { type: "svg", width: size, margin, errorCorrectionLevel: ecc, color });
 }

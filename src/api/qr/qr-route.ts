@@ -3,12 +3,11 @@ import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
 import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
-import { pause } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
-import type { QrLook } from "./draw-qr.ts";
+import type { DrawQr } from "./draw-qr.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
 const colour = z
@@ -31,8 +30,9 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-export function qrRoute(app: Api, deps: ReadableLinkDeps): void {
-  const draw = oneByOne(drawn);
+/** `drawQr`: in another thread. */
+export function qrRoute(app: Api, deps: ReadableLinkDeps & { drawQr: DrawQr }): void {
+  const draw = oneByOne(deps.drawQr);
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -65,25 +65,11 @@ export function qrRoute(app: Api, deps: ReadableLinkDeps): void {
 
 const MAX_WAITING = 500;
 
-/** Draws one image at a time, and half of the time none, so that redirects don't wait. @throws qr_busy */
-export function oneByOne<Given extends unknown[], Image>(
-  draw: (...given: Given) => Promise<Image>,
-  maxWaiting = MAX_WAITING,
-) {
+/** Draws one image at a time, so that what else the thread does goes on between two. @throws qr_busy */
+export function oneByOne(draw: DrawQr, maxWaiting = MAX_WAITING): DrawQr {
   const queue = pLimit(1);
-  return async (...given: Given): Promise<Image> => {
+  return async (text, look) => {
     if (queue.activeCount + queue.pendingCount >= maxWaiting) throw new Refused("qr_busy");
-    const { promise, resolve, reject } = Promise.withResolvers<Image>();
-    void queue(async () => {
-      const startedAt = performance.now();
-      await draw(...given).then(resolve, reject);
-      await pause(performance.now() - startedAt);
-    });
-    return await promise;
+    return await queue(() => draw(text, look));
   };
-}
-
-async function drawn(text: string, look: QrLook): Promise<string | Buffer> {
-  const { drawPng, drawSvg } = await import("./draw-qr.ts");
-  return look.format === "svg" ? drawSvg(text, look) : drawPng(text, look);
 }

@@ -93,7 +93,7 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
   const trust = key
     ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
     : trustOf(config, sealKeysFrom(config));
-  const log = await storesOf(config, { offThread: false, readOnly: true }).openVerifiableLog();
+  const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
   const deps = { ...log, eventStore: work.watched(log.eventStore), noted: notedSeal(backend.foldStore) };
   const found = await work
     .interruptible(

@@ -13,7 +13,7 @@ import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
-import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import {
   listDeliveries,
   recoverSince,
@@ -200,7 +200,7 @@ async function test({ config, deps }: Session, _: object, { _id }: WebhookDocume
     const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
     return { webhook_id: _id, delivered: error === null, request, answer: answered };
   } finally {
-    await sender.destroy();
+    sender.destroy();
   }
 }
 

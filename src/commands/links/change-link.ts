@@ -7,9 +7,11 @@ import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
+import { acceptFields, requireTierOf, urlsOf } from "./accept-fields.ts";
 import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
 import { derivedId } from "./derived-identity.ts";
+import type { LinkFields } from "./fields/link-fields.ts";
 import {
   change,
   changeable,
@@ -21,7 +23,6 @@ import {
   refuseOther,
 } from "./link.ts";
 import { isNotAppended, withExternalId } from "./link-claims.ts";
-import { acceptFields, type LinkFields, requireTierOf, urlsOf } from "./link-fields.ts";
 import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,

@@ -5,13 +5,13 @@ import type { Tier } from "../../events/vocabulary.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { OUR_WORDS } from "../issue-sentence.ts";
+import { urlsOf } from "./accept-fields.ts";
 import { askedAtOnce } from "./accept-url.ts";
 import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
 import { changeLink } from "./change-link.ts";
 import { memoizedAccount } from "./create-link.ts";
 import type { BulkDeps } from "./create-links-in-bulk.ts";
 import type { ExistingLink } from "./link.ts";
-import { urlsOf } from "./link-fields.ts";
 import { NamedLink, PatchRequest } from "./link-object.ts";
 import type { LinkAddress } from "./link-stream.ts";
 

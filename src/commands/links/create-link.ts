@@ -11,15 +11,15 @@ import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { type Appended, type CommandDeps, handleCommand } from "../handle-command.ts";
+import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOf } from "./accept-fields.ts";
 import { acceptUrl, askedAtOnce } from "./accept-url.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
+import { refuseUnknownRules } from "./fields/rule-ids.ts";
 import { create, type ExistingLink, evolve, freeLink } from "./link.ts";
 import { isNotAppended, isSame, type LinkLookups, unlessExisting, withExternalId } from "./link-claims.ts";
-import { type AcceptFieldsDeps, acceptFields, requireTierOf, urlsOf } from "./link-fields.ts";
 import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
 import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkPlace } from "./link-stream.ts";
-import { refuseUnknownRules } from "./rule-ids.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
 

@@ -4,10 +4,10 @@ import type { Tier } from "../../events/vocabulary.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { OUR_WORDS } from "../issue-sentence.ts";
+import { urlsOf } from "./accept-fields.ts";
 import { askedAtOnce } from "./accept-url.ts";
 import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
-import { urlsOf } from "./link-fields.ts";
 import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
 /** `existing`: present for a link that find_existing has found, which `created` doesn't count. */

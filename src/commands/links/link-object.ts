@@ -2,8 +2,8 @@
 // requests for a new one and for changes, which the API, each item of a bulk request and OpenAPI share.
 import { z } from "zod";
 import type { LinkBlock, LinkFlags } from "../../events/link-events.ts";
+import { fieldsOf, linkFields, shownLinkFields } from "./fields/link-fields.ts";
 import type { LinkDetails } from "./link.ts";
-import { fieldsOf, linkFields, shownLinkFields } from "./link-fields.ts";
 
 /** Longer than any slug and any id. */
 const MOST_NAME = 100;

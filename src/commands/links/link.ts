@@ -18,7 +18,7 @@ import {
 import { linkKey } from "../../events/streams.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { refuseUnknownRules, withRuleIds } from "./rule-ids.ts";
+import { refuseUnknownRules, withRuleIds } from "./fields/rule-ids.ts";
 
 /** What LinkCreated holds; `host`: without port. */
 export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };

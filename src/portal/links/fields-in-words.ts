@@ -1,12 +1,18 @@
 // What a link carries besides its destination, in words: as facts, and as changes in its history.
-import { type FieldName, fieldsOf, type ShownRule } from "../../commands/links/link-fields.ts";
+import {
+  type FieldKind,
+  type FieldName,
+  fieldRow,
+  fieldsOf,
+} from "../../commands/links/fields/link-fields.ts";
+import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import type { ChangedFields } from "../../queries/links/changed-fields.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts } from "../shell/parts.ts";
 import { count, outward, tagLink } from "./link-view.ts";
-import { CONDITION_NAMES, LABELS, RULE_LABELS } from "./typed-fields.ts";
+import { CONDITION_NAMES, RULE_LABELS } from "./typed-fields.ts";
 
 /** Nothing for a link that carries none. */
 export function fieldFacts(link: LinkOptions): Html | false {
@@ -36,7 +42,7 @@ export function fieldChanges({ url: _url, rules, ...others }: ChangedFields, isN
   );
   const folded =
     rules &&
-    html`<details class="more small"><summary>${LABELS.rules}${!isNew && " changed"}</summary><div class="break">${change("rules", rules)}</div></details>`;
+    html`<details class="more small"><summary>${labelOf("rules")}${!isNew && " changed"}</summary><div class="break">${change("rules", rules)}</div></details>`;
   return html`${lines}${folded}`;
 }
 
@@ -48,7 +54,7 @@ function rulesInHistory(name: string, rules: unknown): HtmlValue {
 }
 
 function labelOf(name: string): string {
-  return LABELS[fieldOf(name)];
+  return fieldRow(fieldOf(name)).label;
 }
 
 /** Of the name in answers, where a password is never shown. */
@@ -57,22 +63,20 @@ function fieldOf(name: string): FieldName {
 }
 
 function inWords(name: string, value: unknown): HtmlValue {
-  return value === null ? "none" : WORDS[fieldOf(name)](value as never);
+  return value === null ? "none" : WORDS[fieldRow(fieldOf(name)).kind](value as never);
 }
 
-const WORDS: Readonly<Record<FieldName, (value: never) => HtmlValue>> = {
-  title: ownDirection,
-  comments: (lines: string) =>
+const WORDS: Readonly<Record<FieldKind, (value: never) => HtmlValue>> = {
+  text: ownDirection,
+  lines: (lines: string) =>
     lines.split("\n").map((line, n) => html`${n > 0 && html`<br>`}${ownDirection(line)}`),
-  tags: (tags: string[]) => tags.map((tag, n) => html`${n > 0 && " "}${tagLink(tag)}`),
-  external_id: ownDirection,
-  active_from: time,
-  expires_at: time,
-  expired_url: outward,
-  max_clicks: count,
+  list: (tags: string[]) => tags.map((tag, n) => html`${n > 0 && " "}${tagLink(tag)}`),
+  time,
+  url: outward,
+  count,
   password: () => "set",
-  redirect_code: String,
-  forward_query: (winner: true | "visitor") =>
+  code: String,
+  forwarding: (winner: true | "visitor") =>
     winner === "visitor" ? "yes, the visitor's parameters win" : "yes",
   rules: (rules: ShownRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
 };

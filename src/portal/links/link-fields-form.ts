@@ -1,5 +1,10 @@
 // The inputs for what a link carries besides its destination, of a new link and of one that is edited.
-import { DEVELOPER_FIELDS, FIELD_NAMES, type FieldName } from "../../commands/links/link-fields.ts";
+import {
+  FIELD_NAMES,
+  type FieldGroup,
+  type FieldName,
+  fieldRow,
+} from "../../commands/links/fields/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { choice, type Field, field } from "../shell/form.ts";
@@ -9,8 +14,6 @@ import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
   type FieldErrors,
-  isLinkField,
-  LABELS,
   RULE_LABELS,
   ruleInput,
   type TypedFields,
@@ -29,54 +32,84 @@ type FieldsForm = {
   tier: Tier;
   typed: TypedFields;
   errors?: FieldErrors;
-  /** Of a form that is shown again: it is open where something is typed in it. */
-  isAgain?: boolean;
   /** What the link carries already: may be cleared without the plan. */
   set?: TypedFields;
   hasPassword?: boolean;
 };
 
+/** Besides what is said about a link, each opens of its own: where something of it is set, or wrong. */
+const GROUPS: readonly (readonly [FieldGroup, title: string])[] = [
+  ["schedule", "Schedule"],
+  ["limit", "Limit of clicks"],
+  ["password", "Password"],
+  ["rules", "Rules by visitor and time"],
+  ["redirect", "Redirect"],
+];
+
 export function linkFieldsForm(form: FieldsForm): Html {
-  const { tier, typed, errors = {}, isAgain = false, set = {}, hasPassword = false } = form;
+  const { tier, typed, errors = {}, set = {}, hasPassword = false } = form;
   const mayHaveAll = hasDeveloperFeatures(tier);
   const isSet = (name: FieldName) => (name === "password" ? hasPassword : (set[name]?.length ?? 0) > 0);
-  const isLocked = (name: FieldName) => !mayHaveAll && DEVELOPER_FIELDS.includes(name) && !isSet(name);
-  const input = (name: Exclude<FieldName, "rules">, more: Partial<Field> = {}) =>
-    field({
-      ...{ label: LABELS[name], name, value: typed[name] ?? "", error: errorOf(errors, name) },
-      ...{ disabled: isLocked(name), autocomplete: "off", ...more },
-    });
-  const moment = (name: "active_from" | "expires_at") =>
-    input(name, { ...timeInput(typed[name] ?? ""), label: `${LABELS[name]} (UTC)` });
-  const isTyped = FIELD_NAMES.some((name) => (typed[name]?.length ?? 0) > 0);
-  const isOpen = isAgain && (isTyped || Object.keys(errors).some(isLinkField));
-  return html`<details class="more-options" ${isOpen && html`open`}><summary>More options</summary>
-<div class="stack"><div class="grid grid-small">${input("title", { maxlength: MOST.title })}
-${input("tags", { hint: `Separated by commas, at most ${MOST.tags}` })}</div>
-${input("comments", { maxlength: MOST.comments, rows: 3 })}
-<div class="grid grid-small">${input("external_id", { maxlength: MOST.externalId, hint: "Your own name for the link" })}
-${choice({
-  ...{ label: LABELS.redirect_code, name: "redirect_code", value: typed.redirect_code },
-  error: errorOf(errors, "redirect_code"),
-  options: [["", "Default"], ...REDIRECT_CODES.map((code) => [String(code), String(code)] as const)],
-})}</div>
-${choice({
-  ...{ label: LABELS.forward_query, name: "forward_query", value: typed.forward_query },
-  error: errorOf(errors, "forward_query"),
-  options: [
-    ["", "No"],
-    ["destination", "Yes; the destination's own parameters win"],
-    ["visitor", "Yes; the visitor's parameters win"],
-  ],
-})}
-${!mayHaveAll && html`<p class="hint">What follows comes with the <a href="/portal/plan">Developer plan</a>.</p>`}
-<div class="grid grid-small">${moment("active_from")}${moment("expires_at")}</div>
-${input("expired_url", { maxlength: LONGEST_URL, hint: "Where it leads outside of this time and after the last click; nowhere (404) when empty" })}
-<div class="grid grid-small">${input("max_clicks", { inputmode: "numeric", hint: "Of people, before it leads there" })}
-${input("password", { maxlength: MOST.password, hint: passwordHint(hasPassword) })}</div>
-${hasPassword && checkBox("remove_password", "Remove the password", typed.removesPassword === true)}
-${rulesFields(typed.rules ?? [], errors, isLocked("rules"))}</div></details>`;
+  const isLocked = (name: FieldName) => !mayHaveAll && fieldRow(name).isDeveloper === true && !isSet(name);
+  const controlOf = (name: FieldName) => {
+    const isOff = isLocked(name);
+    if (name === "rules") return rulesFields(typed.rules ?? [], errors, isOff);
+    const control = fieldControl(name, typed[name] ?? "", errorOf(errors, name), { isOff, hasPassword });
+    if (name !== "password" || !hasPassword) return control;
+    return html`${control}${checkBox("remove_password", "Remove the password", typed.removesPassword === true)}`;
+  };
+  const namesOf = (group: FieldGroup) => FIELD_NAMES.filter((name) => fieldRow(name).group === group);
+  const groups = GROUPS.map(([group, title]) => {
+    const names = namesOf(group);
+    const isOpen = names.some(
+      (name) => isSet(name) || (typed[name]?.length ?? 0) > 0 || errorOf(errors, name) !== undefined,
+    );
+    const plan =
+      names.some(isLocked) &&
+      html`<p class="hint">This comes with the <a href="/portal/plan">Developer plan</a>.</p>`;
+    return html`<details class="more-options" ${isOpen && html`open`}><summary>${title}</summary>
+<div class="stack">${plan}${names.map(controlOf)}</div></details>`;
+  });
+  return html`<div class="stack">${namesOf("about").map(controlOf)}${groups}</div>`;
 }
+
+/** By the kind of the field: nothing else is known of it here. */
+function fieldControl(
+  name: Exclude<FieldName, "rules">,
+  value: string,
+  error: string | undefined,
+  { isOff, hasPassword }: { isOff: boolean; hasPassword: boolean },
+): Html {
+  const { kind, label, hint, most } = fieldRow(name);
+  const common = { label, name, value, error, hint, disabled: isOff, autocomplete: "off" };
+  switch (kind) {
+    case "code":
+      return choice({ ...common, options: [["", "Default"], ...CODES] });
+    case "forwarding":
+      return choice({ ...common, options: FORWARDINGS });
+    case "time":
+      return field({ ...common, ...timeInput(value), label: `${label} (UTC)` });
+    case "url":
+      return field({ ...common, maxlength: LONGEST_URL });
+    case "count":
+      return field({ ...common, inputmode: "numeric" });
+    case "password":
+      return field({ ...common, maxlength: most, hint: passwordHint(hasPassword) });
+    case "lines":
+      return field({ ...common, maxlength: most, rows: 3 });
+    case "list":
+      return field(common);
+    default:
+      return field({ ...common, maxlength: most });
+  }
+}
+
+const CODES = REDIRECT_CODES.map((code) => [String(code), String(code)] as const);
+const FORWARDINGS = [
+  ["", "No"],
+  ["destination", "Yes; the destination's own parameters win"],
+  ["visitor", "Yes; the visitor's parameters win"],
+] as const;
 
 function passwordHint(hasPassword: boolean): string {
   return hasPassword ? "One is set. Type another to replace it" : "Visitors are asked for it";
@@ -91,7 +124,7 @@ function rulesFields(rules: readonly TypedRule[], errors: FieldErrors, isLocked:
   const most = Math.max(rules.length, Math.min(MOST.rules, rules.length + EMPTY_RULES));
   const rows = Array.from({ length: most }, (_, index) => ruleFields(index, rules[index], errors));
   const error = errors.rules;
-  return html`<fieldset class="stack" aria-describedby="rules-hint${error && " rules-error"}" ${isLocked && html`disabled`}><legend>${LABELS.rules}</legend>
+  return html`<fieldset class="stack" aria-describedby="rules-hint${error && " rules-error"}" ${isLocked && html`disabled`}><legend>${fieldRow("rules").label}</legend>
 <p class="hint" id="rules-hint">Other destinations for some visitors or times: the first rule whose conditions all fit wins. Emptied ones are removed; there is room for more after saving, up to ${MOST.rules}.</p>
 ${errorText("rules-error", error)}${rows}</fieldset>`;
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { FIELD_NAMES, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
+import { FIELD_NAMES, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
@@ -156,7 +156,7 @@ function editCard(
     error: errorOf(refused, "url"),
     hint: "The short link and its QR code stay the same. From now on they lead here.",
   });
-  const errors = refused && { errors: fieldErrors(refused, set), isAgain: true };
+  const errors = refused && { errors: fieldErrors(refused, set) };
   const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
   return formCard("Edit link", {
     action: linkPath(link, "/edit"),
@@ -169,7 +169,7 @@ function editCard(
 function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision: number): LinkDocument {
   let earlier = link;
   for (const { changes, from } of history.filter((step) => step.revision > revision).toReversed()) {
-    const before = FIELD_NAMES.map((name) => [OPTION_OF_FIELD[name], changes[name]?.from]);
+    const before = FIELD_NAMES.map((name) => [LINK_FIELDS[name].option, changes[name]?.from]);
     earlier = withOptions({ ...earlier, longUrl: from ?? earlier.longUrl }, Object.fromEntries(before));
   }
   return earlier;

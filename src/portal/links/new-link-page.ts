@@ -83,7 +83,6 @@ async function sendForm(
   const fields = linkFieldsForm({
     ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
     errors,
-    isAgain: refused !== undefined,
   });
   return sendPage(reply, {
     title: "New link",

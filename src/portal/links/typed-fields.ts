@@ -1,8 +1,14 @@
 // What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed.
 // Inputs have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
-
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
-import { FIELD_NAMES, type FieldName, fieldsOf, LinkFields } from "../../commands/links/link-fields.ts";
+import {
+  FIELD_NAMES,
+  type FieldKind,
+  type FieldName,
+  fieldRow,
+  fieldsOf,
+  LinkFields,
+} from "../../commands/links/fields/link-fields.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
@@ -25,13 +31,6 @@ export type TypedFields = {
 
 /** Why fields are refused, by their names. */
 export type FieldErrors = Readonly<Record<string, string>>;
-
-export const LABELS: Readonly<Record<FieldName, string>> = {
-  ...{ title: "Title", tags: "Tags", comments: "Comments", external_id: "External ID" },
-  ...{ active_from: "Active from", expires_at: "Expires at", expired_url: "Expired URL" },
-  ...{ max_clicks: "Max clicks", password: "Password", redirect_code: "Redirect code" },
-  ...{ forward_query: "Forward the query", rules: "Rules" },
-};
 
 export const RULE_LABELS: Readonly<Record<Exclude<RuleInput, "id">, string>> = {
   name: "Name",
@@ -78,13 +77,16 @@ const parameters: Form = {
   },
 };
 
-type TextName = Exclude<FieldName, "rules">;
-const FIELDS: Readonly<Record<TextName, Form>> = {
-  ...{ title: text, comments: text, tags: list, external_id: text },
-  ...{ active_from: time, expires_at: time, expired_url: url, max_clicks: number },
-  ...{ password: text, redirect_code: number, forward_query: forwarding },
+const FORMS: Readonly<Record<Exclude<FieldKind, "rules">, Form>> = {
+  ...{ text, lines: text, list, time, url },
+  ...{ count: number, password: text, code: number, forwarding },
 };
-const TEXT_NAMES = Object.keys(FIELDS) as TextName[];
+type TextName = Exclude<FieldName, "rules">;
+const TEXT_NAMES = FIELD_NAMES.filter((name): name is TextName => name !== "rules");
+
+function formOf(name: TextName): Form {
+  return FORMS[fieldRow(name).kind as keyof typeof FORMS];
+}
 
 const CONDITIONS: Readonly<Record<keyof RuleConditions, Form>> = {
   ...{ device: devices, os: list, country: list, language: list, query: parameters },
@@ -102,7 +104,7 @@ export function ruleInput(index: number | string, name: RuleInput): string {
 export function shownFields(link: LinkOptions): TypedFields {
   const set: Readonly<Record<string, unknown>> = fieldsOf(link);
   return {
-    ...Object.fromEntries(TEXT_NAMES.map((name) => [name, shownBy(FIELDS[name], set[name])])),
+    ...Object.fromEntries(TEXT_NAMES.map((name) => [name, shownBy(formOf(name), set[name])])),
     rules: (link.rules ?? []).map(({ id = "", name = "", when, url }) => ({
       ...{ id, name, url },
       ...eachCondition((condition) => shownBy(CONDITIONS[condition], when[condition])),
@@ -169,7 +171,7 @@ function touched(typed: TypedFields, shown: TypedFields): FieldName[] {
 
 function readField(typed: TypedFields, name: FieldName): unknown {
   if (name === "rules") return typed.rules?.length ? typed.rules.map(readRule) : null;
-  return typed[name] ? FIELDS[name].read(typed[name]) : null;
+  return typed[name] ? formOf(name).read(typed[name]) : null;
 }
 
 function readRule(rule: TypedRule) {
@@ -194,7 +196,7 @@ export function typedAgain(typed: TypedFields, before: TypedFields, now: TypedFi
 
 /** Whether it is one of these fields, or within one, that was refused. */
 export function isLinkField(name = ""): boolean {
-  return Object.hasOwn(LABELS, name.split(".", 1)[0] ?? "");
+  return isFieldName(name.split(".", 1)[0] ?? "");
 }
 
 /** All that is wrong with the form that was refused. */
@@ -214,7 +216,11 @@ function sentence(message: string): string {
 
 /** Names of the API are those of no input. */
 function inWords(message: string): string {
-  return message.replace(/\b[a-z]+_[a-z]+\b/g, (name) => LABELS[name as FieldName] ?? name);
+  return message.replace(/\b[a-z]+_[a-z]+\b/g, (name) => (isFieldName(name) ? fieldRow(name).label : name));
+}
+
+function isFieldName(name: string): name is FieldName {
+  return (FIELD_NAMES as readonly string[]).includes(name);
 }
 
 function coded(part: string, chars: RegExp): string {

@@ -24,18 +24,24 @@ const MOST_LOGGED = 10;
 /** What of a build is not in its documents: withdrawals, whose clicks are being counted again. */
 type More = { pending: PendingWithdrawal[] };
 
+/** Before the first event. */
+const START: Checkpoint = { position: "", eventId: "" };
+
 /**
- * Goes on from the build's checkpoint. One without a checkpoint begins with nothing: what is in its collections is of another
- * time. @throws FoldedFromElsewhere when the log has another event there, or none
+ * Goes on from the build's checkpoint. One without a checkpoint begins with nothing, as what is in its collections is of
+ * another time, and with a checkpoint: a first commit without one would not notice that its documents were dropped before it
+ * ended. @throws FoldedFromElsewhere when the log has another event there, or none; CheckpointMoved
  */
 export async function openBuild(deps: FoldDeps, group: ProjectionGroup, build: Build): Promise<BuildState> {
   const { readStore } = deps;
   const name = checkpointName(group, build);
-  const checkpoint = await readStore.checkpoint(name);
+  const stored = await readStore.checkpoint(name);
+  const checkpoint = stored ?? START;
   const specs = collectionsOf(group, build);
-  if (!checkpoint) for (const spec of specs) await readStore.drop(spec.name);
+  if (!stored) for (const spec of specs) await readStore.drop(spec.name);
   await readStore.ensure(specs);
-  if (checkpoint && !(await isOfLog(deps, checkpoint)))
+  if (!stored) await readStore.write({ documents: [], checkpoint: { name, from: stored, to: checkpoint } });
+  if (!(await isOfLog(deps, checkpoint)))
     throw new FoldedFromElsewhere(
       `the log has another event than ${checkpoint.eventId} at ${checkpoint.position}, up to which ${name} was folded: its documents are of another log`,
     );
@@ -67,20 +73,20 @@ export class BuildState {
   readonly #notes = new SetAsideNotes();
   #noted: SetAsideEvent[] = [];
   #eventId: string;
-  #committed: Checkpoint | undefined;
+  #committed: Checkpoint;
   #isUncommitted = false;
   #pending: PendingWithdrawal[];
   #recount: { recount: Recount; steps: AsyncGenerator<void, void> } | undefined;
 
-  constructor(deps: FoldDeps, group: ProjectionGroup, build: Build, checkpoint: Checkpoint | undefined) {
+  constructor(deps: FoldDeps, group: ProjectionGroup, build: Build, checkpoint: Checkpoint) {
     this.#deps = deps;
     this.#group = group;
     this.#build = build;
     this.#name = checkpointName(group, build);
     this.#committed = checkpoint;
-    this.position = checkpoint?.position ?? "";
-    this.#eventId = checkpoint?.eventId ?? "";
-    this.#pending = (checkpoint?.more as More | undefined)?.pending ?? [];
+    this.position = checkpoint.position;
+    this.#eventId = checkpoint.eventId;
+    this.#pending = (checkpoint.more as More | undefined)?.pending ?? [];
     this.#documents = group.projections.map(
       (projection) =>
         new Documents(projection, collectionName(projection.collection.name, build), deps.readStore),
@@ -100,7 +106,7 @@ export class BuildState {
 
   /** Of the checkpoint that the next commit continues; empty before the first. */
   get committedPosition(): Position {
-    return this.#committed?.position ?? "";
+    return this.#committed.position;
   }
 
   /** Documents that the next commit writes. */

@@ -51,8 +51,10 @@ export async function foldBuild(
 ): Promise<Folded> {
   let events = 0;
   for (;;) {
-    const state = await openBuild(deps, group, build);
+    let opened: BuildState | undefined;
     try {
+      const state = await openBuild(deps, group, build);
+      opened = state;
       const onCommit = (more: number) => {
         events += more;
         options.onCommit?.({ events, position: state.position });
@@ -63,7 +65,7 @@ export async function foldBuild(
       if (!(error instanceof CheckpointMoved)) throw error;
       const { stored } = error;
       // One that is behind what was taken, and not behind what was committed, is another holder's.
-      if (!stored || stored.position < state.committedPosition)
+      if (!stored || stored.position < (opened?.committedPosition ?? ""))
         throw new FoldedFromElsewhere(
           `the documents of ${checkpointName(group, build)} were dropped, or older ones put back`,
         );

@@ -36,7 +36,7 @@ type DayNumbers = Pick<LinkDay, "quarters" | "kinds">;
 /** Undefined for a part without clicks. */
 type FoldedParts = (DayNumbers | undefined)[];
 
-/** Reads of the log that may take long: they run in the thread of log-reader/. */
+/** Reads of the log that may take long: they run in the reader thread. */
 export type LogParts = {
   /** foldDayParts. */
   dayParts(link: string, parts: readonly DayPart[], asOf: Position): Promise<FoldedParts>;

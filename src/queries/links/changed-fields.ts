@@ -1,5 +1,5 @@
 // What an event of a link's stream changes, by the names of the fields in requests and answers.
-import { FIELD_NAMES, fieldsOf, OPTION_OF_FIELD } from "../../commands/links/link-fields.ts";
+import { FIELD_NAMES, fieldsOf, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { type LinkOptions, withOptions } from "../../events/link-options.ts";
 
@@ -27,7 +27,7 @@ export function changedFields(before: LinkContent, after: LinkContent, event: St
   const named: LinkOptions = event.type === "LinkCreated" ? event.data : {};
   const [had, has] = [before, after].map((link) => fieldsOf(link) as Record<string, unknown>);
   for (const name of FIELD_NAMES) {
-    const option = OPTION_OF_FIELD[name];
+    const { option } = LINK_FIELDS[name];
     if (options?.[option] === undefined && named[option] === undefined) continue;
     const field = name === "password" ? "has_password" : name;
     changed[field] = { from: had?.[field] ?? null, to: has?.[field] ?? null };

@@ -14,7 +14,7 @@ import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
 export type RecorderDeps = {
   durability: "batched" | "durable";
   /** In the writer thread: rejects where the thread ends, and starts another at the next call. */
-  writer: ClickWriter & { close(): Promise<void> };
+  writer: ClickWriter;
   /** [0,1) for jitter. */
   random: () => number;
   /** Monotonic milliseconds. */
@@ -126,7 +126,7 @@ export class ClickRecorder {
   }
 
   /**
-   * Stores all, then ends the thread, which closes its stores. `withinMs`: after it the process ends all the same, so a
+   * Stores all, with servers in the event store if it takes them. `withinMs`: after it the process ends all the same, so a
    * little earlier the log says how many clicks are lost with it.
    */
   async close(withinMs?: number): Promise<void> {

@@ -25,6 +25,8 @@ export type ClickWriter = {
   write(batch: HitBatch, revisions: Revisions): Promise<Written>;
   /** Undefined where there is no journal. */
   journalStatus(): Promise<JournalStatus | undefined>;
+  /** After the last batch: appends what is in the journal. */
+  close(): Promise<void>;
 };
 
 export type ClickWriterDeps = {
@@ -77,5 +79,6 @@ export function clickWriter({ readBatch, eventStore, journal, log }: ClickWriter
       }
     },
     journalStatus: async () => journal?.status(),
+    close: async () => await journal?.close(),
   };
 }

@@ -1,87 +1,47 @@
-// The worker thread's side of thread-client.ts: calls methods of the served objects and posts their results.
-import type { MessagePort } from "node:worker_threads";
+// The worker thread's side of thread.ts: opens what it serves, and logs through its parent, so that one thread writes the log.
+import { parentPort, workerData } from "node:worker_threads";
 import { errorFields } from "../error-fields.ts";
-import {
-  encoded,
-  type MethodCall,
-  type Outcome,
-  type ThreadAnswer,
-  type ToThread,
-} from "./thread-messages.ts";
+import { isObject } from "../is-object.ts";
+import type { BasicLogger } from "../logging.ts";
+import { Calls, type Channel, type Served } from "./calls.ts";
 
-type Method = (...args: unknown[]) => unknown;
-type Stream = { generator: AsyncGenerator; cancelled: AbortController };
+/** `close`: called when all calls are answered; the thread ends after it. */
+export type ServedThread = { served: Served; close: () => Promise<unknown> };
 
-/**
- * Serves until the client's `close`. Results must be text or plain JSON. A streaming method is an async generator
- * function; its last argument is an AbortSignal, aborted when the client ends the stream.
- */
-export function serveThread(
-  port: MessagePort,
-  objects: Readonly<Record<string, object>>,
-  close: () => Promise<unknown>,
-): void {
-  const streams = new Map<number, Stream>();
-  const inFlight = new Set<Promise<void>>();
-  let answers: ThreadAnswer[] = [];
+const LEVELS = ["info", "warn", "error"] as const;
 
-  const invoke = ({ object, method, args }: MethodCall, ...more: unknown[]) => {
-    const target = objects[object] as Record<string, Method> | undefined;
-    if (typeof target?.[method] !== "function") throw new Error(`There is no ${object}.${method} here`);
-    return target[method](...args, ...more);
+/** `open` gets the `data` of the thread's options. */
+export async function serveThread<Data>(
+  open: (data: Data, log: BasicLogger) => Promise<ServedThread> | ServedThread,
+): Promise<void> {
+  const port = parentPort;
+  if (!port) throw new Error("This is not a worker thread");
+  const send: Channel["send"] = (messages) => port.postMessage(messages);
+  const log = parentLog((level, args) => send([{ op: "post", object: "log", method: level, args }]));
+  const { served, close } = await open(workerData as Data, log);
+  const thread = {
+    ready: async () => undefined,
+    async close() {
+      await calls.finish();
+      await close().catch((err: unknown) => log.error({ err }, "closing a thread failed"));
+      // After the answers have been sent; a module may have left something open, which would keep the thread.
+      setImmediate(() => process.exit());
+    },
   };
-  const open = (id: number, call: MethodCall) => {
-    const cancelled = new AbortController();
-    streams.set(id, { generator: invoke(call, cancelled.signal) as AsyncGenerator, cancelled });
-  };
-  const next = async (id: number): Promise<Outcome> => {
-    const { done, value } = (await streams.get(id)?.generator.next()) ?? { done: true, value: undefined };
-    if (done) streams.delete(id);
-    return { ...(done && { done }), ...encoded(value) };
-  };
-  const cancel = (id: number) => {
-    const stream = streams.get(id);
-    streams.delete(id);
-    stream?.cancelled.abort();
-    stream?.generator.return(undefined).catch(() => undefined);
-  };
-  // Ticks run when no promise is left to settle: what the requests of one message get at once is one message too.
-  const post = (message: ThreadAnswer) => {
-    if (answers.push(message) === 1) process.nextTick(postAnswers);
-  };
-  const postAnswers = () => {
-    port.postMessage(answers);
-    answers = [];
-  };
-  const answer = async (id: number, work: () => Promise<Outcome>) => {
-    const outcome = await work().catch((error: unknown) => ({ failure: errorFields(error) }));
-    post({ id, ...outcome });
-  };
-  const perform = (message: Exclude<ToThread, { op: "cancel" }>): Promise<void> => {
-    switch (message.op) {
-      case "call":
-        return answer(message.id, async () => encoded(await invoke(message)));
-      case "open":
-        return answer(message.id, async () => encoded(open(message.id, message)));
-      case "next":
-        return answer(message.id, () => next(message.stream));
-      case "close":
-        for (const id of streams.keys()) cancel(id);
-        return Promise.all(inFlight)
-          .then(() => answer(message.id, async () => encoded(await close())))
-          .finally(() => process.nextTick(() => port.close()));
-    }
-  };
+  // Only now, because the port keeps messages until it has a listener.
+  const onMessages: Channel["onMessages"] = (receive) => void port.on("message", receive);
+  const calls: Calls = new Calls({ send, onMessages }, { ...served, thread: () => thread }, Error);
+}
 
-  const receive = (message: ToThread) => {
-    if (message.op === "cancel") return cancel(message.stream);
-    const performing = perform(message);
-    inFlight.add(performing);
-    void performing.finally(() => inFlight.delete(performing));
-    return undefined;
-  };
-  port.on("message", (messages: ToThread[]) => {
-    for (const message of messages) receive(message);
-  });
-  post({ id: 0, value: undefined });
+/** Errors as plain fields, as a structured clone drops their class and code. */
+function parentLog(post: (level: (typeof LEVELS)[number], args: readonly unknown[]) => void): BasicLogger {
+  const lines = LEVELS.map((level) => [
+    level,
+    (first: unknown, second = "") => {
+      const fields = isObject(first) ? { ...first } : {};
+      if (fields.err !== undefined) fields.err = errorFields(fields.err);
+      post(level, [fields, typeof first === "string" ? first : second]);
+    },
+  ]);
+  return Object.fromEntries(lines) as BasicLogger;
 }

@@ -12,7 +12,7 @@ import { logProgress } from "../../stores/event-store/log-progress.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { describeSetAside, type SetAside } from "../../stores/read-store/set-aside.ts";
-import type { WebhooksStatus } from "../../webhooks/webhooks-messages.ts";
+import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
 import type { Roles } from "../roles/role.ts";
 
 export type HealthDeps = {
@@ -28,7 +28,7 @@ export type HealthDeps = {
   recorder: (() => Promise<RecorderStatus>) | undefined;
   logProblems: LogHealth["problems"];
   /** By role: which of its leases has had no answer for ten seconds, and why: nobody may be doing its work. */
-  leaseProblems: ReadonlyMap<string, () => string | undefined>;
+  leaseProblems: ReadonlyMap<string, string>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
@@ -73,10 +73,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
 }
 
 function leaseProblems(problems: HealthDeps["leaseProblems"]): Reason[] {
-  return [...problems].flatMap(([part, problem]) => {
-    const reason = problem();
-    return reason === undefined ? [] : [{ part, reason }];
-  });
+  return [...problems].map(([part, reason]) => ({ part, reason }));
 }
 
 /** While the event store takes none; a moment's clicks are always in it. */

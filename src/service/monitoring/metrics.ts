@@ -9,7 +9,7 @@ import { ROUTER_CHECKPOINT } from "../../stores/coordination/consumer-checkpoint
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { SetAside } from "../../stores/read-store/set-aside.ts";
 import { webhookMetrics } from "../../webhooks/webhook-metrics.ts";
-import type { WebhooksStatus } from "../../webhooks/webhooks-messages.ts";
+import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
 
 export type MetricsDeps = {
   /** Undefined without the redirect role. */

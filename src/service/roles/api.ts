@@ -3,11 +3,12 @@ import type { ApiDeps } from "../../api/api-routes.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { CallerLookup } from "../../queries/find-caller.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
+import { drawQrIn } from "../threads/reader.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { config, log, clock, backend, counts }: RoleContext,
+  { config, log, clock, backend, counts, threads }: RoleContext,
   { accounts, links, rateLimits, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
@@ -27,6 +28,7 @@ export function openApi(
       findCaller: (keyHash) => callers.find(keyHash),
     },
     links,
+    drawQr: drawQrIn(threads.reader),
     writesAreReadable: fresh.writesAreReadable,
     changesAreFollowed: fresh.changesAreFollowed,
   };

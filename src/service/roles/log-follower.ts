@@ -3,9 +3,10 @@
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { followedStreams } from "../../events/streams.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
+import { isOfLog } from "../../projections/fold/build-state.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { LogFollower } from "../../stores/coordination/log-follower.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { RoleContext } from "./role-context.ts";
 
@@ -19,7 +20,7 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
   const follower = new LogFollower({
     followed: followedStreams,
     eventStore,
-    documentsPosition: () => positionOf(readStore),
+    documentsPosition: () => positionOf(eventStore, readStore),
     random: runtimeDeps.random,
     log: warn,
   });
@@ -36,7 +37,14 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
   };
 }
 
-/** Undefined also where no build answers: then nothing of it is cached. */
-async function positionOf(readStore: Pick<ReadStore, "checkpoint">): Promise<Position | undefined> {
-  return (await orNotBuilt(readStore.checkpoint(lifecycle.name)))?.position;
+/**
+ * Undefined also where no build answers, as then nothing of it is cached, and for documents of another log, which are read
+ * until they are replaced: each event of this one keeps what they say from being cached.
+ */
+async function positionOf(
+  eventStore: EventStore,
+  readStore: Pick<ReadStore, "checkpoint">,
+): Promise<Position | undefined> {
+  const checkpoint = await orNotBuilt(readStore.checkpoint(lifecycle.name));
+  return checkpoint && (await isOfLog({ eventStore }, checkpoint)) ? checkpoint.position : undefined;
 }

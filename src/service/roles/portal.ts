@@ -6,7 +6,7 @@ import { txtResolver } from "../../commands/domains/hostname.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
-import { deliverySender } from "../../webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import type { RoleContext } from "./role-context.ts";
@@ -22,7 +22,7 @@ export async function openPortal(
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
-  onStop(() => sender.destroy());
+  onStop(async () => sender.destroy());
   const { adminToken } = config;
   const openOperating = (token: string): Operating => {
     const noted = notedSeal(foldStore);

@@ -15,7 +15,7 @@ import { visitReader } from "../../redirect/rules/visit.ts";
 import { type Admit, admission } from "../../redirect/visits/admission.ts";
 import { clickLimit } from "../../redirect/visits/click-limit.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
-import { startWriter } from "../threads/writer.ts";
+import { clickWriterIn, countryOfIn } from "../threads/writer.ts";
 import type { RoleContext } from "./role-context.ts";
 
 export type RedirectRole = RedirectDeps & {
@@ -24,11 +24,13 @@ export type RedirectRole = RedirectDeps & {
 };
 
 export function openRedirect(context: RoleContext, follower: LogFollower): RedirectRole {
-  const { config, log, clock, backend, health, onStop } = context;
+  const { config, log, clock, backend, health, threads, onStop } = context;
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore } = backend;
   const { random } = runtimeDeps;
-  const writer = startWriter(config, log);
+  const writer = clickWriterIn(threads.writer);
+  // Now, as clicks that an ended process has left may wait.
+  writer.journalStatus().catch(() => undefined);
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
     writer,
@@ -41,7 +43,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));
   const visitOf = visitReader(secretKeyOf(config));
-  const countryOf = countryOfAddress(writer.countryOf);
+  const countryOf = countryOfAddress(countryOfIn(threads.writer));
   const admit = openAdmission(context);
   const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
   const now = () => clock().getTime();

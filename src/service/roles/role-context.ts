@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Close } from "../../runtime/stop/stop-in-stages.ts";
+import type { Thread } from "../../runtime/threads/thread.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import type { Backend } from "../stores/backend.ts";
@@ -33,8 +34,7 @@ export type RoleContext = {
   clock: () => Date;
   backend: Backend;
   health: LogHealth;
-  /** By role: which of its leases has had no answer for ten seconds, and why. */
-  leaseProblems: Map<string, () => string | undefined>;
+  threads: { writer: Thread; reader: Thread };
   roles: Roles;
   /** Undefined where there is none. */
   redis: { readonly unavailable: boolean } | undefined;

@@ -10,7 +10,7 @@ import { linkLookups } from "../../queries/links/link-lookups.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { type ReadYourWrites, readYourWrites } from "../../queries/read-your-writes.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
-import { openLogReader } from "../threads/log-reader.ts";
+import { logReaderIn } from "../threads/reader.ts";
 import type { RoleContext } from "./role-context.ts";
 
 export type Writing = {
@@ -41,11 +41,9 @@ export function linkDeps(
 }
 
 export function openWriting(context: RoleContext, follower: LogFollower): Writing {
-  const { config, log, backend, rateLimits, group, stopping, onStop } = context;
+  const { backend, rateLimits, group, stopping, threads } = context;
   const { eventStore, readStore } = backend;
   const { sleep } = runtimeDeps;
-  const logReader = openLogReader(config, log);
-  onStop(() => logReader.close());
   const accounts = currentAccounts(eventStore);
   const othersFollow = async () => group?.othersFollow();
   const fresh = readYourWrites({ eventStore, readStore, follower, othersFollow, sleep, stopping });
@@ -54,6 +52,6 @@ export function openWriting(context: RoleContext, follower: LogFollower): Writin
     links: linkDeps(context, { accounts, ...fresh }),
     rateLimits,
     fresh,
-    logReader,
+    logReader: logReaderIn(threads.reader),
   };
 }

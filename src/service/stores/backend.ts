@@ -34,7 +34,7 @@ export type Backend = Pick<Stores, "counts" | "redis"> & {
 };
 
 /** Makes the data folder, but opens nothing yet. @throws the errors of the file system */
-export function storesOf(config: StoresConfig, options: StoreOptions = { offThread: false }): Stores {
+export function storesOf(config: StoresConfig, options: StoreOptions = {}): Stores {
   if (!options.readOnly) openDataFolder(config.dataDir, options.log);
   const { eventStoreUrl, mongodbUrl, redisUrl } = config;
   // All three or none (config.ts).
@@ -71,7 +71,7 @@ export function dataFiles({
  * is no error here: calls fail until it answers.
  * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
-export async function openBackend(config: StoresConfig, options: StoreOptions): Promise<Backend> {
+export async function openBackend(config: StoresConfig, options: StoreOptions = {}): Promise<Backend> {
   const stores = storesOf(config, options);
   try {
     // First and before any file is written, as the log may be of another form.

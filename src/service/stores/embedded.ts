@@ -5,11 +5,11 @@ import { openers } from "../../stores/connections/openers.ts";
 import { alterationsOf } from "../../stores/connections/structure.sqlite.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
 import { openSqliteCounts } from "../../stores/counts/sqlite/counts.ts";
-import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
+import { openSqliteEventStore, remoteAppends } from "../../stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import { openSqliteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
-import { openSqliteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
+import { openSqliteSecrets, remoteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
+import { openSqliteDeliveryQueue, remoteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export function embeddedStores(config: StoresConfig, options: StoreOptions): Stores {
@@ -17,14 +17,23 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
   const fileOf = (name: string) => join(config.dataDir, name);
   const log = fileOf("events.db");
   const leases = memoryLeases(() => performance.now());
-  const secrets = opener(async () =>
-    encryptedSecrets(await openSqliteSecrets(fileOf("secrets.db"), options), keyringFor(config, options)),
+  const { writer, reader } = options.threads ?? {};
+  const eventStore = opener(() =>
+    openSqliteEventStore(log, writer ? { ...options, appends: remoteAppends(writer) } : options),
+  );
+  const storedSecrets = opener(() =>
+    writer ? remoteSecrets(writer) : openSqliteSecrets(fileOf("secrets.db"), options),
+  );
+  const secrets = opener(async () => encryptedSecrets(await storedSecrets(), keyringFor(config, options)));
+  const foldStore = opener(() => openSqliteReadStore(fileOf("read.db"), { ...options, thread: reader }));
+  const deliveryQueue = opener(() =>
+    reader ? remoteDeliveryQueue(reader) : openSqliteDeliveryQueue(fileOf("deliveries.db"), options),
   );
   return {
     preparesAtOpening: true,
-    eventStore: opener(() => openSqliteEventStore(log, options)),
+    eventStore,
     async openVerifiableLog() {
-      const eventStore = await openSqliteEventStore(log, { offThread: false, readOnly: true });
+      const eventStore = await openSqliteEventStore(log, { readOnly: true });
       // Of the other files at each opening, too; here whatever was put into them since.
       const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
       const structureProblems = async () => [
@@ -33,14 +42,18 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
       ];
       return { eventStore, structureProblems, close: () => eventStore.close() };
     },
-    foldStore: opener(() => openSqliteReadStore(fileOf("read.db"), options)),
+    foldStore,
     secrets,
-    deliveryQueue: opener(() => openSqliteDeliveryQueue(fileOf("deliveries.db"), options)),
+    deliveryQueue,
     leases: async () => leases,
     counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
     redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
     journalFiles: () => undefined,
+    served: {
+      writer: { log: async () => (await eventStore()).appends, secrets: storedSecrets },
+      reader: { readStore: foldStore, queue: deliveryQueue },
+    },
     prepare: async () => (await secrets()).checkKey(),
     close,
   };

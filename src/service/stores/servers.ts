@@ -64,6 +64,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const maxBytes = clickJournalMb * 1024 * 1024;
       return sqliteJournalFiles(join(config.dataDir, "click-journal"), { maxBytes, newName: randomUUID });
     },
+    served: { writer: {}, reader: {} },
     async prepare() {
       const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
       const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");

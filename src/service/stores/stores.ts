@@ -2,6 +2,7 @@
 import { type Config, secretKeyOf } from "../../config/config.ts";
 import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
+import type { Calls, Served } from "../../runtime/threads/calls.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
@@ -13,15 +14,18 @@ import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
 export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
 
 export type StoreOptions = {
-  /** Embedded stores run in threads of their own, so that HTTP never waits for the disk or a search. */
-  offThread: boolean;
-  /** How long a write to the embedded log waits for another process's; its own default when absent; not with `offThread`. */
+  /** What embedded stores use, so that HTTP never waits for the disk or a search; all is done in the caller's when absent. */
+  threads?: StoreThreads;
+  /** How long an append to the embedded log waits for another process's; its own default when absent. */
   lockWithinMs?: number;
-  /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
+  /** Nothing in the data folder changes, so that it may be one that can't be written; not with `threads`. */
   readOnly?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
   log?: (message: string) => void;
 };
+
+/** `writer`: for what is flushed to disk. `reader`: for what may take long. Each serves what `served` of its stores says. */
+export type StoreThreads = { writer: Pick<Calls, "call">; reader: Pick<Calls, "call"> };
 
 /** `structureProblems`: of the log, and embedded of the other files beside it. */
 export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
@@ -48,6 +52,8 @@ export type Stores = {
   dailySalts(): Promise<DailySalts>;
   /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
   journalFiles(): JournalFiles | undefined;
+  /** What the threads of StoreThreads serve; nothing where the stores are servers. */
+  served: { writer: Served; reader: Served };
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */
   prepare(): Promise<void>;
   /** Whether `prepare` needs no server, so that it is called before anybody else opens the stores. */

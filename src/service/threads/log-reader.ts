@@ -1,41 +1,79 @@
-// Starts the log reader's thread, on first use, and calls it.
+// Reads the log for the event feed, exports, ranges and verification, in the reader thread.
+import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
-import { EventNewer } from "../../events/read-event.ts";
+import { metadataOf, readableEvent } from "../../events/read-event.ts";
+import { foldDayParts } from "../../queries/analytics/day-parts.ts";
+import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
+import { findClicks } from "../../queries/audit/find-clicks.ts";
+import { matchingClicks } from "../../queries/audit/matching-clicks.ts";
+import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
+import { feedReader } from "../../queries/log-reader/feed.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { ErrorFields } from "../../runtime/error-fields.ts";
-import type { Logger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { remoteMethods, remoteStreams, threadClient } from "../../runtime/threads/thread-client.ts";
-import { storeError } from "../../stores/connections/errors.ts";
+import { verifyInSteps } from "../../queries/log-reader/verify-in-steps.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
+import { pause } from "../../runtime/pause.ts";
+import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
+import { clickRows } from "../../transfer/export/click-rows.ts";
+import type { Stores } from "../stores/stores.ts";
 
-/** The thread stops after this long without use. */
-const IDLE_MS = 60_000;
-
-/** A position that the store refuses is the caller's mistake, which trying again never mends. */
-function toError(message: string, cause?: unknown): Error {
-  const { code } = (cause ?? {}) as Partial<ErrorFields>;
-  if (code === "invalid_position") return new Refused("invalid_position", undefined, { cause });
-  return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
+export function logReader(
+  stores: Stores,
+  eventStore: EventStore,
+  config: Config,
+  log: BasicLogger,
+): LogReader {
+  const { baseUrl } = config;
+  return {
+    ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
+    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
+    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
+    async *exportClicks(link, after, format, signal) {
+      const { head, line } = CLICK_LINES[format];
+      yield head;
+      for await (const clicks of clickRows({ eventStore }, { link }, after)) {
+        if (signal.aborted) return;
+        if (clicks.length > 0) yield clicks.map(line).join("");
+      }
+    },
+    async *exportAccount(accountId, signal) {
+      for await (const events of accountEvents({ eventStore }, accountId)) {
+        if (signal.aborted) return;
+        if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
+      }
+    },
+    matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
+    findClicks: (search) => findClicks({ eventStore }, search),
+    async *verifyLog(options, signal) {
+      const opened = await stores.openVerifiableLog();
+      try {
+        const trust = trustOf(config, sealKeysFrom(config));
+        return yield* verifyInSteps({ ...opened, trust }, options, signal);
+      } finally {
+        await opened.close();
+      }
+    },
+  };
 }
 
-const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;
-const STREAMS = ["followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
-
-export type LogReaderThreadData = { config: Config };
-
-export function openLogReader(config: Config, log: Logger): LogReader & { close(): Promise<void> } {
-  const data: LogReaderThreadData = { config };
-  const thread = threadClient({
-    file: new URL("./log-reader-thread.ts", import.meta.url),
-    name: "log-reader",
-    data,
-    toError,
-    log,
-    idleMs: IDLE_MS,
+/** Without technical fields such as event id, position and correlation ids. */
+function plain(recorded: RecordedEvent) {
+  const { stream, revision, type, recordedAt, data } = recorded;
+  const { schemaVersion, actor } = metadataOf(recorded);
+  let error: string | undefined;
+  readableEvent(recorded, (_, { message }) => {
+    error = message;
   });
   return {
-    ...remoteMethods<LogReader, (typeof METHODS)[number]>(thread, "logReader", METHODS),
-    ...remoteStreams<LogReader, (typeof STREAMS)[number]>(thread, "logReader", STREAMS),
-    close: thread.close,
+    stream,
+    revision,
+    type,
+    schema_version: schemaVersion,
+    recorded_at: recordedAt,
+    actor,
+    // Without an account that it names, it may be another one's.
+    ...(error === undefined || ownerOf(recorded) !== undefined
+      ? { data, error }
+      : { data: null, error: "can't be read" }),
   };
 }

@@ -1,29 +1,25 @@
-// Starts the writer thread and calls it; one that has died is started again by the next call.
+// The writer thread as others see it: what is flushed to disk for a request or a click, and the geo database.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import type { ClickWriter } from "../../redirect/clicks/write-clicks.ts";
 import type { CountryOf } from "../../redirect/rules/country-of.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
-import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
+import { remoteMethods } from "../../runtime/threads/remote.ts";
+import { type Thread, threadOf } from "../../runtime/threads/thread.ts";
 import { storeError } from "../../stores/connections/errors.ts";
-import type { WriterThreadData } from "./writer-thread.ts";
+import type { WriterData } from "./writer-thread.ts";
 
-export type Writer = ClickWriter & { countryOf: CountryOf; close(): Promise<void> };
+export function writerThread(config: Config, log: BasicLogger): Thread {
+  const data: WriterData = { config, writer: randomBytes(8).toString("hex") };
+  const file = new URL("./writer-thread.ts", import.meta.url);
+  return threadOf({ file, name: "writer", data, toError: storeError, log });
+}
 
-export function startWriter(config: Config, log: BasicLogger): Writer {
-  const data: WriterThreadData = { config, writer: randomBytes(8).toString("hex") };
-  const thread = threadClient({
-    file: new URL("./writer-thread.ts", import.meta.url),
-    name: "writer",
-    data,
-    toError: storeError,
-    log,
-  });
-  // Now, as clicks that an ended process has left may wait.
-  thread.start().catch(() => undefined);
-  return {
-    ...remoteMethods<ClickWriter, "write" | "journalStatus">(thread, "clicks", ["write", "journalStatus"]),
-    ...remoteMethods<{ countryOf: CountryOf }, "countryOf">(thread, "geo", ["countryOf"]),
-    close: thread.close,
-  };
+export function clickWriterIn(writer: Thread): ClickWriter {
+  const methods = ["write", "journalStatus", "close"] as const;
+  return remoteMethods<ClickWriter, (typeof methods)[number]>(writer, "clicks", methods);
+}
+
+export function countryOfIn(writer: Thread): CountryOf {
+  return remoteMethods<{ countryOf: CountryOf }, "countryOf">(writer, "geo", ["countryOf"]).countryOf;
 }

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { DomainError } from "../../runtime/errors.ts";
+import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { storeError } from "./errors.ts";
 
 /**
@@ -77,7 +77,19 @@ export function inSnapshot<T>(db: DatabaseSync, read: () => T): T {
   }
 }
 
-type Pending = { work: () => unknown; resolve: (result: unknown) => void; reject: (error: unknown) => void };
+/** `until`: when it is rejected if the file is still locked, by performance.now(). */
+type Pending = {
+  work: () => unknown;
+  until: number;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+};
+
+const LOCK_WITHIN_MS = 5_000;
+const TRY_AGAIN_MS = 20;
+
+/** How long a write blocks its thread at most while another process writes; then it waits in GroupCommit. */
+export const BLOCK_ON_LOCK = "PRAGMA busy_timeout = 100";
 
 /** Collects the writes of one turn of the event loop into one transaction; when it fails, all of them are rejected. */
 export class GroupCommit {
@@ -91,11 +103,15 @@ export class GroupCommit {
     this.#onCommit = onCommit;
   }
 
-  /** Resolves with the result of `work` after the commit. @throws as unavailableOnError */
-  write<T>(work: () => T): Promise<T> {
+  /**
+   * Resolves with the result of `work` after the commit. While another connection has the file locked it is tried again, for
+   * at most `lockWithinMs`. @throws as unavailableOnError
+   */
+  write<T>(work: () => T, lockWithinMs = LOCK_WITHIN_MS): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.flush());
-      this.#pending.push({ work, resolve: (result) => resolve(result as T), reject });
+      const until = performance.now() + lockWithinMs;
+      this.#pending.push({ work, until, resolve: (result) => resolve(result as T), reject });
     });
   }
 
@@ -111,7 +127,27 @@ export class GroupCommit {
       this.#onCommit();
       for (const [n, { resolve }] of pending.entries()) resolve(results[n]);
     } catch (error) {
-      for (const { reject } of pending) reject(error);
+      this.#fail(pending, error);
     }
+  }
+
+  /** The last flush: what the locked file doesn't take now is rejected. */
+  close(): void {
+    for (const write of this.#pending) write.until = 0;
+    this.flush();
+  }
+
+  #fail(pending: readonly Pending[], error: unknown): void {
+    const triedAt = /database is locked/.test(messageOf(error))
+      ? performance.now()
+      : Number.POSITIVE_INFINITY;
+    const [waiting, late] = [
+      pending.filter(({ until }) => until > triedAt),
+      pending.filter(({ until }) => until <= triedAt),
+    ];
+    for (const { reject } of late) reject(error);
+    if (waiting.length === 0) return;
+    this.#pending = waiting;
+    setTimeout(() => this.flush(), TRY_AGAIN_MS);
   }
 }

@@ -149,6 +149,8 @@ export class LogFollower {
   /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */
   async #readToHead(): Promise<void> {
     const head = await this.#deps.eventStore.head();
+    // A log that has become shorter was put back from an older copy: all of it is news.
+    if ((head ?? "") < (this.#position ?? "")) [this.#position, this.#lastLink] = [undefined, undefined];
     while ((this.#position ?? "") < (head ?? "")) {
       const after = this.#position;
       const events = await this.#deps.eventStore.readAll({

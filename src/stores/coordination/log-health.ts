@@ -35,7 +35,7 @@ export function logHealth({ log, now }: LogHealthDeps): LogHealth {
   return {
     notWritten(by, error) {
       const reason = `can't be written: ${whatToDo(error)}`;
-      if (failing.size === 0) log.error({ err: error }, `${writtenBy(by)} ${reason}`);
+      if (failing.size === 0) log.error({ outage: error }, `${writtenBy(by)} ${reason}`);
       failing.set(by, reason);
     },
     written(by) {

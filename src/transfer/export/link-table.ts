@@ -1,5 +1,5 @@
 // An account's links as a table, for spreadsheets and for `linkledger import csv`.
-import { FIELD_NAMES, fieldsOf } from "../../commands/links/link-fields.ts";
+import { FIELD_NAMES, fieldsOf } from "../../commands/links/fields/link-fields.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountLinesDeps, accountLinks } from "./account-lines.ts";
 import { csvCell } from "./click-lines.ts";

@@ -3,8 +3,9 @@
 
 import type { z } from "zod";
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
+import { acceptFields } from "../../commands/links/accept-fields.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
-import { acceptFields, LinkFields } from "../../commands/links/link-fields.ts";
+import { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import { isUsableHash, linkPasswordSecret } from "../../commands/links/link-password.ts";
 import { OPTION_LIMITS, type OptionChanges } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";

@@ -1,6 +1,7 @@
 // What the files of other services hold, in our words: links and clicks with what is known of them.
+
+import type { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import type { LinkChange, OperatorChange } from "../../commands/links/link.ts";
-import type { LinkFields } from "../../commands/links/link-fields.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import type { CreatedVia, DeviceType } from "../../events/vocabulary.ts";
 import type { TimeZone } from "../../queries/analytics/time-zone.ts";

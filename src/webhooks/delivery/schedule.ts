@@ -1,4 +1,7 @@
 // The retry schedule of deliveries, and the rule that pauses a failing webhook. Pure.
+import type { DeliveryOutcome, FailureStreak } from "../queue/queue.ts";
+import type { AttemptResult } from "./send-delivery.ts";
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -25,24 +28,28 @@ const PAUSED_AFTER_MS = 5 * DAY_MS;
 const PAUSED_AFTER_ATTEMPTS = 20;
 const GONE = 410;
 
-/** `tries`: attempts so far, including the one that failed at `failedAt` (milliseconds). `random`: [0, 1). */
-export type FailedTry = { tries: number; failedAt: number; retryAfterMs: number | null; random: number };
+/** `random`: [0, 1). */
+export type Schedule = { delaysMs: readonly number[]; random: number };
 
-/** Time of the next attempt in milliseconds; undefined after the last one. */
-export function nextTryAt(failed: FailedTry, delays = TRY_DELAYS_MS): number | undefined {
-  const step = delays[failed.tries];
-  if (step === undefined) return undefined;
-  const jittered = step * (1 - JITTER + 2 * JITTER * failed.random);
-  const retryAfter = Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-  return failed.failedAt + Math.round(Math.max(jittered, retryAfter));
+/** What an attempt comes to, after `tries` before it: delivered, due again, or failed for good after the last try. */
+export function outcomeOf(
+  { at, durationMs, error, retryAfterMs }: AttemptResult,
+  tries: number,
+  { delaysMs, random }: Schedule,
+): DeliveryOutcome {
+  if (!error) return { state: "delivered" };
+  const delay = delaysMs[tries + 1];
+  if (delay === undefined) return { state: "failed" };
+  const jittered = delay * (1 - JITTER + 2 * JITTER * random);
+  const retryAfter = Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  const next = Date.parse(at) + durationMs + Math.round(Math.max(jittered, retryAfter));
+  return { state: "pending", dueAt: new Date(next).toISOString() };
 }
 
-/** Failures of a webhook since its last success; `since` in milliseconds. */
-export type Streak = { since: number; attempts: number };
-
-/** Why to pause the webhook after a failure at `at`; undefined when it stays active. */
-export function pauseReason(status: number | null, streak: Streak, at: number): string | undefined {
+/** Why to pause the webhook after a failure at `at`, the last of the streak; undefined when it stays active. */
+export function pauseReason(status: number | null, streak: FailureStreak, at: string): string | undefined {
   if (status === GONE) return "The endpoint answered 410 Gone";
-  if (streak.attempts < PAUSED_AFTER_ATTEMPTS || at - streak.since < PAUSED_AFTER_MS) return undefined;
+  const lastedMs = Date.parse(at) - Date.parse(streak.since);
+  if (streak.attempts < PAUSED_AFTER_ATTEMPTS || lastedMs < PAUSED_AFTER_MS) return undefined;
   return `No successful delivery in five days and ${streak.attempts} attempts`;
 }

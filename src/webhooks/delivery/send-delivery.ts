@@ -1,9 +1,10 @@
 // Makes one attempt to deliver an event to a receiver (interface, part 6) and reports its outcome.
-import { type Dispatcher, errors } from "undici";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { parseHttpDate } from "../../runtime/moment.ts";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
-import type { Reach } from "../receiver/safe-address.ts";
+import { type SafeAgents, type SafeAgentsDeps, safeAgents } from "../receiver/safe-agents.ts";
 import { signatureHeaders } from "./sign.ts";
 
 const DELIVERY_TIMEOUT_MS = 15_000;
@@ -13,13 +14,18 @@ const MAX_STALE = 3;
 const SHOWN_OF_KEY = 4;
 const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
-export type SendDeliveryDeps = Reach & {
-  /** From `safeAgent`, which checks every address before it connects. */
-  dispatcher: Dispatcher;
+export type DeliverySenderDeps = SafeAgentsDeps & {
   /** Milliseconds since 1970. */
   now: () => number;
   /** Limit for the whole attempt, from the DNS lookup to the end of the answer; default 15 s. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
+};
+
+export type DeliverySender = {
+  /** Never rejects: failures are results. A 2xx status within the time limit is a success. */
+  send(delivery: OutgoingDelivery): Promise<AttemptResult>;
+  /** Closes all connections, including those in use. */
+  destroy(): void;
 };
 
 export type OutgoingDelivery = {
@@ -51,42 +57,42 @@ export type AttemptResult = {
   requestHeaders: Record<string, string>;
 };
 
-/** Never rejects: failures are results. A 2xx status within the time limit is a success. */
-export async function sendDelivery(
-  deps: SendDeliveryDeps,
-  delivery: OutgoingDelivery,
-): Promise<AttemptResult> {
-  const at = deps.now();
-  const headers = requestHeaders(delivery, at);
-  const answer = await request(deps, delivery, headers);
+export function deliverySender(deps: DeliverySenderDeps): DeliverySender {
+  const agents = safeAgents(deps);
   return {
-    at: new Date(at).toISOString(),
-    durationMs: Math.max(0, Math.round(deps.now() - at)),
-    ...answer,
-    requestHeaders: { ...headers, "X-API-Key": masked(delivery.key) },
+    async send(delivery) {
+      const at = deps.now();
+      const headers = requestHeaders(delivery, at);
+      const answer = await attempt(deps, agents, delivery, headers);
+      return {
+        at: new Date(at).toISOString(),
+        durationMs: Math.max(0, Math.round(deps.now() - at)),
+        ...answer,
+        requestHeaders: { ...headers, "X-API-Key": masked(delivery.key) },
+      };
+    },
+    destroy: agents.destroy,
   };
 }
 
 type Answer = Pick<AttemptResult, "status" | "error" | "answer" | "retryAfterMs">;
 
-async function request(
-  deps: SendDeliveryDeps,
+async function attempt(
+  deps: DeliverySenderDeps,
+  agents: SafeAgents,
   { url, key, body }: OutgoingDelivery,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const timeoutMs = deps.timeoutMs ?? DELIVERY_TIMEOUT_MS;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new DOMException("Too late", "TimeoutError")), timeoutMs);
-  const { signal } = deadline;
   try {
-    const { origin, pathname, search } = receiverUrl(url, deps);
-    const path = `${pathname}${search}`;
-    const post = { origin, path, method: "POST", headers, body, signal } as const;
-    const response = await beforeAbort(signal, postOnOpenConnection(deps.dispatcher, post));
-    const status = response.statusCode;
+    const to = receiverUrl(url, deps);
+    const response = await postOnOpenConnection({ to, agents, headers, body, signal: deadline.signal });
+    const status = response.statusCode ?? 0;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
-    const answer = withoutKey(await beginningOf(response.body), key);
+    const answer = withoutKey(await beginningOf(response), key);
     return { status, error, answer, retryAfterMs };
   } catch (thrown) {
     return { status: null, error: failureOf(thrown, timeoutMs), answer: "", retryAfterMs: null };
@@ -95,35 +101,58 @@ async function request(
   }
 }
 
-/**
- * Retries when a keep-alive connection was closed by the receiver at the moment of its reuse, which is no failure of
- * the receiver. Several times, because other pooled connections may be stale too. Not once this request's own answer
- * has begun, because the receiver has seen the request then.
- */
-async function postOnOpenConnection(dispatcher: Dispatcher, options: Dispatcher.RequestOptions) {
-  let hasAnswer = false;
-  const onResponseStarted = () => {
-    hasAnswer = true;
-  };
-  const observed = dispatcher.compose(
-    (dispatch) => (request, handler) => dispatch(request, Object.assign(handler, { onResponseStarted })),
-  );
+type Post = {
+  to: URL;
+  agents: SafeAgents;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+};
+
+/** The receiver closed the keep-alive connection at the moment of its reuse. */
+class StaleConnection extends Error {}
+
+/** Repeats a post on a stale connection, which is no failure of the receiver; several of the pool may be stale. */
+async function postOnOpenConnection(given: Post): Promise<IncomingMessage> {
   for (let stale = 0; ; stale++) {
     try {
-      return await observed.request(options);
+      return await post(given);
     } catch (error) {
-      const hadServed = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
-      if (!hadServed || hasAnswer || stale === MAX_STALE) throw error;
+      if (!(error instanceof StaleConnection)) throw error;
+      if (stale === MAX_STALE) throw error.cause;
     }
   }
 }
 
-/** Needed because undici ignores the signal until it has a connection, and the DNS lookup before that may be slow. */
-function beforeAbort<T>(signal: AbortSignal, pending: Promise<T>): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+/** Resolves at the answer's status and headers; 100 Continue and other interim answers are passed (RFC 9110, 15.2). */
+function post({ to, agents, headers, body, signal }: Post): Promise<IncomingMessage> {
+  const isSecure = to.protocol === "https:";
+  const agent = isSecure ? agents.https : agents.http;
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? httpsRequest : httpRequest)(to, { method: "POST", headers, agent });
+    const abort = () => void request.destroy(signal.reason);
+    let readBefore = 0;
+    request.once("socket", ({ bytesRead }) => {
+      readBefore = bytesRead;
+    });
+    request.once("response", resolve);
+    // 101, which nobody asked for.
+    request.once("upgrade", (response, socket) => {
+      socket.destroy();
+      response.destroy();
+      resolve(response);
+    });
+    request.on("error", (error) => {
+      // Once an answer has begun, the receiver has seen the request.
+      const isUnanswered = request.socket?.bytesRead === readBefore;
+      const isStale = request.reusedSocket && isUnanswered && !signal.aborted;
+      reject(isStale ? new StaleConnection("stale", { cause: error }) : error);
+    });
+    request.once("close", () => signal.removeEventListener("abort", abort));
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    request.end(body);
   });
-  return Promise.race([pending, aborted]);
 }
 
 function requestHeaders(delivery: OutgoingDelivery, at: number): Record<string, string> {

@@ -1,5 +1,5 @@
 // Limits and intervals of a delivery worker; tests and benchmarks override them.
-import { CIRCUIT_SETTINGS, type CircuitSettings } from "../receiver/circuit.ts";
+import { REST_SETTINGS, type RestSettings } from "./failing-receivers.ts";
 import { TRY_DELAYS_MS } from "./schedule.ts";
 
 export type WorkerSettings = {
@@ -13,7 +13,7 @@ export type WorkerSettings = {
   /** How long a stop waits for deliveries in flight. */
   stopMs: number;
   delaysMs: readonly number[];
-  circuit: CircuitSettings;
+  rest: RestSettings;
 };
 
 export const WORKER_SETTINGS: WorkerSettings = {
@@ -23,5 +23,5 @@ export const WORKER_SETTINGS: WorkerSettings = {
   pollMs: 2_000,
   stopMs: 5_000,
   delaysMs: TRY_DELAYS_MS,
-  circuit: CIRCUIT_SETTINGS,
+  rest: REST_SETTINGS,
 };

@@ -1,16 +1,21 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
-
+import type { WebhookPauseCause } from "../../events/vocabulary.ts";
 import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
-import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
+import { FailingReceivers } from "./failing-receivers.ts";
 import { InFlightDeliveries } from "./in-flight.ts";
+import { outcomeOf, pauseReason } from "./schedule.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
-import { type PauseWebhook, settleAttempt } from "./settle-attempt.ts";
-import { shareSlots } from "./share-slots.ts";
 import { WorkerCounts } from "./worker-counts.ts";
 import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
+
+/** Pauses a webhook as the actor `system`. */
+export type PauseWebhook = (
+  webhook: Subscriber,
+  why: { reason: string; cause?: WebhookPauseCause },
+) => Promise<void>;
 
 type SigningKeys = Pick<OutgoingDelivery, "key" | "previousKey">;
 
@@ -18,12 +23,14 @@ export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
   find: (webhookId: string) => Subscriber | undefined;
+  /** Webhooks whose deliveries wait until they are resumed. */
+  paused: () => string[];
   /** The signing keys in use now; undefined when the webhook has no key or was just removed. */
   keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
   clock: () => Date;
-  /** For circuits of receivers and ends of failure streaks, which must not come late when the clock is set back. */
+  /** For rests of receivers and ends of failure streaks, which must not come late when the clock is set back. */
   now?: MonotonicClock["now"];
   newId: () => string;
   random: () => number;
@@ -44,7 +51,7 @@ const STREAK_ENDED_MS = 60_000;
 
 export class DeliveryWorker {
   readonly counts = new WorkerCounts();
-  readonly circuits: ReceiverCircuits;
+  readonly failing: FailingReceivers;
   readonly inFlight = new InFlightDeliveries();
   readonly #deps: WorkerDeps;
   readonly #settings: WorkerSettings;
@@ -58,8 +65,8 @@ export class DeliveryWorker {
     this.#deps = deps;
     this.#settings = { ...WORKER_SETTINGS, ...deps.settings };
     this.#now = deps.now ?? systemClock.now;
-    const { circuit: settings } = this.#settings;
-    this.circuits = new ReceiverCircuits({ now: this.#now, random: deps.random, settings });
+    const { find, random } = deps;
+    this.failing = new FailingReceivers({ find, now: this.#now, random, settings: this.#settings.rest });
   }
 
   /** Runs until the signal aborts; then deliveries in flight settle within `settleMs` or their claims are returned. */
@@ -96,6 +103,11 @@ export class DeliveryWorker {
     return this.#claimFailure;
   }
 
+  /** Webhooks to which nothing is sent for now: paused ones, and those of receivers that keep failing. */
+  resting(): string[] {
+    return [...this.#deps.paused(), ...this.failing.resting()];
+  }
+
   /** Polls now instead of at the end of the interval. */
   wake(): void {
     this.#wake();
@@ -103,26 +115,29 @@ export class DeliveryWorker {
 
   /** One poll: claims and starts due deliveries up to the limits; returns how many. @throws what the queue throws */
   async startDue(): Promise<number> {
-    const free = this.#settings.total - this.inFlight.size;
+    let free = this.#settings.total - this.inFlight.size;
     if (free <= 0) return 0;
     const now = this.#deps.clock();
-    const waiting = await this.#waiting(now);
-    const shares = [...shareSlots(waiting, free)];
-    const started = await Promise.all(shares.map(([webhook, limit]) => this.#start(webhook, limit, now)));
-    return started.reduce((sum, count) => sum + count, 0);
+    const starting: Promise<number>[] = [];
+    for (const webhook of await this.#waiting(now)) {
+      const { webhookId } = webhook;
+      const room = this.failing.roomOf(webhookId, this.#settings.perWebhook) - this.inFlight.of(webhookId);
+      const limit = Math.min(room, free);
+      if (limit <= 0) continue;
+      free -= limit;
+      starting.push(this.#start(webhook, limit, now));
+    }
+    return (await Promise.all(starting)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Active webhooks with due deliveries and free slots, rotated at each poll so that none is always last. */
-  async #waiting(now: Date): Promise<{ item: Subscriber; room: number }[]> {
+  /** Active webhooks with due deliveries, rotated at each poll so that none is always last. */
+  async #waiting(now: Date): Promise<Subscriber[]> {
     const { queue, find } = this.#deps;
-    const waiting: { item: Subscriber; room: number }[] = [];
-    for (const webhookId of await queue.dueWebhooks(now.toISOString())) {
+    const waiting: Subscriber[] = [];
+    for (const webhookId of await queue.dueWebhooks(now.toISOString(), this.resting())) {
       const webhook = find(webhookId);
       if (webhook?.status === "removed") await queue.cancel(webhookId, now.toISOString());
-      if (webhook?.status !== "active") continue;
-      const width = this.circuits.widthOf(webhook, this.#settings.perWebhook);
-      const room = width - this.inFlight.of(webhookId);
-      if (room > 0) waiting.push({ item: webhook, room });
+      if (webhook?.status === "active") waiting.push(webhook);
     }
     this.#turn += 1;
     const first = this.#turn % Math.max(1, waiting.length);
@@ -150,23 +165,34 @@ export class DeliveryWorker {
     webhook: Subscriber,
     keys: Promise<SigningKeys | undefined>,
   ): Promise<void> {
-    const { queue, log, pause, random, send } = this.#deps;
+    const { queue, log, send } = this.#deps;
     const { webhookId, eventId, event, body } = claim;
     try {
       const signing = await keys;
       if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
       const result = await send({ url: webhook.url, ...signing, id: eventId, event, body });
       this.counts.attempted(result.error?.code ?? "delivered");
-      if (result.error) this.#failed(webhook);
-      else this.circuits.succeeded(webhookId);
-      const { delaysMs } = this.#settings;
-      const isSettled = await settleAttempt({ queue, pause, random, delaysMs }, claim, webhook, result);
+      const isSettled = await this.#settle(claim, result);
       if (!isSettled) this.counts.attempted("too_late");
       if (!result.error) await this.#endStreak(webhookId);
+      else if (isSettled) await this.#noteFailure(webhook, result);
     } catch (err) {
       log.warn({ err, webhookId, eventId }, "webhook delivery interrupted");
       await queue.defer(claim, this.#in(INTERNAL_ERROR_MS)).catch(() => undefined);
     }
+  }
+
+  /** False when the claim has expired and another worker has the delivery: then only that worker's attempt counts. */
+  async #settle(claim: ClaimedDelivery, result: AttemptResult): Promise<boolean> {
+    const schedule = { delaysMs: this.#settings.delaysMs, random: this.#deps.random() };
+    const outcome = outcomeOf(result, claim.tries, schedule);
+    const { at, durationMs, status, error, answer } = result;
+    const nextTryAt = outcome.state === "pending" ? outcome.dueAt : null;
+    return await this.#deps.queue.settle(
+      claim,
+      { at, durationMs, status, error, answer, nextTryAt },
+      outcome,
+    );
   }
 
   /** Undefined when the webhook has no key; it is paused then, because no retry could be signed either. */
@@ -180,13 +206,19 @@ export class DeliveryWorker {
     return new Date(this.#deps.clock().getTime() + ms).toISOString();
   }
 
-  #failed(webhook: Subscriber): void {
-    this.#streakEndedAt.delete(webhook.webhookId);
-    this.circuits.failed(webhook);
+  /** Applies the rules of the streak: rest, and pause. */
+  async #noteFailure(webhook: Subscriber, { at, status }: AttemptResult): Promise<void> {
+    const { webhookId, activeSince } = webhook;
+    this.#streakEndedAt.delete(webhookId);
+    const streak = await this.#deps.queue.noteFailure(webhookId, at, activeSince);
+    this.failing.failed(webhook, streak, at);
+    const reason = pauseReason(status, streak, at);
+    if (reason !== undefined) await this.#deps.pause(webhook, { reason });
   }
 
   /** Repeated once a minute, because workers of other processes may have recorded failures since. */
   async #endStreak(webhookId: string): Promise<void> {
+    this.failing.succeeded(webhookId);
     const now = this.#now();
     if (now - (this.#streakEndedAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < STREAK_ENDED_MS) return;
     await this.#deps.queue.endStreak(webhookId);

@@ -4,8 +4,7 @@ import { entitledWebhook } from "../../queries/webhooks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import type { DeliverySender } from "../delivery/delivery-sender.ts";
-import type { AttemptResult } from "../delivery/send-delivery.ts";
+import type { AttemptResult, DeliverySender } from "../delivery/send-delivery.ts";
 import { LINK_CLICKED, samplePayload } from "../routing/click-payload.ts";
 
 export type TestWebhookDeps = {

@@ -54,8 +54,8 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return await insertMissing(this.#connection, deliveries, now);
   }
 
-  async dueWebhooks(now: string): Promise<string[]> {
-    return await this.#on((all) => all.distinct("webhookId", { state: "pending", dueAt: { $lte: now } }));
+  async dueWebhooks(now: string, except: readonly string[]): Promise<string[]> {
+    return await this.#on((all) => all.distinct("webhookId", dueAt(now, except)));
   }
 
   async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
@@ -144,8 +144,9 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return finished.deletedCount + waiting.deletedCount;
   }
 
-  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
+  async noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak> {
     return await this.#onStreaks(async (streaks) => {
+      await streaks.deleteOne({ _id: webhookId, since: { $lt: notBefore } });
       const update = { $inc: { attempts: 1 }, $setOnInsert: { since: at } };
       const options = { upsert: true, returnDocument: "after" } as const;
       const streak = await streaks.findOneAndUpdate({ _id: webhookId }, update, options);
@@ -158,8 +159,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   }
 
   async stats(now: string, except: readonly string[]): Promise<QueueStats> {
-    const due: Filter<StoredDelivery> = { state: "pending", dueAt: { $lte: now } };
-    if (except.length > 0) due.webhookId = { $nin: [...except] };
+    const due = dueAt(now, except);
     const [pending, dueNow, oldest] = await Promise.all([
       this.#on((all) => all.countDocuments({ state: "pending" })),
       this.#on((all) => all.countDocuments(due)),
@@ -184,6 +184,11 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   #onStreaks<T>(work: (streaks: Collection<StoredStreak>) => Promise<T>): Promise<T> {
     return this.#connection.run((db) => work(db.collection<StoredStreak>("webhook_failure_streaks")));
   }
+}
+
+function dueAt(now: string, except: readonly string[]): Filter<StoredDelivery> {
+  const due: Filter<StoredDelivery> = { state: "pending", dueAt: { $lte: now } };
+  return except.length > 0 ? { ...due, webhookId: { $nin: [...except] } } : due;
 }
 
 function again(now: string): UpdateFilter<StoredDelivery> {

@@ -12,7 +12,7 @@ export type Values = Record<string, SQLInputValue>;
 function openQueueFile(file: string): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file, { timeout: 10_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
   db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
   inTransaction(db, () => db.exec(QUEUE_SCHEMA));

@@ -1,7 +1,10 @@
 // The delivery queue's schema and all its statements in one place, so that indexes and queries can be compared.
 import { limitOf } from "../../stores/connections/sqlite.ts";
 
-/** A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. */
+/**
+ * A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. `log`: JSON of
+ * all attempts.
+ */
 export const QUEUE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     id TEXT PRIMARY KEY,
@@ -15,19 +18,12 @@ export const QUEUE_SCHEMA = `
     finished_at TEXT,
     tries INTEGER NOT NULL DEFAULT 0,
     claim TEXT,
-    last TEXT
+    log TEXT NOT NULL DEFAULT '[]'
   ) STRICT;
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (webhook_id, due_at) WHERE state = 'pending';
   CREATE INDEX IF NOT EXISTS deliveries_finished ON deliveries (finished_at) WHERE state <> 'pending';
   CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
   CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
-  CREATE TABLE IF NOT EXISTS attempts (
-    delivery_id TEXT NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
-    n INTEGER NOT NULL,
-    attempt TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    PRIMARY KEY (delivery_id, n)
-  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS failure_streaks (
     webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
@@ -35,7 +31,8 @@ export const QUEUE_SCHEMA = `
 
 /** By the port's names. */
 const OF_EVENT = "id, webhook_id AS webhookId, event_id AS eventId, event";
-const COLUMNS = `${OF_EVENT}, state, created_at AS createdAt, due_at AS dueAt, finished_at AS finishedAt, tries, last`;
+const COLUMNS = `${OF_EVENT}, state, created_at AS createdAt, due_at AS dueAt, finished_at AS finishedAt, tries`;
+const LAST = "json_remove(json_extract(log, '$[#-1]'), '$.answer') AS last";
 const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
 
 export const STATEMENTS = {
@@ -49,7 +46,8 @@ export const STATEMENTS = {
       SELECT (SELECT min(webhook_id) FROM deliveries WHERE state = 'pending' AND webhook_id > waiting.webhook_id)
       FROM waiting WHERE waiting.webhook_id IS NOT NULL
     )
-    SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL AND EXISTS (
+    SELECT webhook_id FROM waiting
+    WHERE webhook_id IS NOT NULL AND webhook_id NOT IN (SELECT value FROM json_each(:except)) AND EXISTS (
       SELECT 1 FROM deliveries AS d
       WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at <= :now
     )`,
@@ -58,10 +56,9 @@ export const STATEMENTS = {
     WHERE state = 'pending' AND webhook_id = :webhookId AND due_at <= :now ORDER BY due_at ${limitOf(":limit")}`,
   take: "UPDATE deliveries SET claim = :token, due_at = :until WHERE id = :id",
   settle: `UPDATE deliveries
-    SET state = :state, due_at = :dueAt, finished_at = :finishedAt, tries = tries + 1, claim = NULL, last = :last
+    SET state = :state, due_at = :dueAt, finished_at = :finishedAt, tries = tries + 1, claim = NULL,
+      log = json_insert(log, '$[#]', json(:attempt))
     WHERE id = :id AND claim = :token AND state = 'pending'`,
-  log: `INSERT INTO attempts (delivery_id, n, attempt, answer)
-    SELECT :id, coalesce(max(n), 0) + 1, :attempt, :answer FROM attempts WHERE delivery_id = :id`,
   defer: `UPDATE deliveries SET due_at = :dueAt, claim = NULL
     WHERE id = :id AND claim = :token AND state = 'pending'`,
 
@@ -72,22 +69,23 @@ export const STATEMENTS = {
   cancel: `UPDATE deliveries SET state = 'cancelled', due_at = NULL, finished_at = :now, claim = NULL
     WHERE webhook_id = :webhookId AND state = 'pending'`,
 
-  list: `SELECT ${COLUMNS}, body FROM deliveries
+  list: `SELECT ${COLUMNS}, ${LAST}, body FROM deliveries
     WHERE webhook_id = :webhookId AND (created_at, id) < (:afterAt, :afterId)
     ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
-  listOfState: `SELECT ${COLUMNS}, body FROM deliveries
+  listOfState: `SELECT ${COLUMNS}, ${LAST}, body FROM deliveries
     WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
     ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
-  one: `SELECT ${COLUMNS} FROM deliveries WHERE id = :id`,
-  oneWithBody: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
-  attempts: "SELECT attempt, answer FROM attempts WHERE delivery_id = :id ORDER BY n",
+  one: `SELECT ${COLUMNS}, ${LAST}, body, log FROM deliveries WHERE id = :id`,
   sweepFinished: `DELETE FROM deliveries WHERE id IN (
     SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before ${limitOf(":limit")})`,
   sweepWaiting: `DELETE FROM deliveries WHERE id IN (
     SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before ${limitOf(":limit")})`,
 
   noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
-    ON CONFLICT (webhook_id) DO UPDATE SET attempts = attempts + 1 RETURNING since, attempts`,
+    ON CONFLICT (webhook_id) DO UPDATE SET
+      attempts = CASE WHEN since < :notBefore THEN 1 ELSE attempts + 1 END,
+      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END
+    RETURNING since, attempts`,
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

@@ -1,16 +1,9 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
 
-import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
-import { storeError } from "../../stores/connections/errors.ts";
+import type { Calls } from "../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { unavailableOnError } from "../../stores/connections/sqlite.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
-import {
-  type AttemptRow,
-  attemptOf,
-  type DeliveryRow,
-  deliveryOf,
-  type RowWithBody,
-} from "./queue.sqlite-rows.ts";
 import {
   type Attempt,
   afterAttempt,
@@ -29,35 +22,27 @@ import {
   type QueueStats,
 } from "./queue.ts";
 
-/** The thread ends after this long without a call. */
-const IDLE_MS = 60_000;
-
 const METHODS = [
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
   ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
 ] as const;
 
-/**
- * Opens the file, and creates it when missing. `offThread`: in a thread of its own, started at the first call. Default
- * false: every call is synchronous in the caller's thread. `readOnly`: nothing in the file's folder changes; not with
- * `offThread`.
- */
+/** Opens the file, and creates it when missing. `readOnly`: nothing in its folder changes. @throws StoreUnavailable, StoreFailed */
 export async function openSqliteDeliveryQueue(
   file: string,
-  { offThread = false, readOnly = false } = {},
+  { readOnly = false } = {},
 ): Promise<DeliveryQueue> {
-  const open = () => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly }));
-  if (!offThread || readOnly) return unavailableOnError(open, file);
-  const thread = threadClient({
-    file: new URL("./queue.sqlite-thread.ts", import.meta.url),
-    name: "deliveries",
-    data: { file },
-    toError: storeError,
-    idleMs: IDLE_MS,
-  });
-  const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
-  return { ...methods, close: thread.close };
+  return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly })), file);
 }
+
+/** The one that another thread serves under the name `queue`. */
+export function remoteDeliveryQueue(thread: Pick<Calls, "call">): DeliveryQueue {
+  const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
+  return { ...methods, close: async () => undefined };
+}
+
+/** `last`: JSON of the last attempt without its answer. */
+type DeliveryRow = Omit<DeliveryWithBody, "lastAttempt"> & { last: string | null };
 
 const SWEEP_BATCH = 500;
 
@@ -80,8 +65,9 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     });
   }
 
-  async dueWebhooks(now: string): Promise<string[]> {
-    return this.#db.all<{ webhook_id: string }>("dueWebhooks", { now }).map((row) => row.webhook_id);
+  async dueWebhooks(now: string, except: readonly string[]): Promise<string[]> {
+    const rows = this.#db.all<{ webhook_id: string }>("dueWebhooks", { now, except: JSON.stringify(except) });
+    return rows.map((row) => row.webhook_id);
   }
 
   async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
@@ -93,13 +79,8 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   }
 
   async settle({ id, token }: DeliveryClaim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
-    const { answer, ...others } = attempt;
-    const last = JSON.stringify(others);
-    return this.#db.soon(() => {
-      const settled = this.#db.run("settle", { id, token, last, ...afterAttempt(attempt, outcome) });
-      if (settled === 1) this.#db.run("log", { id, answer, attempt: last });
-      return settled === 1;
-    });
+    const settled = { id, token, attempt: JSON.stringify(attempt), ...afterAttempt(attempt, outcome) };
+    return this.#db.soon(() => this.#db.run("settle", settled) === 1);
   }
 
   async defer({ id, token }: DeliveryClaim, dueAt: string): Promise<boolean> {
@@ -109,8 +90,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async resend(id: string, now: string): Promise<Delivery | undefined> {
     return this.#db.onDisk(() => {
       this.#db.run("resend", { id, now });
-      const row = this.#db.get<DeliveryRow>("one", { id });
-      return row && deliveryOf(row);
+      return this.#get(id);
     });
   }
 
@@ -125,16 +105,13 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
     const rows = state
-      ? this.#db.all<RowWithBody>("listOfState", { ...page, state })
-      : this.#db.all<RowWithBody>("list", page);
-    return rows.map((row) => ({ ...deliveryOf(row), body: row.body }));
+      ? this.#db.all<DeliveryRow>("listOfState", { ...page, state })
+      : this.#db.all<DeliveryRow>("list", page);
+    return rows.map(({ last, ...row }) => ({ ...row, lastAttempt: last === null ? null : JSON.parse(last) }));
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {
-    const row = this.#db.get<RowWithBody>("oneWithBody", { id });
-    if (!row) return undefined;
-    const log = this.#db.all<AttemptRow>("attempts", { id }).map(attemptOf);
-    return { ...deliveryOf(row), body: row.body, log };
+    return this.#get(id);
   }
 
   async sweep(before: string): Promise<number> {
@@ -147,8 +124,8 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return swept;
   }
 
-  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
-    const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at });
+  async noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak> {
+    const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at, notBefore });
     return (await this.#db.soon(note)) ?? { since: at, attempts: 1 };
   }
 
@@ -165,5 +142,12 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  #get(id: string): DeliveryWithLog | undefined {
+    const found = this.#db.get<DeliveryRow & { log: string }>("one", { id });
+    if (!found) return undefined;
+    const { last, log, ...row } = found;
+    return { ...row, lastAttempt: last === null ? null : JSON.parse(last), log: JSON.parse(log) };
   }
 }

@@ -84,8 +84,8 @@ export type QueueStats = { pending: number; due: number; oldestDueAt: string | n
 export interface DeliveryQueue {
   /** Adds deliveries that do not exist yet, due now; returns how many were added. Durable when it resolves. */
   enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number>;
-  /** Webhooks with a due, unclaimed delivery, in any order. */
-  dueWebhooks(now: string): Promise<string[]>;
+  /** Webhooks with a due, unclaimed delivery, in any order; `except`: those to leave out, such as paused ones. */
+  dueWebhooks(now: string, except: readonly string[]): Promise<string[]>;
   /** Claims the deliveries of one webhook that have been due longest; no other call gets them before `until`. */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Stores an attempt and its outcome. False, without any change, when another worker has claimed it since. */
@@ -102,9 +102,9 @@ export interface DeliveryQueue {
   get(id: string): Promise<DeliveryWithLog | undefined>;
   /** Deletes deliveries, with their attempts, that finished or became due before `before`; returns how many. */
   sweep(before: string): Promise<number>;
-  /** Counts a failed attempt of the webhook; returns its current streak. */
-  noteFailure(webhookId: string, at: string): Promise<FailureStreak>;
-  /** Ends the streak, after a success or when the webhook was resumed. */
+  /** Counts a failed attempt of the webhook; returns its streak, which begins anew when it began before `notBefore`. */
+  noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak>;
+  /** Ends the streak after a success. */
   endStreak(webhookId: string): Promise<void>;
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */
   stats(now: string, except: readonly string[]): Promise<QueueStats>;

@@ -4,9 +4,7 @@ import { isRefused } from "../../runtime/refused.ts";
 export type RequestFailure = { code: string; message: string };
 
 const CONNECT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EACCES", "EPERM"]);
-const LOST = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ECONNABORTED"]);
-/** Messages with which undici itself closes the connection at such an answer; their code is UND_ERR_SOCKET. */
-const UNASKED = new Set(["bad response", "bad upgrade"]);
+const LOST = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
 
 const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "has expired",
@@ -28,7 +26,7 @@ export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
   if (isRefused(error)) return { code: error.code, message: error.message };
   const code = codeOf(error);
   if (code === "TimeoutError") return { code: "timeout", message: `No answer within ${timeoutMs / 1000} s` };
-  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT")
+  if (code === "ETIMEDOUT")
     return { code: "connect_failed", message: "The receiver did not accept a connection in time" };
   if (CONNECT.has(code))
     return { code: "connect_failed", message: `The receiver refused the connection (${code})` };
@@ -37,14 +35,12 @@ export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
     return { code: "tls_failed", message: `The receiver's certificate ${certificate} (${code})` };
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_)/.test(code))
     return { code: "tls_failed", message: `No secure connection to the receiver (${code})` };
-  if (error instanceof Error && UNASKED.has(error.message))
-    return { code: "bad_answer", message: "The receiver answered 100 or 101, which nobody asked for" };
   if (LOST.has(code))
     return {
       code: "connection_lost",
       message: `The receiver closed the connection without an answer (${code})`,
     };
-  if (/^(HTTPParserError$|HPE_|UND_ERR_)/.test(code))
+  if (/^HPE_/.test(code))
     return { code: "bad_answer", message: `The receiver's answer is not valid HTTP (${code})` };
   return { code: "request_failed", message: `The request failed (${code})` };
 }
@@ -52,6 +48,8 @@ export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
 /** The failure for a response status; undefined for 2xx. */
 export function failureOfStatus(status: number): RequestFailure | undefined {
   if (status >= 200 && status < 300) return undefined;
+  if (status < 200)
+    return { code: "bad_answer", message: `The receiver answered ${status}, which nobody asked for` };
   if (status >= 300 && status < 400)
     return { code: "redirected", message: `Answered ${status}: redirects are not followed` };
   return { code: "status", message: `Answered ${status}` };

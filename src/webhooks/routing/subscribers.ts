@@ -11,7 +11,7 @@ export type Subscriber = {
   url: string;
   kinds: readonly ClickKind[];
   status: "active" | "paused" | "removed";
-  /** When it was added or last resumed, ISO 8601 UTC. */
+  /** When it was added, last resumed or given another URL, ISO 8601 UTC. */
   activeSince: string;
 };
 
@@ -87,8 +87,9 @@ export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): s
       return [];
     }
     case "WebhookChanged": {
-      const { url, kinds } = event.data;
-      change(subscribers, event.data.webhookId, { url, kinds });
+      const { webhookId, url, kinds, at } = event.data;
+      const isMoved = subscribers.webhooks.get(webhookId)?.url !== url;
+      change(subscribers, webhookId, { url, kinds, ...(isMoved && { activeSince: at }) });
       return [];
     }
     case "WebhookPaused":

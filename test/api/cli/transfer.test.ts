@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
-import { fieldsOf } from "../../../src/commands/links/link-fields.ts";
+import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
 import { isLinkPassword } from "../../../src/commands/links/link-password.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";

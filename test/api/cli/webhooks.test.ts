@@ -26,7 +26,7 @@ async function webhook(email: string, url: string): Promise<{ webhook_id: string
 
 /** Two pending deliveries and one that failed at 12:30, as the worker stores them. */
 async function deliveriesOf(webhookId: string): Promise<string> {
-  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const backend = await openBackend({ dataDir: folder.path });
   const now = "2026-05-01T12:00:00.000Z";
   const { deliveryQueue } = backend;
   try {

@@ -69,7 +69,7 @@ it.each(["events.db", "read.db", "secrets.db", "deliveries.db"])(
     onTestFinished(() => folder.remove());
     const file = join(folder.path, name);
     await mkdir(file);
-    await expect(openBackend({ dataDir: folder.path }, { offThread: false })).rejects.toMatchObject({
+    await expect(openBackend({ dataDir: folder.path })).rejects.toMatchObject({
       code: "store_unavailable",
       message: expect.stringContaining(file),
     });

@@ -52,7 +52,7 @@ describe("secrets at rest", () => {
   });
 
   it("are destroyed by the running service when they have expired", async () => {
-    const backend = await openBackend({ dataDir: dataDir() }, { offThread: false });
+    const backend = await openBackend({ dataDir: dataDir() });
     const [expired, kept] = ["token/password/1", "token/password/2"];
     await backend.secrets.put(expired, { value: "expired", expiresAt: "2026-03-01T00:00:00.000Z" });
     await backend.secrets.put(kept, { value: "kept" });
@@ -87,7 +87,7 @@ describe("secrets at rest", () => {
 });
 
 async function webhookKey(dataDir: string, secretKey: string | undefined, webhookId: string) {
-  const backend = await openBackend({ dataDir, secretKey }, { offThread: false });
+  const backend = await openBackend({ dataDir, secretKey });
   const keys = await readWebhookKeys(backend.secrets, webhookId, new Date());
   await backend.close();
   return keys?.key;

@@ -55,7 +55,7 @@ describe("the salt of a day's visitor codes", () => {
 });
 
 async function clicksIn(dataDir: string): Promise<Click[]> {
-  const backend = await openBackend({ dataDir }, { offThread: false });
+  const backend = await openBackend({ dataDir });
   try {
     const events = await backend.eventStore.readAll({ categories: ["clicks"], limit: 100 });
     return events.map(({ data }) => data as Click);
@@ -67,7 +67,7 @@ async function clicksIn(dataDir: string): Promise<Click[]> {
 /** Everything that could be a salt: any 32 bytes in base64, in the files as they are and in the decrypted secrets. */
 async function saltsIn(dataDir: string): Promise<string[]> {
   const texts = [await bytesIn(dataDir)];
-  const backend = await openBackend({ dataDir }, { offThread: false });
+  const backend = await openBackend({ dataDir });
   for (const { value } of await backend.secrets.list("", new Date())) texts.push(JSON.stringify(value));
   await backend.close();
   return [...new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9+/]{43}=/g) ?? []))];

@@ -30,7 +30,7 @@ it("the operator's guide names metrics that a scrape answers", async () => {
     const there = [...[...shown].map(([, name]) => name), OF_WORKERS];
     return [...named].filter((name) => !there.includes(name));
   };
-  // The webhooks thread reports its own once a second.
+  // Webhooks tell theirs once their stores are open.
   await expect.poll(missing).toEqual([]);
 });
 

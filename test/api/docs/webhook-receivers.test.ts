@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sendDelivery } from "../../../src/webhooks/delivery/send-delivery.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
 import { LINK_CLICKED, samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { freePort } from "../../support/servers/free-port.ts";
@@ -56,8 +55,11 @@ const languages: Language[] = [
   },
 ];
 
-const dispatcher = safeAgent({ allowPrivate: true, resolve: receiverResolver(["127.0.0.1"]) });
-afterAll(() => dispatcher.close());
+let sentAt = Date.now();
+const sender = deliverySender({
+  ...{ allowPrivate: true, resolve: receiverResolver(["127.0.0.1"]), now: () => sentAt },
+});
+afterAll(() => sender.destroy());
 
 for (const language of languages) {
   const { name, probe, run, build } = language;
@@ -86,8 +88,8 @@ for (const language of languages) {
     const body = samplePayload("https://go.example", Date.now());
     const deliver = (keys: { key: string; previousKey?: string }, now = Date.now()) => {
       const url = `http://127.0.0.1:${server.port}/hook`;
-      const deps = { allowPrivate: true, dispatcher, now: () => now };
-      return sendDelivery(deps, { url, ...keys, id: "event-1", body, event: LINK_CLICKED });
+      sentAt = now;
+      return sender.send({ url, ...keys, id: "event-1", body, event: LINK_CLICKED });
     };
     const refused = { status: 401, answer: expect.stringMatching(/"error": ?"Invalid webhook key"/) };
 

@@ -85,7 +85,7 @@ type Health = { reasons: { part: string; reason: string }[] };
 /** Creates the link abc, deletes the documents, and returns a key of its account. */
 async function keyOfLink(environment: Record<string, string>): Promise<string> {
   const config = parseConfig(environment);
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openBackend(config);
   const deps = { ...runtimeDeps, ...config, ...backend };
   const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "developer" });
   const { key } = await issueKey(deps, operator, accountId, {});

@@ -126,7 +126,7 @@ describe("a link that is followed 200 times a second", () => {
     const slug = path.split("/").at(-1) ?? "";
     const load = followed(slug);
     // With connections of its own, as a command in another process has them.
-    const elsewhere = await openBackend(service.config, { offThread: false });
+    const elsewhere = await openBackend(service.config);
     onTestFinished(() => elsewhere.close());
     const of = { host: "localhost", slug, accountId: owner.accountId };
     const late: number[] = [];

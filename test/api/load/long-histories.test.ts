@@ -64,7 +64,8 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
 
   it("refuses a change of the link with 409, and lets it be disabled and deleted", async () => {
     const refused = await person.post(`${page}/edit`, { url: "https://example.com/b" });
-    expect(refused.status).toBe(409);
+    const why = service.logged.findLast((line) => line.includes("request failed"));
+    expect(refused.status, why).toBe(409);
     expect(refused.text).toContain("This link has been changed 1000 times");
     expect(refused.text).toContain("for anything else make a new link");
     expect((await person.post(`${page}/disable`, {})).status).toBe(303);

@@ -48,7 +48,7 @@ describe("guarded links of a service of two workers", () => {
   const visit = (slug: string, { headers, ...given }: Ask = {}) =>
     send(port, `/${slug}`, { ...given, headers: { "user-agent": FIREFOX, ...headers } });
   async function peopleInLog(slug: string): Promise<number> {
-    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const backend = await openBackend(parseConfig(instance));
     const clicks = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
     await backend.close();
     const ofLink = clicks.map(({ data }) => data as { link: string; kind: string });

@@ -5,7 +5,7 @@ import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receive
 import { freePort } from "../../support/servers/free-port.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { certificateFor, makeAuthority } from "../../support/servers/test-certificates.ts";
-import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
+import { sendSample } from "../../support/webhooks/send-sample.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 describe("a delivery that gets no answer", () => {
@@ -51,10 +51,27 @@ describe("a delivery that gets no answer", () => {
     expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({ error: { code: "bad_answer" } });
   });
 
+  it("passes 100 Continue and other interim answers, which nobody asked for, and counts the final one", async () => {
+    const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+    const port = await rawServer(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
+    expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({
+      ...{ status: 200, error: null, answer: "ok" },
+    });
+  });
+
+  it("reports a switch of protocols", async () => {
+    const port = await rawServer(
+      "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+    );
+    expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({
+      error: { code: "bad_answer", message: "The receiver answered 101, which nobody asked for" },
+    });
+  });
+
   it("reports a name that does not exist", async () => {
     const dns = await startDns(() => undefined);
     const resolve = receiverResolver([dns.server]);
-    const result = await sendSample("https://no-such-name.example/", { dispatcher: testAgent({ resolve }) });
+    const result = await sendSample("https://no-such-name.example/", { resolve });
     expect(result.error).toEqual({
       code: "dns_failed",
       message: "no-such-name.example does not exist in the DNS",
@@ -106,9 +123,7 @@ describe("a delivery over TLS", () => {
     const receiver = await startReceiver({ tls: certificateFor(authority, names, daysLeft) });
     const dns = await startDns(() => [{ a: "127.0.0.1" }]);
     const resolve = receiverResolver([dns.server]);
-    const result = await sendSample(`https://hooks.example:${receiver.port}/`, {
-      dispatcher: testAgent({ resolve, ca }),
-    });
+    const result = await sendSample(`https://hooks.example:${receiver.port}/`, { resolve, ca });
     return { result, receiver, port: receiver.port };
   }
 });

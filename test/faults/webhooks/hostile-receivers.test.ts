@@ -1,12 +1,16 @@
 // SSRF protection: hostile URLs and hostile DNS answers never lead to a connection.
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
-import type { Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { DeliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { safeAgents } from "../../../src/webhooks/receiver/safe-agents.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns, type Zone } from "../../support/servers/loopback-dns.ts";
-import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
+import { sendSample, testSender } from "../../support/webhooks/send-sample.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import { HOSTILE_URLS } from "./hostile-urls.ts";
 
@@ -25,11 +29,15 @@ describe("a hostile URL", () => {
     "%j is refused by the connector alone, too, over http and https",
     async (template) => {
       const { port, connections } = await startReceiver();
-      const dispatcher = agent({});
-      for (const scheme of ["http:", "https:"]) {
-        const { origin } = new URL(template.replaceAll("PORT", String(port)).replace("https:", scheme));
-        const request = dispatcher.request({ origin, path: "/", method: "POST" });
-        await expect(request).rejects.toMatchObject({ code: "address_refused" });
+      const agents = safeAgents({ allowPrivate: false, resolve: receiverResolver([]) });
+      onTestFinished(agents.destroy);
+      const { origin } = new URL(template.replaceAll("PORT", String(port)));
+      for (const connect of [
+        () => httpsRequest(origin, { agent: agents.https }),
+        () => httpRequest(origin.replace("https:", "http:"), { agent: agents.http }),
+      ]) {
+        const [error] = await once(connect(), "error");
+        expect(error).toMatchObject({ code: "address_refused" });
       }
       expect(connections()).toBe(0);
     },
@@ -109,11 +117,11 @@ describe("a hostile name server", () => {
       answer: (response) => response.writeHead(200, { connection: "close" }).end(),
     });
     const dns = await startDns((_, query) => [{ a: query === 1 ? "127.0.0.1" : "169.254.169.254" }]);
-    const dispatcher = agent({ dnsServers: [dns.server], allowPrivate: true });
+    const sender = senderOf({ dnsServers: [dns.server], allowPrivate: true });
     const url = `http://hooks.example:${receiver.port}/`;
-    expect(await send(url, { dispatcher, allowPrivate: true })).toMatchObject({ status: 200 });
+    expect(await send(url, { sender })).toMatchObject({ status: 200 });
     expect(dns.queries.filter((query) => query.endsWith(" A"))).toHaveLength(1);
-    const second = await send(url, { dispatcher, allowPrivate: true });
+    const second = await send(url, { sender });
     expect(second.error).toMatchObject({ code: "address_refused" });
     expect(receiver.connections()).toBe(1);
   });
@@ -173,14 +181,12 @@ type Options = {
   dnsServers?: readonly string[];
   hostsFile?: string;
   timeoutMs?: number;
-  dispatcher?: Dispatcher;
 };
 
-function send(url: string, { allowPrivate = false, timeoutMs = 10_000, ...options }: Options = {}) {
-  const dispatcher = options.dispatcher ?? agent({ ...options, allowPrivate });
-  return sendSample(url, { dispatcher, allowPrivate, timeoutMs });
+function send(url: string, { sender, ...options }: Options & { sender?: DeliverySender } = {}) {
+  return sendSample(url, { sender: sender ?? senderOf(options) });
 }
 
-function agent({ allowPrivate = false, dnsServers = [], hostsFile }: Options): Dispatcher {
-  return testAgent({ allowPrivate, resolve: receiverResolver(dnsServers, hostsFile) });
+function senderOf({ allowPrivate = false, timeoutMs = 10_000, dnsServers = [], hostsFile }: Options) {
+  return testSender({ allowPrivate, timeoutMs, resolve: receiverResolver(dnsServers, hostsFile) });
 }

@@ -18,7 +18,7 @@ const SETTINGS: Partial<WorkerSettings> = {
   claimMs: 1_500,
   pollMs: 50,
   delaysMs: [0, ...new Array<number>(40).fill(100)],
-  circuit: { failures: 10, openFromMs: 100, openToMs: 500 },
+  rest: { failures: 10, fromMs: 100, toMs: 500 },
 };
 
 describe("a delivery process that is killed", () => {

@@ -51,7 +51,7 @@ describe("a webhook whose key is missing", () => {
     stop = async () => {
       stopping.abort();
       await running;
-      await sender.close();
+      sender.destroy();
       await stores.close();
     };
   });

@@ -33,7 +33,7 @@ describe("a failing receiver", () => {
   });
   afterEach(async () => {
     await stop();
-    await sender.close();
+    sender.destroy();
     await stores.close();
   });
 
@@ -64,7 +64,7 @@ describe("a failing receiver", () => {
     expect(await loadAccount(stores.backend.eventStore, account)).toMatchObject({
       webhooks: new Map([[webhookId, expect.objectContaining({ status: "active" })]]),
     });
-    expect((await webhooks.status()).openCircuits).toBe(0);
+    expect((await webhooks.status()).resting).toBe(0);
   }, 60_000);
 
   it("does not delay other webhooks when it does not answer", async () => {

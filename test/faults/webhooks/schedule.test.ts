@@ -34,7 +34,7 @@ describe("a delivery through its schedule", () => {
     sender = loopbackSender(clock);
   });
   afterEach(async () => {
-    await sender.close();
+    sender.destroy();
     await stores.close();
   });
 
@@ -45,6 +45,7 @@ describe("a delivery through its schedule", () => {
     };
     return new DeliveryWorker({
       queue: queue(),
+      paused: () => (pausedFor.length > 0 ? [HOOK] : []),
       find: () => ({ ...webhook, ...changed, ...(pausedFor.length > 0 ? { status: "paused" } : {}) }),
       keysOf: async () => ({ key: "whk_key" }),
       send: sender.send,
@@ -160,7 +161,7 @@ describe("a delivery through its schedule", () => {
     expect(now - lastSuccess).toBeLessThan(5 * DAY + 10 * HOUR);
   }, 60_000);
 
-  it("goes at once to a receiver whose webhook got another URL or was resumed while its circuit was open", async () => {
+  it("goes at once to a receiver whose webhook got another URL or was resumed while it rested", async () => {
     const [broken, mended] = [await startReceiver({ answer: answers(500) }), await startReceiver()];
     const worker = workerTo(broken.port);
     await enqueue(...Array.from({ length: 80 }, (_, n) => `event-${n}`));
@@ -170,12 +171,13 @@ describe("a delivery through its schedule", () => {
     changed = { activeSince: clock().toISOString() };
     while ((await pollNow(worker)) > 0);
     expect(broken.received.length).toBeGreaterThan(before);
-    changed = { ...changed, url: `http://127.0.0.1:${mended.port}/` };
+    now += 1;
+    changed = { activeSince: clock().toISOString(), url: `http://127.0.0.1:${mended.port}/` };
     while ((await pollNow(worker)) > 0);
     expect(mended.received.length).toBeGreaterThan(40);
   });
 
-  it("uses no attempts while the receiver's circuit is open, and probes it with one", async () => {
+  it("uses no attempts while the receiver rests, and tries it with one", async () => {
     const receiver = await startReceiver({ answer: answers(500) });
     const worker = workerTo(receiver.port);
     const ids = Array.from({ length: 40 }, (_, n) => `event-${n}`);
@@ -183,7 +185,7 @@ describe("a delivery through its schedule", () => {
     while ((await pollNow(worker)) > 0);
     const before = receiver.received.length;
     expect(before).toBeLessThan(20);
-    expect(worker.circuits.open()).toHaveLength(1);
+    expect(worker.failing.resting()).toHaveLength(1);
     now += 4_000;
     expect(await pollNow(worker)).toBe(0);
     now += 2_000;

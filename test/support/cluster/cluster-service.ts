@@ -1,6 +1,6 @@
 // The service as two nodes that answer, a projector and a webhook worker, each a process, on real servers.
 import { createInterface } from "node:readline";
-import type { Ask } from "../service/ask.ts";
+import { type Ask, onceReadable } from "../service/ask.ts";
 import type { Running } from "../service/start-service.ts";
 import { type Cluster, type RoleProcess, startCluster } from "./cluster.ts";
 
@@ -37,7 +37,8 @@ function running(cluster: Cluster, processes: readonly RoleProcess[]): Running {
     logged,
     ask<T>(path: string, given: Ask) {
       turn += 1;
-      return (turn % 2 ? one : other).ask<T>(path, given);
+      const node = turn % 2 ? one : other;
+      return onceReadable(() => node.ask<T>(path, given));
     },
     stop: () => cluster.stop(),
   };

@@ -68,7 +68,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
   const started: RoleProcess[] = [];
   let numbered = 0;
   const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openBackend(config);
   const command = <T>(...words: string[]) =>
     runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
   let members = 0;

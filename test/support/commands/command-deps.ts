@@ -18,7 +18,7 @@ export const operator: CommandContext = { requestId: "test-request", actor: { ty
 /** `catchUp`: projects accounts, keys, domains, webhooks and links. */
 export async function openCommandDeps() {
   const folder = await temporaryFolder();
-  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const backend = await openBackend({ dataDir: folder.path });
   const secrets: Secrets = backend.secrets;
   const { eventStore, foldStore, readStore } = backend;
   const catchUp = () => foldGroups({ eventStore, readStore: foldStore }, [lifecycle]);

@@ -32,7 +32,7 @@ export async function seedLargeAccount(
   dataDir: string,
   size: { links: number; clicks: number },
 ): Promise<LargeAccount> {
-  const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThread: true });
+  const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }));
   const { eventStore } = backend;
   const deps = { ...runtimeDeps, ...backend, keyPrefix: "ll" };
   const slugOf = (link: number) => `seed${link.toString(36)}`;

@@ -8,9 +8,9 @@ import { parseConfig } from "../../../src/config/config.ts";
 import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
-import { openLogReader } from "../../../src/service/threads/log-reader.ts";
+import { logReaderIn, readerThread } from "../../../src/service/threads/reader.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
-import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
@@ -40,7 +40,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     limits: INTERFACE_LIMITS,
     signUp: "open",
     baseHostSlugs: false,
-    logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
+    logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     operating: undefined,

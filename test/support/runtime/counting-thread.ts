@@ -1,5 +1,4 @@
-// A thread for the tests of thread-client.ts: methods that answer, wait, fail and stream.
-import { parentPort, workerData } from "node:worker_threads";
+// A thread for the tests of thread.ts: methods that answer, wait, fail, log and stream.
 import { serveThread } from "../../../src/runtime/threads/serve-thread.ts";
 
 export type Counting = {
@@ -7,6 +6,9 @@ export type Counting = {
   nothing(): Promise<undefined>;
   fail(): Promise<never>;
   wait(): Promise<never>;
+  /** Never yields. */
+  block(): Promise<never>;
+  warn(message: string): Promise<void>;
   /** Number of values that `count` has produced, and of its open streams. */
   progress(): Promise<{ produced: number; open: number }>;
 };
@@ -14,13 +16,18 @@ export type Counting = {
 let produced = 0;
 let open = 0;
 
-const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGenerator<number, string> } = {
+const counting: Omit<Counting, "warn"> & {
+  count(from: number, signal: AbortSignal): AsyncGenerator<number, string>;
+} = {
   add: async (a, b) => a + b,
   nothing: async () => undefined,
   fail: async () => {
     throw new RangeError("too far");
   },
   wait: () => new Promise(() => undefined),
+  block() {
+    for (;;);
+  },
   progress: async () => ({ produced, open }),
   async *count(from, signal) {
     open += 1;
@@ -39,5 +46,8 @@ const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGene
   },
 };
 
-if ((workerData as { broken?: boolean }).broken) throw new Error("can't be opened");
-if (parentPort) serveThread(parentPort, { counting }, async () => undefined);
+await serveThread<{ broken?: boolean }>(({ broken }, log) => {
+  if (broken) throw new Error("can't be opened");
+  const warn = (message: string) => log.warn({ err: new RangeError(message) }, "a line");
+  return { served: { counting: () => ({ ...counting, warn }) }, close: async () => undefined };
+});

@@ -1,5 +1,6 @@
 // A request as tests make it, and its answer.
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 
 export type Answer<T> = {
   status: number;
@@ -21,6 +22,18 @@ export type Ask = {
 
 /** A request that hangs fails by its own name, before the time-out of a hook or a test that says nothing. */
 const UNANSWERED_MS = 120_000;
+
+const MOST_TRIES = 20;
+
+/** As a client does that is told when to try again: on a slow server documents may be behind for longer than an answer waits. */
+export async function onceReadable<T>(asking: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  for (let tries = 1; ; tries++) {
+    const answer = await asking();
+    const { code } = (answer.body ?? {}) as { code?: unknown };
+    if (answer.status !== 503 || code !== "links_behind" || tries === MOST_TRIES) return answer;
+    await pause(Number(answer.headers["retry-after"]) * 1_000);
+  }
+}
 
 /** `node:http` and not fetch: it sends any Host and any path as they are. */
 export function send<T>(port: number, path: string, given: Ask): Promise<Answer<T>> {

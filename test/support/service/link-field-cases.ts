@@ -1,11 +1,12 @@
 // Each field that a link can carry: a value to begin with, another one, what answers show of them, and what is refused.
 import { expect } from "vitest";
-import type { FieldName } from "../../../src/commands/links/link-fields.ts";
+import type { FieldName } from "../../../src/commands/links/fields/link-fields.ts";
 
 /**
  * `shown`: of both values, where answers don't repeat what was sent. `bad`: refused with the field's name. `typed`: what the
  * portal's form sends for them, `words` what the link's page then says, and `emptied` clears it. `cell`: the first value in a
- * table, where it is not the text of it; `badCell`: refused there, or shortened.
+ * table, where it is not the text of it; `badCell`: refused there, or shortened. `stored`: the first value as LinkCreated
+ * has it, of a field that the event's golden fixture is older than.
  */
 export type FieldCase = {
   field: FieldName;
@@ -18,6 +19,7 @@ export type FieldCase = {
   words: readonly [string, string];
   emptied: Record<string, string>;
   cell?: string;
+  stored?: unknown;
   badCell: string;
 };
 

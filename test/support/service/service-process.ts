@@ -104,7 +104,7 @@ export async function accountWithKeys(
   keys: number,
 ): Promise<{ accountId: string; keys: string[] }> {
   const config = parseConfig(instance);
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openBackend(config);
   const deps = { ...runtimeDeps, ...backend, keyPrefix: config.keyPrefix };
   try {
     const { accountId } = await openAccount(deps, operator, { email: `${tier}@example.com`, tier });

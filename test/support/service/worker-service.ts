@@ -23,7 +23,7 @@ export async function startOnWorkers(environment: Record<string, string>): Promi
   const config = parseConfig(instance);
   const port = config.port;
   await allWorkersAnswer(port);
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openBackend(config);
   const logged: string[] = [];
   for (const stream of [service.child.stdout, service.child.stderr])
     if (stream) createInterface({ input: stream }).on("line", (line) => logged.push(`${line}\n`));

@@ -1,13 +1,12 @@
-// Sends the sample delivery as a test wants it, from a safe agent that ends with the test.
-import type { Dispatcher } from "undici";
+// Sends the sample delivery as a test wants it, by a sender that ends with the test.
 import { onTestFinished } from "vitest";
 import {
   type AttemptResult,
-  type SendDeliveryDeps,
-  sendDelivery,
+  type DeliverySender,
+  type DeliverySenderDeps,
+  deliverySender,
 } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { type SafeAgentDeps, safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
 import { samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
 
 export const SAMPLE_KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
@@ -18,18 +17,16 @@ export const sampleBody = samplePayload("https://go.example", Date.parse(SAMPLE_
 /** Private receivers are allowed unless `deps` says otherwise. */
 export function sendSample(
   url: string,
-  deps: Partial<SendDeliveryDeps> = {},
+  { sender, ...deps }: Partial<DeliverySenderDeps> & { sender?: DeliverySender } = {},
   delivery: { previousKey?: string } = {},
 ): Promise<AttemptResult> {
-  const allowPrivate = deps.allowPrivate ?? true;
-  return sendDelivery(
-    { dispatcher: deps.dispatcher ?? testAgent({ allowPrivate }), allowPrivate, now: Date.now, ...deps },
-    { url, key: SAMPLE_KEY, id: SAMPLE_ID, body: sampleBody, event: "link.clicked", ...delivery },
-  );
+  const sample = { url, key: SAMPLE_KEY, id: SAMPLE_ID, body: sampleBody, event: "link.clicked" };
+  return (sender ?? testSender(deps)).send({ ...sample, ...delivery });
 }
 
-export function testAgent(deps: Partial<SafeAgentDeps> = {}): Dispatcher {
-  const dispatcher = safeAgent({ allowPrivate: true, resolve: receiverResolver([]), ...deps });
-  onTestFinished(() => dispatcher.destroy());
-  return dispatcher;
+export function testSender(deps: Partial<DeliverySenderDeps> = {}): DeliverySender {
+  const usual = { allowPrivate: true, resolve: receiverResolver([]), now: Date.now };
+  const sender = deliverySender({ ...usual, ...deps });
+  onTestFinished(() => sender.destroy());
+  return sender;
 }

@@ -4,30 +4,18 @@ import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { type Backend, openBackend } from "../../../src/service/stores/backend.ts";
-import {
-  type AttemptResult,
-  type OutgoingDelivery,
-  sendDelivery,
-} from "../../../src/webhooks/delivery/send-delivery.ts";
+import { type DeliverySender, deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
 import { createWebhooks, type WebhooksDeps } from "../../../src/webhooks/run-webhooks.ts";
 import { operator } from "../commands/command-deps.ts";
 import { appendNext } from "../event-store/append-next.ts";
 import { linkClicked } from "../event-store/stored-events.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
-const reach = { allowPrivate: true };
-
-/** Sends to loopback as the service would. `close` ends its connections. */
-export function loopbackSender(clock = runtimeDeps.clock) {
-  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver([]) });
+/** Sends to loopback as the service would. `destroy` ends its connections. */
+export function loopbackSender(clock = runtimeDeps.clock): DeliverySender {
   const now = () => clock().getTime();
-  return {
-    send: (delivery: OutgoingDelivery): Promise<AttemptResult> =>
-      sendDelivery({ ...reach, dispatcher, now }, delivery),
-    close: () => dispatcher.destroy(),
-  };
+  return deliverySender({ allowPrivate: true, resolve: receiverResolver([]), now });
 }
 
 /** Everything that the webhooks thread has, in this thread. */
@@ -49,7 +37,7 @@ export type WebhookStores = Awaited<ReturnType<typeof openWebhookStores>>;
 
 export async function openWebhookStores() {
   const folder = await temporaryFolder();
-  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const backend = await openBackend({ dataDir: folder.path });
   const { eventStore, secrets } = backend;
   return {
     dataDir: folder.path,

@@ -4,7 +4,7 @@ import { openBackend } from "../../../src/service/stores/backend.ts";
 import { loopbackSender, webhooksOn } from "./webhook-run.ts";
 
 const [dataDir = "", settings = "{}", mute] = process.argv.slice(2);
-const backend = await openBackend({ dataDir }, { offThread: false });
+const backend = await openBackend({ dataDir });
 const sender = loopbackSender();
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());
@@ -23,5 +23,5 @@ const webhooks = webhooksOn(backend, {
 });
 process.stdout.write("running\n");
 await webhooks.run(stopping.signal);
-await sender.close();
+sender.destroy();
 await backend.close();

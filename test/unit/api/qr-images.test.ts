@@ -72,10 +72,10 @@ describe("QR images", () => {
       if (text === "1") throw new TypeError("can't be drawn");
       return text;
     }, 3);
-    const outcomes = await Promise.allSettled(["0", "1", "2", "3"].map((text) => draw(text)));
+    const outcomes = await Promise.allSettled(["0", "1", "2", "3"].map((text) => draw(text, look)));
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
     expect(outcomes[3]).toMatchObject({ reason: { code: "qr_busy" } });
-    expect(await draw("4")).toBe("4");
+    expect(await draw("4", look)).toBe("4");
     expect([drawn, most]).toEqual([["0", "1", "2", "4"], 1]);
   });
 });

@@ -158,6 +158,27 @@ describe("following the log", () => {
     answer.resolve(undefined);
   });
 
+  it("hands out all of a log that was put back from an older copy while it ran", async () => {
+    const putBack = await openStores();
+    try {
+      let log = stores.eventStore;
+      const eventStore = new Proxy(log, { get: (_, name) => Reflect.get(log, name).bind(log) });
+      const deps = { eventStore, documentsPosition, random: Math.random, log: () => undefined };
+      follower = new LogFollower({ followed: followedStreams, ...deps });
+      follower.listen((event) => void followed.push(event));
+      for (const slug of ["a", "b", "c"]) await change(slug);
+      run();
+      await follower.catchUp();
+      log = putBack.eventStore;
+      const { position } = await append(log, "link-sho.rt/older", [linkDisabled("older")]);
+      await follower.catchUp();
+      expect(followed.at(-1)?.stream).toBe("link-sho.rt/older");
+      expect(follower.lastLinkPosition).toBe(position);
+    } finally {
+      await putBack.close();
+    }
+  });
+
   it("goes on where it was when a subscription is dropped", async () => {
     const { subscribe } = stores.eventStore;
     const spy = vi.spyOn(stores.eventStore, "subscribe").mockImplementation(async function* (options) {

@@ -10,6 +10,7 @@ import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/eve
 import { openLogFile } from "../../../src/stores/event-store/sqlite/log-file.ts";
 import { appendRequest, LogWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
 import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
+import { openSqliteLog } from "../../support/event-store/sqlite-log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 let folder: TemporaryFolder;
@@ -114,31 +115,40 @@ const TRIGGERS = {
     "AFTER INSERT ON appends WHEN new.stream = 'link-b' BEGIN DELETE FROM appends WHERE stream = 'link-a'; END",
 };
 
-describe.each([{ offThread: false }, { offThread: true }])("a file with a trigger, %o", ({ offThread }) => {
-  it.each(Object.entries(TRIGGERS))(
-    "%s takes no append, answers no success, and is refused at the next start",
-    async (_, trigger) => {
-      const store = await open({ offThread });
-      await store.append("link-a", "none", [sampleEvent({ n: 3 })]);
-      edit(`CREATE TRIGGER changing ${trigger}`);
-      const before = rows();
-      const append = store.append("link-b", "none", [sampleEvent({ n: 1 })]);
-      await expect(append).rejects.toThrow(StoreFailed);
-      expect(rows()).toEqual(before);
-      await expect(open({ offThread })).rejects.toMatchObject({
-        code: "file_altered",
-        message: expect.stringMatching(/: the trigger changing doesn't belong there$/),
-      });
-      const readOnly = await open({ readOnly: true });
-      expect(await readOnly.structureProblems()).toEqual([
-        {
-          what: "events.db is not as this program makes it: the trigger changing doesn't belong there",
-        },
-      ]);
-      expect(await readOnly.readAll(all)).toHaveLength(1);
-    },
-  );
-});
+describe.each([true, false])(
+  "a file with a trigger (appends in the caller's thread: %s)",
+  (inCallersThread) => {
+    const openLog = async () => {
+      const store = await openSqliteLog(folder.path, inCallersThread);
+      opened.push(store);
+      return store;
+    };
+
+    it.each(Object.entries(TRIGGERS))(
+      "%s takes no append, answers no success, and is refused at the next start",
+      async (_, trigger) => {
+        const store = await openLog();
+        await store.append("link-a", "none", [sampleEvent({ n: 3 })]);
+        edit(`CREATE TRIGGER changing ${trigger}`);
+        const before = rows();
+        const append = store.append("link-b", "none", [sampleEvent({ n: 1 })]);
+        await expect(append).rejects.toThrow(StoreFailed);
+        expect(rows()).toEqual(before);
+        await expect(openLog()).rejects.toMatchObject({
+          code: "file_altered",
+          message: expect.stringMatching(/: the trigger changing doesn't belong there$/),
+        });
+        const readOnly = await open({ readOnly: true });
+        expect(await readOnly.structureProblems()).toEqual([
+          {
+            what: "events.db is not as this program makes it: the trigger changing doesn't belong there",
+          },
+        ]);
+        expect(await readOnly.readAll(all)).toHaveLength(1);
+      },
+    );
+  },
+);
 
 const SCHEMA_OF = "UPDATE sqlite_schema SET sql =";
 const INDEX = "WHERE name = 'appends_by_category'";
@@ -292,12 +302,10 @@ describe("a file of another form", () => {
     );
     db.close();
     const before = [await readFile(file), (await stat(file)).mtimeMs];
-    for (const offThread of [false, true]) {
-      const error = await openSqliteEventStore(file, { offThread }).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({
-        message: expect.stringMatching(/is no event log of this version[^\n]*$/),
-      });
-    }
+    const error = await openSqliteEventStore(file).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/is no event log of this version[^\n]*$/),
+    });
     const found = new DatabaseSync(file, { readOnly: true });
     expect(found.prepare("SELECT name FROM sqlite_schema").all()).toHaveLength(2);
     found.close();

@@ -2,11 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
+import { fieldRow } from "../../../src/commands/links/fields/link-fields.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
 import { EventInvalid, newEvent } from "../../../src/events/new-event.ts";
 import { EventNewer, EventUnreadable, readableEvent, readEvent } from "../../../src/events/read-event.ts";
 import type { EventMetadata, RecordedEvent } from "../../../src/stores/event-store/port.ts";
+import { FIELD_CASES } from "../../support/service/link-field-cases.ts";
 
 const FOLDER = new URL("../../fixtures/events/", import.meta.url);
 const types = Object.keys(catalogue) as EventType[];
@@ -23,6 +25,10 @@ const additions = readdirSync(FOLDER).flatMap((file) => {
     ? [{ type: type as EventType, version: Number(version), added }]
     : [];
 });
+/** Of links, by the table of their fields. */
+const addedOptions = FIELD_CASES.flatMap(({ field, stored }) =>
+  stored === undefined ? [] : [[fieldRow(field).option, stored] as const],
+);
 const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
 
 function fixtureUrl(type: string, version: number | string): URL {
@@ -61,6 +67,7 @@ describe("the event catalogue", () => {
       const shown = new Set([
         ...Object.keys(fixture(type, version) as object),
         ...added.map((one) => one.added),
+        ...(type === "LinkCreated" ? addedOptions.map(([option]) => option) : []),
       ]);
       return Object.keys(schema.shape)
         .filter((member) => !shown.has(member))
@@ -89,6 +96,13 @@ describe("the event catalogue", () => {
     const data = fixture(type, `${version}.${added}`);
     expect(data).toEqual({ ...(fixture(type, version) as object), [added]: expect.anything() });
     expect(readEvent(recorded(type, data, version))?.data).toEqual(data);
+  });
+
+  it("reads LinkCreated with each option that was added to it", () => {
+    for (const [option, stored] of addedOptions) {
+      const data = { ...(fixture("LinkCreated", 1) as object), [option]: stored };
+      expect(readEvent(recorded("LinkCreated", data))?.data).toEqual(data);
+    }
   });
 
   it.each(least)("reads and writes $type as version $version with nothing but what it must have", (one) => {

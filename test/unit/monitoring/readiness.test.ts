@@ -7,7 +7,7 @@ import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
-import type { WebhooksStatus } from "../../../src/webhooks/webhooks-messages.ts";
+import type { WebhooksStatus } from "../../../src/webhooks/webhooks-status.ts";
 
 describe("readiness of a process with all roles", () => {
   it("stays while clicks are being folded after a flood", async () => {
@@ -54,21 +54,22 @@ it("ends when a role has been without an answer about its lease for ten seconds,
   const cut = new StoreUnavailable("MongoDB is unavailable");
   const never = { hold: () => Promise.reject(cut), release: async () => undefined };
   const leases = watchedLeases(never, () => now);
-  const deps = {
-    ...depsOf(status(lifecycle.name, {})),
-    leaseProblems: new Map([["webhooks", leases.problem]]),
+  const told = () => {
+    const problem = leases.problem();
+    const leaseProblems = new Map(problem === undefined ? [] : [["webhooks", problem]]);
+    return readiness({ ...depsOf(status(lifecycle.name, {})), leaseProblems });
   };
   for (; now < 10_000; now += 3_000) {
     await leases.hold("router", "me", 3_000).catch(() => undefined);
-    expect((await readiness(deps)).ready).toBe(true);
+    expect((await told()).ready).toBe(true);
   }
-  expect(await readiness(deps)).toMatchObject({
+  expect(await told()).toMatchObject({
     ready: false,
     reasons: [{ part: "webhooks", reason: 'without its lease "router" for 12 s: MongoDB is unavailable' }],
   });
   never.hold = async () => false as never;
   await leases.hold("router", "me", 3_000);
-  expect((await readiness(deps)).ready).toBe(true);
+  expect((await told()).ready).toBe(true);
 });
 
 it("stays degraded, and names the events, while any are set aside", async () => {

@@ -1,6 +1,6 @@
 // A link's page stays small, however much its changes say.
 import { expect, it } from "vitest";
-import type { ShownRule } from "../../../src/commands/links/link-fields.ts";
+import type { ShownRule } from "../../../src/commands/links/fields/rule-fields.ts";
 import { fieldChanges } from "../../../src/portal/links/fields-in-words.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 

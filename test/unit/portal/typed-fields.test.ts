@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fieldsOf } from "../../../src/commands/links/link-fields.ts";
+import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
 import { cleanText } from "../../../src/events/classification/clean-text.ts";
 import type { LinkOptions, RuleConditions } from "../../../src/events/link-options.ts";
 import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
@@ -168,7 +168,7 @@ it("is read or refused by the name of an input, whatever is sent", () => {
         const { field, message } = error as Refused;
         expect([field, isLinkField(field)]).toEqual([field, true]);
         const errors = fieldErrors({ error, field, message, status: 400, typed: body }, NONE);
-        const page = htmlText(linkFieldsForm({ tier: "developer", typed, errors, isAgain: true }));
+        const page = htmlText(linkFieldsForm({ tier: "developer", typed, errors }));
         expect(page).toContain("-error");
         expect(page).not.toMatch(/<b>|<script/);
       }

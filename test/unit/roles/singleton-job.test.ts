@@ -1,28 +1,32 @@
 // The jobs that one process does at a time: which of their failures the log shows.
 import { expect, it } from "vitest";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
-import type { Close } from "../../../src/runtime/stop/stop-in-stages.ts";
-import { startSingletonJob } from "../../../src/service/roles/background-jobs.ts";
-import type { RoleContext } from "../../../src/service/roles/role-context.ts";
+import type { BasicLogger } from "../../../src/runtime/logging.ts";
+import { runSingletonJob } from "../../../src/service/threads/background/jobs.ts";
 import { memoryLeases } from "../../../src/stores/coordination/leases.memory.ts";
 
 it("logs what failed, but not that a new service has no documents yet, and runs again", async () => {
   const failures = [new ProjectionNotBuilt("domains is being made", 1), new Error("a failure")];
   const warnings: unknown[] = [];
-  const closers: Close[] = [];
   const ran = Promise.withResolvers<void>();
-  const context = {
-    log: { info: () => undefined, warn: (fields: { err: unknown }) => warnings.push(fields.err) },
-    backend: { leases: memoryLeases(() => performance.now()) },
-    onStop: (close: Close) => closers.push(close),
-  } as unknown as RoleContext;
+  const lease = {
+    leases: memoryLeases(() => performance.now()),
+    holder: "this",
+    log: {
+      info: () => undefined,
+      warn: (fields: { err: unknown }) => void warnings.push(fields.err),
+    } as unknown as BasicLogger,
+  };
   const run = async () => {
     const failure = failures.shift();
     if (failure) throw failure;
     ran.resolve();
   };
-  startSingletonJob(context, { name: "a job", intervalMs: 1, run, failureMessage: "failed" });
+  const job = { name: "a job", intervalMs: 1, run, failureMessage: "failed" };
+  const ended = new AbortController();
+  const running = runSingletonJob(job, lease, ended.signal);
   await ran.promise;
-  await Promise.all(closers.map((close) => close(1_000)));
+  ended.abort();
+  await running;
   expect(warnings).toEqual([new Error("a failure")]);
 });

@@ -50,6 +50,17 @@ it.each([{ isTTY: true }, {}])("hides keys and addresses, whoever reads it: %j",
   expect(text).toContain("(hidden)");
 });
 
+it("leaves out no line that says what to do about an outage, whatever has met it before", () => {
+  const full = Object.assign(new Error("disk is full"), { code: "store_unavailable" });
+  const written = lines((log) => {
+    log.warn({ err: full }, "interrupted");
+    log.error({ outage: full }, "The log can't be written: free some space");
+    log.warn({ err: full }, "interrupted");
+  }).map((line) => JSON.parse(line));
+  expect(written.map(({ msg }) => msg)).toEqual(["interrupted", "The log can't be written: free some space"]);
+  expect(written[1].outage).toEqual({ type: "Error", code: "store_unavailable", message: "disk is full" });
+});
+
 it("says an outage in one line without a stack, whatever meets it, and the next one again", () => {
   const outage = (code: string, message: string) => Object.assign(new Error(message), { code });
   let now = 0;

@@ -8,7 +8,7 @@ import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/webhoo
 import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
-import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import {
   listDeliveries,
   recoverSince,

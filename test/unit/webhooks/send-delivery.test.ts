@@ -8,7 +8,7 @@ import {
   SAMPLE_KEY,
   sampleBody,
   sendSample,
-  testAgent,
+  testSender,
 } from "../../support/webhooks/send-sample.ts";
 import { signingSecret } from "../../support/webhooks/signing-secret.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
@@ -100,8 +100,8 @@ describe("a delivery", () => {
 
   it("reuses connections", async () => {
     const receiver = await startReceiver();
-    const dispatcher = testAgent();
-    for (let n = 0; n < 20; n++) await sendSample(`http://127.0.0.1:${receiver.port}/${n}`, { dispatcher });
+    const sender = testSender();
+    for (let n = 0; n < 20; n++) await sendSample(`http://127.0.0.1:${receiver.port}/${n}`, { sender });
     expect(receiver.received).toHaveLength(20);
     // A connection becomes free shortly after its answer has ended, so two connections are used in turn.
     expect(receiver.connections()).toBeLessThanOrEqual(2);
@@ -125,8 +125,8 @@ describe("a keep-alive connection that the receiver closes at its reuse", () => 
     await new Promise((resolve) => server.once("listening", resolve));
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const dispatcher = testAgent();
-    for (let n = 0; n < 6; n++) expect(await sendSample(url, { dispatcher })).toMatchObject({ error: null });
+    const sender = testSender();
+    for (let n = 0; n < 6; n++) expect(await sendSample(url, { sender })).toMatchObject({ error: null });
     expect(served).toBe(6);
   });
 });

@@ -52,10 +52,27 @@ describe("the subscribers of a click", () => {
     const { clicked } = given(opened(), added(), added(SECOND_HOOK, { kinds: ["preview"] }));
     expect(clicked({ kind: "qr_scan" })).toEqual([HOOK]);
     expect(clicked({ kind: "preview" })).toEqual([SECOND_HOOK]);
-    const changed = toHook("WebhookChanged", { url: "https://new.example/", kinds: ["preview"], label: "" });
-    const after = given(opened(), added(), changed);
-    expect(after.clicked({ kind: "click" })).toEqual([]);
-    expect(after.subscribers.webhooks.get(HOOK)?.url).toBe("https://new.example/");
+    const changed = toHook("WebhookChanged", {
+      url: "https://hooks.example/",
+      kinds: ["preview"],
+      label: "",
+    });
+    expect(given(opened(), added(), changed).clicked({ kind: "click" })).toEqual([]);
+  });
+
+  it("are another receiver with another URL, which has not failed yet", () => {
+    const at = "2026-03-02T00:00:00.000Z";
+    const moved = toHook("WebhookChanged", { url: "https://new.example/", kinds: ["click"], label: "", at });
+    const named = toHook("WebhookChanged", {
+      url: "https://hooks.example/",
+      kinds: ["click"],
+      label: "x",
+      at,
+    });
+    const hookAfter = (event: LinkledgerEvent) =>
+      given(opened(), added(), event).subscribers.webhooks.get(HOOK);
+    expect(hookAfter(moved)).toMatchObject({ url: "https://new.example/", activeSince: at });
+    expect(hookAfter(named)).toMatchObject({ url: "https://hooks.example/", activeSince: AT });
   });
 
   it("are none while the account is on the Free tier", () => {

@@ -55,6 +55,15 @@ it("puts a delivery off for a minute whose outcome could not be stored", async (
   expect(Date.parse(delivery?.dueAt ?? "") - before).toBeGreaterThanOrEqual(60_000);
 });
 
+it("asks the queue for nothing of paused webhooks, whose deliveries wait", async () => {
+  const { worker, sent, found } = await workerWith({}, { a: 1, b: 2 }, {}, ["b"]);
+  expect(await worker.startDue()).toBe(1);
+  await expect.poll(() => sent.length).toBe(1);
+  expect(found).toEqual(["a"]);
+  sent[0]?.answer();
+  await worker.inFlight.settled();
+});
+
 type Sent = { url: string; answer: () => void };
 
 /** `waiting`: deliveries by webhook, whose id is its URL as well. */
@@ -62,6 +71,7 @@ async function workerWith(
   settings: Partial<WorkerSettings>,
   waiting: Record<string, number>,
   failing: Partial<DeliveryQueue> = {},
+  paused: string[] = [],
 ) {
   const stores = await openWebhookStores();
   onTestFinished(() => stores.close());
@@ -73,13 +83,18 @@ async function workerWith(
   );
   await queue.enqueue(deliveries, new Date().toISOString());
   const sent: Sent[] = [];
+  const found: string[] = [];
   const worker = new DeliveryWorker({
     ...runtimeDeps,
     queue,
-    find: (webhookId) => ({
-      ...{ webhookId, accountId: "account-1", url: webhookId, kinds: ["click"] },
-      ...{ status: "active", activeSince: "2026-03-01T12:00:00.000Z" },
-    }),
+    find(webhookId) {
+      found.push(webhookId);
+      return {
+        ...{ webhookId, accountId: "account-1", url: webhookId, kinds: ["click"] },
+        ...{ status: "active", activeSince: "2026-03-01T12:00:00.000Z" },
+      };
+    },
+    paused: () => paused,
     keysOf: async () => ({ key: "whk_key" }),
     send: ({ url }) =>
       new Promise((resolve) => {
@@ -89,7 +104,7 @@ async function workerWith(
     log: { warn: () => undefined },
     settings,
   });
-  return { worker, sent, queue };
+  return { worker, sent, found, queue };
 }
 
 /** Resolves when the worker has settled it. */

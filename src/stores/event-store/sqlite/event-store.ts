@@ -1,6 +1,6 @@
 // The event store of the embedded default: one SQLite file, read in the caller's thread, appended to there or in another.
-import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
-import { orUndefined, StoreUnavailable, storeError } from "../../connections/errors.ts";
+import type { Calls } from "../../../runtime/threads/calls.ts";
+import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { type EventStore, RevisionConflict } from "../port.ts";
 import { AppendSignal } from "./append-signal.ts";
@@ -8,19 +8,24 @@ import { positionText } from "./bodies.ts";
 import { follow } from "./follow.ts";
 import { fileProblems, openLogFile } from "./log-file.ts";
 import { LogReader } from "./read-log.ts";
-import { appendRequest, LogWriter } from "./write-log.ts";
+import { type AppendOutcome, appendRequest, LogWriter } from "./write-log.ts";
 
 export type SqliteEventStoreOptions = {
-  /** Appends run in a thread of their own, so that the caller's event loop never waits for the disk; default false. */
-  offThread?: boolean;
-  /** Nothing in the file's folder changes, also when the file was altered; not with `offThread`. */
+  /** Of the same file, perhaps in another thread, which the caller closes; its own when absent. */
+  appends?: Appends;
+  /** Nothing in the file's folder changes, also when the file was altered; not with `appends`. */
   readOnly?: boolean | undefined;
-  /** How long a write waits for another process's, in milliseconds; default 5,000; not with `offThread`. */
+  /** How long an append waits for another process's, in milliseconds; default 5,000. */
   lockWithinMs?: number;
   clock?: () => Date;
 };
 
-type Appends = Pick<LogWriter, "append" | "close">;
+export type Appends = Pick<LogWriter, "append" | "close">;
+
+/** `appends`: for the stores of other threads (`remoteAppends`). */
+export type SqliteEventStore = EventStore & { appends: Appends };
+
+const LOCK_WITHIN_MS = 5_000;
 
 const NO_APPENDS: Appends = {
   append: () => Promise.reject(new StoreUnavailable("The log was opened to be read only")),
@@ -34,10 +39,10 @@ const NO_APPENDS: Appends = {
 export async function openSqliteEventStore(
   file: string,
   options: SqliteEventStoreOptions = {},
-): Promise<EventStore> {
-  const { offThread = false, readOnly = false, lockWithinMs, clock = () => new Date() } = options;
-  const db = unavailableOnError(() => openLogFile(file, readOnly, lockWithinMs), file);
-  const appends = readOnly ? NO_APPENDS : offThread ? await appendsInThread(file) : new LogWriter(db);
+): Promise<SqliteEventStore> {
+  const { readOnly = false, lockWithinMs = LOCK_WITHIN_MS, clock = () => new Date() } = options;
+  const db = unavailableOnError(() => openLogFile(file, readOnly), file);
+  const appends = options.appends ?? (readOnly ? NO_APPENDS : new LogWriter(db));
   const reader = unavailableOnError(() => new LogReader(db), file);
   const appended = new AppendSignal(file);
   const closing = new AbortController();
@@ -48,12 +53,13 @@ export async function openSqliteEventStore(
     refuseWhenClosed();
     return unavailableOnError(read);
   };
-  const store: EventStore = {
+  const store: SqliteEventStore = {
+    appends,
     async append(stream, expected, events) {
       if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
       refuseWhenClosed();
       const request = appendRequest(stream, expected, events, clock().toISOString());
-      const outcome = await appends.append(request);
+      const outcome = await appends.append(request, lockWithinMs);
       if ("actual" in outcome) throw new RevisionConflict(stream, expected, outcome.actual);
       appended.send();
       return { revision: outcome.revision, position: positionText(outcome.position) };
@@ -73,20 +79,17 @@ export async function openSqliteEventStore(
       if (closing.signal.aborted) return;
       closing.abort();
       appended.close();
-      await appends.close();
+      if (!options.appends) await appends.close();
       if (db.isOpen) db.close();
     },
   };
   return store;
 }
 
-async function appendsInThread(file: string): Promise<Appends> {
-  const thread = threadClient({
-    file: new URL("./thread.ts", import.meta.url),
-    name: "event-store",
-    data: { file },
-    toError: storeError,
-  });
-  await thread.start();
-  return { ...remoteMethods<Appends, "append">(thread, "log", ["append"]), close: thread.close };
+/** Those that another thread serves under the name `log`. */
+export function remoteAppends(thread: Pick<Calls, "call">): Appends {
+  return {
+    append: async (...args) => (await thread.call("log", "append", args)) as AppendOutcome,
+    close: async () => undefined,
+  };
 }

@@ -39,13 +39,13 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
- * an acknowledged event survives a power failure. `lockWithinMs`: how long a write waits for another process's.
+ * an acknowledged event survives a power failure.
  * @throws log_form_unknown for a file of another form; file_altered for one that is to be written and is not as our program
  * makes it
  */
-export function openLogFile(file: string, readOnly = false, lockWithinMs = 5_000): DatabaseSync {
+export function openLogFile(file: string, readOnly = false): DatabaseSync {
   if (!readOnly) makeFolder(dirname(file));
-  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: lockWithinMs });
+  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: 5_000 });
   try {
     db.exec("PRAGMA cache_size = -4096");
     if (readOnly || !isEmpty(db)) refuseOtherForm(db, file);

@@ -1,7 +1,7 @@
 // Appends to the event log of one SQLite file: transactions, expected revisions, idempotency, and a look at what was stored.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreFailed } from "../../connections/errors.ts";
-import { GroupCommit } from "../../connections/sqlite.ts";
+import { BLOCK_ON_LOCK, GroupCommit } from "../../connections/sqlite.ts";
 import { categoryOf } from "../categories.ts";
 import type { ExpectedRevision, NewEvent } from "../port.ts";
 import { type AppendRow, compressed, jsonOf } from "./bodies.ts";
@@ -54,6 +54,7 @@ export class LogWriter {
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#reader = new LogReader(db);
+    db.exec(BLOCK_ON_LOCK);
     this.#commits = new GroupCommit(db);
     this.#dictionary = dictionariesOf(db).get(DICTIONARY);
     this.#insert = db.prepare(`INSERT INTO appends (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
@@ -66,18 +67,18 @@ export class LogWriter {
   /**
    * Appends that arrive in one turn of the event loop, or while another commit runs, share a transaction and so an fsync;
    * each succeeds or conflicts on its own. SQLite serialises write transactions, so commit order equals position order and
-   * readers never miss a position.
+   * readers never miss a position. `lockWithinMs`: how long it waits for another process's.
    * @throws StoreFailed when the file stored something else or more than was sent: then none of them is stored;
    * StoreUnavailable
    */
-  async append(request: AppendRequest): Promise<AppendOutcome> {
+  async append(request: AppendRequest, lockWithinMs?: number): Promise<AppendOutcome> {
     const body = this.#bodyOf(request);
-    return await this.#commits.write(() => this.#appended(request, body));
+    return await this.#commits.write(() => this.#appended(request, body), lockWithinMs);
   }
 
   /** Pending appends are stored first. */
   async close(): Promise<void> {
-    this.#commits.flush();
+    this.#commits.close();
     this.#db.close();
   }
 

@@ -1,37 +1,32 @@
-// Opens the read store on SQLite; for who serves requests with a thread of its own, for what they must not wait for.
-import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
-import { storeError } from "../../connections/errors.ts";
+// Opens the read store on SQLite; for who serves requests with another thread, for what they must not wait for.
+import type { Calls } from "../../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../../runtime/threads/remote.ts";
 import type { FindQuery, ReadStore } from "../port.ts";
 import { SqliteReadStore, throwIfMoved, type WriteOutcome } from "./synchronous-read-store.ts";
 
-/** The thread is ended after so long without a call. */
-const IDLE_MS = 60_000;
 /** Maximum of documents that are read in the caller's thread. */
 const MAX_DIRECT = 100;
 const OFF_THREAD = ["getMany", "find", "count", "drop", "dropCheckpoint"] as const;
 
-/**
- * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
- * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
- * they take a tenth of the CPU time of a call to another thread. Default false, as for who folds. `readOnly`: nothing in
- * the file's folder changes; not with `offThread`. @throws StoreUnavailable, StoreFailed
- */
+export type ReadStoreOptions = {
+  /**
+   * Serves the same file under the name `readStore`: searches, counts, reads of many documents and writes go there. Reads of
+   * a document by id, or of few by equality, stay in the caller's thread, where they take a tenth of the CPU time of a call.
+   */
+  thread?: Pick<Calls, "call"> | undefined;
+  /** Nothing in the file's folder changes; not with `thread`. */
+  readOnly?: boolean;
+};
+
+/** Opens or creates the file. @throws StoreUnavailable, StoreFailed */
 export async function openSqliteReadStore(
   file: string,
-  { offThread = false, readOnly = false } = {},
+  { thread, readOnly = false }: ReadStoreOptions = {},
 ): Promise<ReadStore> {
-  return offThread ? openForRequests(file) : new SqliteReadStore(file, { readOnly });
+  return thread ? withSearches(new SqliteReadStore(file), thread) : new SqliteReadStore(file, { readOnly });
 }
 
-function openForRequests(file: string): ReadStore {
-  const here = new SqliteReadStore(file);
-  const thread = threadClient({
-    file: new URL("./thread.ts", import.meta.url),
-    name: "read-store",
-    data: { file },
-    toError: storeError,
-    idleMs: IDLE_MS,
-  });
+function withSearches(here: SqliteReadStore, thread: Pick<Calls, "call">): ReadStore {
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {
     ...remote,
@@ -46,10 +41,7 @@ function openForRequests(file: string): ReadStore {
     async write(batch) {
       throwIfMoved(batch, (await thread.call("readStore", "tryWrite", [batch])) as WriteOutcome);
     },
-    async close() {
-      await thread.close();
-      await here.close();
-    },
+    close: () => here.close(),
   };
 }
 

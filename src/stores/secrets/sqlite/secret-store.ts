@@ -4,9 +4,10 @@ import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../../runtime/private-folder.ts";
-import { remoteMethods, threadClient } from "../../../runtime/threads/thread-client.ts";
-import { storeError } from "../../connections/errors.ts";
+import type { Calls } from "../../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../../runtime/threads/remote.ts";
 import {
+  BLOCK_ON_LOCK,
   GroupCommit,
   inTransaction,
   limitOf,
@@ -31,24 +32,15 @@ const STATEMENTS = {
 type Statements = Record<keyof typeof STATEMENTS, StatementSync>;
 const METHODS = ["get", "page", "swap", "remove", "sweep"] as const;
 
-/**
- * `offThread`: run in a thread of its own, started by the first call, so that the caller's event loop waits neither for
- * the disk nor for the write lock of another process; calls throw StoreUnavailable then. Default false: synchronous in
- * the caller's thread. `readOnly`: nothing in the file's folder changes; not with `offThread`.
- */
-export async function openSqliteSecrets(
-  file: string,
-  { offThread = false, readOnly = false } = {},
-): Promise<SecretStore> {
-  if (!offThread || readOnly) return unavailableOnError(() => secretsIn(openFile(file, readOnly)), file);
-  const thread = threadClient({
-    file: new URL("./thread.ts", import.meta.url),
-    name: "secrets",
-    data: { file },
-    toError: storeError,
-  });
+/** `readOnly`: nothing in the file's folder changes. @throws StoreUnavailable, StoreFailed */
+export async function openSqliteSecrets(file: string, { readOnly = false } = {}): Promise<SecretStore> {
+  return unavailableOnError(() => secretsIn(openFile(file, readOnly)), file);
+}
+
+/** Those that another thread serves under the name `secrets`. */
+export function remoteSecrets(thread: Pick<Calls, "call">): SecretStore {
   const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
-  return { ...methods, close: thread.close };
+  return { ...methods, close: async () => undefined };
 }
 
 /** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
@@ -60,6 +52,7 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
   inTransaction(db, () => db.exec(SCHEMA));
   refuseAltered(db, SCHEMA);
+  db.exec(BLOCK_ON_LOCK);
   return db;
 }
 
@@ -98,7 +91,7 @@ function secretsIn(db: DatabaseSync): SecretStore {
     /** Commits pending writes first. */
     async close() {
       if (!db.isOpen) return;
-      writes.flush();
+      writes.close();
       db.close();
     },
   };

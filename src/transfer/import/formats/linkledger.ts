@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { acceptReason } from "../../../commands/accept-text.ts";
 import { OUR_WORDS } from "../../../commands/issue-sentence.ts";
-import { FIELD_NAMES, OPTION_OF_FIELD } from "../../../commands/links/link-fields.ts";
+import { FIELD_NAMES, LINK_FIELDS } from "../../../commands/links/fields/link-fields.ts";
 import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/link-events.ts";
 import { CREATED_VIA, UNKNOWN } from "../../../events/vocabulary.ts";
@@ -106,7 +106,7 @@ function changeOf(change: Changes[number], passwordOf: PasswordOf): ImportedChan
   }
 }
 
-const FIELD_OF_OPTION = new Map(FIELD_NAMES.map((field) => [OPTION_OF_FIELD[field] as string, field]));
+const FIELD_OF_OPTION = new Map(FIELD_NAMES.map((field) => [LINK_FIELDS[field].option as string, field]));
 
 /** What a request would say for it. @throws record_refused for an option that we don't know */
 function fieldsOf(options: Fields, passwordOf: PasswordOf): ImportedFields {

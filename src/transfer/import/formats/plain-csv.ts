@@ -1,41 +1,40 @@
 // A table for everybody else, whose columns are named as the fields of our API: docs/import.md lists them.
-import type { RedirectCode } from "../../../events/link-options.ts";
+import { FIELD_NAMES, type FieldKind, fieldRow } from "../../../commands/links/fields/link-fields.ts";
+import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { isTrue, jsonOf, listOf, numberOf, optionalTime, requiredText, text, totalOf } from "../fields.ts";
-import type {
-  FieldList,
-  Fields,
-  ImportedFields,
-  ImportedPassword,
-  ImportedRule,
-  ImportFormat,
-} from "../imported.ts";
+import type { FieldList, Fields, ImportedFields, ImportedPassword, ImportFormat } from "../imported.ts";
 
-const mapped = {
-  url: ["url"],
-  slug: ["slug"],
-  domain: ["domain"],
-  title: ["title"],
-  tags: ["tags"],
-  comments: ["comments"],
-  external_id: ["external_id"],
-  active_from: ["active_from"],
-  expires_at: ["expires_at"],
-  expired_url: ["expired_url"],
-  max_clicks: ["max_clicks"],
-  password: ["password"],
-  redirect_code: ["redirect_code"],
-  forward_query: ["forward_query"],
-  rules: ["rules"],
+const mapped: FieldList["mapped"] = {
+  ...Object.fromEntries(["url", "slug", "domain", ...FIELD_NAMES].map((name) => [name, [name]])),
   disabled: ["disabled"],
   created_at: ["created_at"],
   clicks: ["clicks"],
-} as const satisfies FieldList["mapped"];
+};
+
+type ReadCell = (record: Fields, name: string, zone: TimeZone | undefined) => unknown;
+
+const textCell: ReadCell = (record, name) => text(record, name);
+const numberCell: ReadCell = (record, name) => numberOf(record, name);
+
+/** By what a field holds. Each throws record_refused for a cell that can't be read. */
+const CELLS: Readonly<Record<FieldKind, ReadCell>> = {
+  text: textCell,
+  lines: textCell,
+  url: textCell,
+  list: (record, name) => listOf(record, name),
+  time: (record, name, zone) => optionalTime(record, zone, name),
+  count: numberCell,
+  code: numberCell,
+  password: (record, name) => passwordOf(text(record, name)),
+  forwarding: forwardingOf,
+  rules: jsonOf,
+};
 
 export const plainCsv: ImportFormat = {
   name: "csv",
   fields: { mapped, leftOut: {}, refused: {} },
-  columns: { links: [mapped.url] },
+  columns: { links: [["url"]] },
   linksOf(record, { zone, note }) {
     return [
       {
@@ -45,20 +44,9 @@ export const plainCsv: ImportFormat = {
         longUrl: requiredText(record, "url"),
         createdAt: optionalTime(record, zone, "created_at"),
         changes: isTrue(record, "disabled") ? [{ at: undefined, change: { type: "disable" } }] : [],
-        fields: {
-          title: text(record, "title"),
-          tags: listOf(record, "tags"),
-          comments: text(record, "comments"),
-          external_id: text(record, "external_id"),
-          active_from: optionalTime(record, zone, "active_from"),
-          expires_at: optionalTime(record, zone, "expires_at"),
-          expired_url: text(record, "expired_url"),
-          max_clicks: numberOf(record, "max_clicks"),
-          password: passwordOf(text(record, "password")),
-          redirect_code: numberOf(record, "redirect_code") as RedirectCode | undefined,
-          forward_query: forwardingOf(record),
-          rules: jsonOf(record, "rules") as ImportedRule[] | undefined,
-        },
+        fields: Object.fromEntries(
+          FIELD_NAMES.map((name) => [name, CELLS[fieldRow(name).kind](record, name, zone)]),
+        ) as ImportedFields,
         totalClicks: totalOf(record, note, "clicks"),
       },
     ];
@@ -71,9 +59,9 @@ function isBlank(value: unknown): boolean {
 }
 
 /** @throws record_refused */
-function forwardingOf(record: Fields): ImportedFields["forward_query"] {
-  const winner = text(record, "forward_query")?.toLowerCase();
-  return winner === "visitor" || winner === "destination" ? winner : isTrue(record, "forward_query");
+function forwardingOf(record: Fields, name: string): ImportedFields["forward_query"] {
+  const winner = text(record, name)?.toLowerCase();
+  return winner === "visitor" || winner === "destination" ? winner : isTrue(record, name);
 }
 
 /** @throws record_refused for a bcrypt hash */

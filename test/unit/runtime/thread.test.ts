@@ -1,27 +1,27 @@
-// Calls and streams of objects in a worker thread, which is restarted when it has died or was ended while idle.
+// Calls and streams of objects in a worker thread, which is started again when it has died or was ended while idle.
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished, vi } from "vitest";
-import {
-  remoteMethods,
-  type ThreadClientOptions,
-  threadClient,
-} from "../../../src/runtime/threads/thread-client.ts";
+import { remoteMethods } from "../../../src/runtime/threads/remote.ts";
+import { type ThreadOptions, threadOf } from "../../../src/runtime/threads/thread.ts";
 import type { Counting } from "../../support/runtime/counting-thread.ts";
 
 class Failed extends Error {}
 
-function open(options: Partial<ThreadClientOptions> = {}) {
-  const thread = threadClient({
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
+
+function open(options: Partial<ThreadOptions> = {}) {
+  const thread = threadOf({
     file: new URL("../../support/runtime/counting-thread.ts", import.meta.url),
     name: "counting",
     data: {},
     toError: (message, cause) => new Failed(message, { cause }),
+    log: silent,
     ...options,
   });
-  onTestFinished(() => thread.close());
+  onTestFinished(() => thread.close(500));
   const counting = remoteMethods<Counting, keyof Counting>(thread, "counting", [
-    ...(["add", "nothing", "fail", "wait", "progress"] as const),
+    ...(["add", "nothing", "fail", "wait", "block", "warn", "progress"] as const),
   ]);
   return { thread, counting };
 }
@@ -110,6 +110,35 @@ it("ends an idle thread, never one with an open stream, and starts it again for 
   await stream.return(undefined);
   await gone;
   expect(await counting.progress()).toEqual({ produced: 0, open: 0 });
+});
+
+it("is started again by itself, unless it is ended while idle", async () => {
+  const first = nextWorker();
+  const { counting } = open();
+  await counting.add(1, 1);
+  const second = nextWorker();
+  await (await first).terminate();
+  await second;
+  expect(await counting.add(1, 2)).toBe(3);
+});
+
+it("writes its lines to its parent's log, errors with their class", async () => {
+  const logged = Promise.withResolvers<unknown[]>();
+  const { counting } = open({ log: { warn: (...line: unknown[]) => logged.resolve(line) } as never });
+  await counting.warn("too far");
+  const err = expect.objectContaining({ type: "RangeError", message: "too far" });
+  expect(await logged.promise).toEqual([{ err }, "a line"]);
+});
+
+it("is terminated within the time of its stop when it does not end, even in a loop that never yields", async () => {
+  const { thread, counting } = open();
+  await thread.start();
+  const blocked = expect(counting.block()).rejects.toThrow(Failed);
+  const since = performance.now();
+  await thread.close(500);
+  expect(performance.now() - since).toBeGreaterThan(400);
+  expect(performance.now() - since).toBeLessThan(5_000);
+  await blocked;
 });
 
 it("refuses calls once it is closed", async () => {

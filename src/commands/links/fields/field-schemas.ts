@@ -1,0 +1,18 @@
+// What fields of a link and conditions of its rules are made of: texts and times with their bounds, and how they are read.
+import { z } from "zod";
+import { cleanText } from "../../../events/classification/clean-text.ts";
+import { MOMENT_EXAMPLE, parseMoment } from "../../../runtime/moment.ts";
+
+const TIME = `must be ${MOMENT_EXAMPLE}`;
+
+export const text = (most: number) =>
+  z.string("must be a text").max(most, `must have at most ${most} characters`);
+/** Of which something is left when it is cleaned. */
+export const filled = (most: number) =>
+  text(most).refine((given) => cleanText(given, most) !== "", "must not be empty");
+export const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
+
+/** Of a time that the schema takes: ISO 8601 UTC. */
+export function utc(given: string): string {
+  return (parseMoment(given) as Date).toISOString();
+}

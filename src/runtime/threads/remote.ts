@@ -1,0 +1,25 @@
+// What another thread or process serves, as an object of the caller's own.
+import type { Calls } from "./calls.ts";
+
+/** For async methods whose arguments can be sent. */
+export function remoteMethods<T extends object, M extends keyof T & string>(
+  calls: Pick<Calls, "call">,
+  object: string,
+  methods: readonly M[],
+): Pick<T, M> {
+  const remote = methods.map((method) => [method, (...args: unknown[]) => calls.call(object, method, args)]);
+  return Object.fromEntries(remote) as Pick<T, M>;
+}
+
+/** For streaming methods, whose last argument is the signal. */
+export function remoteStreams<T extends object, M extends keyof T & string>(
+  calls: Pick<Calls, "stream">,
+  object: string,
+  methods: readonly M[],
+): Pick<T, M> {
+  const remote = methods.map((method) => [
+    method,
+    (...args: unknown[]) => calls.stream(object, method, args.slice(0, -1), args.at(-1) as AbortSignal),
+  ]);
+  return Object.fromEntries(remote) as Pick<T, M>;
+}

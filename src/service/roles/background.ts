@@ -1,0 +1,53 @@
+// The roles that answer no request: a thread that works while it holds the leases; without it, what the stores know of the work.
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
+import { projectionGroups } from "../../projections/groups.ts";
+import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
+import { startBackground } from "../threads/background.ts";
+import { BACKGROUND_ROLES } from "./role.ts";
+import type { RoleContext } from "./role-context.ts";
+
+/** The status of each group of projections, whichever process runs it. */
+export type ProjectionsStatus = () => Promise<GroupStatus[]>;
+
+export type BackgroundStatus = {
+  projections: ProjectionsStatus;
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+  /** By role: which of its leases has had no answer for ten seconds, and why. */
+  leaseProblems: ReadonlyMap<string, string>;
+};
+
+export function openBackground(context: RoleContext): BackgroundStatus {
+  const { config, log, roles, onStop, onLastAppend } = context;
+  const stored = storedStatus(context);
+  const own = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
+  if (own.length === 0) return { projections: stored, webhooks: undefined, leaseProblems: new Map() };
+  const background = startBackground({ config, roles: own }, log);
+  onStop((withinMs) => background.stopAppending(withinMs));
+  onLastAppend((withinMs) => background.close(withinMs));
+  let last: GroupStatus[] = [];
+  /** While the thread does not answer, that of the stores, which knows no counts of this process. */
+  const projections = async () => {
+    const reported = await background.projections();
+    if (reported) {
+      last = reported;
+      return reported;
+    }
+    const processed = new Map(last.map((status) => [status.name, status.processed]));
+    return (await stored()).map((status) => ({ ...status, processed: processed.get(status.name) ?? 0 }));
+  };
+  return {
+    projections: roles.has("projector") ? projections : stored,
+    webhooks: roles.has("webhooks") ? background.webhooks : undefined,
+    leaseProblems: background.leaseProblems,
+  };
+}
+
+/** From the committed checkpoints. */
+function storedStatus({ backend }: RoleContext): ProjectionsStatus {
+  const { eventStore, foldStore } = backend;
+  const deps = { eventStore, readStore: foldStore, clock: runtimeDeps.clock };
+  const statuses = projectionGroups.map((group) => groupStatus(deps, group));
+  return () => Promise.all(statuses.map((status) => status()));
+}

@@ -1,0 +1,69 @@
+// The projector role in the background thread: folds each group of projections, and seals the log.
+import { keepSealing } from "../../../audit/seals/keep-sealing.ts";
+import { notedSeal } from "../../../audit/seals/noted-seal.ts";
+import { sealKeysFrom } from "../../../audit/seals/seal-keys.ts";
+import { runtimeDeps } from "../../../commands/runtime-deps.ts";
+import type { Config } from "../../../config/config.ts";
+import { GroupRun, leaseName } from "../../../projections/builds/run-group.ts";
+import { type GroupStatus, groupStatus } from "../../../projections/builds/status.ts";
+import { projectionGroups } from "../../../projections/groups.ts";
+import type { BasicLogger } from "../../../runtime/logging.ts";
+import { type HoldLeaseDeps, holdLease, JOB_LEASE } from "../../../stores/coordination/hold-lease.ts";
+import type { EventStore } from "../../../stores/event-store/port.ts";
+import type { ReadStore } from "../../../stores/read-store/port.ts";
+
+type ProjectionsDeps = { config: Config; eventStore: EventStore; foldStore: ReadStore; log: BasicLogger };
+
+export type Projections = {
+  /** Until the signal aborts; then what is in hand is committed, and the log sealed. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Undefined while it can't be read. */
+  status(): Promise<GroupStatus[] | undefined>;
+};
+
+export function projectionsOf(
+  { config, eventStore, foldStore, log }: ProjectionsDeps,
+  lease: Omit<HoldLeaseDeps, "name">,
+): Projections {
+  const { clock, newId } = runtimeDeps;
+  const groups = projectionGroups.map((group) => ({
+    name: leaseName(group),
+    run: new GroupRun({ eventStore, readStore: foldStore, newId, log }, group),
+    status: groupStatus({ eventStore, readStore: foldStore, clock }, group),
+  }));
+  const sealing = { eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore), clock, newId, log };
+  let isUnavailable = false;
+  return {
+    async run(signal) {
+      await Promise.all([
+        holdLease(
+          { ...lease, ...JOB_LEASE, name: "sealing" },
+          (until) => keepSealing(sealing, until),
+          signal,
+        ),
+        ...groups.map(({ name, run }) => holdLease({ ...lease, name }, (until) => run.run(until), signal)),
+      ]);
+    },
+    async status() {
+      try {
+        const statuses: GroupStatus[] = [];
+        for (const { run, status } of groups) {
+          const stored = await status();
+          const { failure } = run;
+          statuses.push({
+            ...stored,
+            processed: run.processed(stored),
+            ...(failure !== undefined && { failure }),
+          });
+        }
+        isUnavailable = false;
+        return statuses;
+      } catch (err) {
+        // One log line an outage.
+        if (!isUnavailable) log.warn({ err }, "projection status unavailable");
+        isUnavailable = true;
+        return undefined;
+      }
+    },
+  };
+}

@@ -114,6 +114,17 @@ export function readStoreCommits(
       expect(second.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     });
 
+    it("takes commits of several builds at a time, also where all their documents are stored already", async () => {
+      const builds = ["p0", "p1", "p2", "p3"];
+      const commitTo = async (name: string, n: number) => {
+        const documents = Array.from({ length: 150 }, (_, i) => count(`d${i}`, n));
+        const checkpoint = { name, from: n > 1 ? at(n - 1) : undefined, to: at(n) };
+        await store.write({ documents: [{ collection: name, documents }], checkpoint });
+      };
+      for (const n of [1, 2, 3]) await Promise.all(builds.map((name) => commitTo(name, n)));
+      for (const name of builds) expect(await store.count(name, { where: { n: 3 } })).toBe(150);
+    });
+
     it("repeats a commit of which only the documents were stored", async () => {
       await put(count("a", 5));
       await commit(store, undefined, at(5), count("a", 5), count("b", 4));

@@ -21,8 +21,12 @@ import { filterOf, type StoredDocument, sortOf } from "./query.ts";
 /** `json`: the whole checkpoint. */
 type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> & { _id: string; json: string };
 
-/** Of one bulk write: FerretDB 1.24 on SQLite never answers one that replaces a hundred stored documents. */
-const MAX_OPERATIONS = 64;
+/**
+ * Of one bulk write. FerretDB 1.24 on SQLite has a hundred connections a database, and keeps one for each stored document
+ * that a bulk write replaces until it ends: where the builds of some processes commit at once and hold all of them, it
+ * answers nobody ever again.
+ */
+const MAX_OPERATIONS = 16;
 /** The server's error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
 

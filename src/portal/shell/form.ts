@@ -99,6 +99,11 @@ export function time(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
+/** As `time`, with seconds, where several things happen within a minute. */
+export function timeWithSeconds(at: string): Html {
+  return html`<time datetime="${at}" data-seconds>${at.slice(0, 19).replace("T", " ")} UTC</time>`;
+}
+
 /** Usage of a limit. */
 export function meter(name: string, used: number, limit: number): Html {
   return html`<div class="meter"><div class="meter-head"><span>${name}</span><span class="number">${used} of ${limit}</span></div>

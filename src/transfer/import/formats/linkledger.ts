@@ -1,6 +1,7 @@
 // Our own export (src/transfer/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
 import { acceptReason } from "../../../commands/accept-text.ts";
+import { OUR_WORDS } from "../../../commands/issue-sentence.ts";
 import { FIELD_NAMES, LINK_FIELDS } from "../../../commands/links/fields/link-fields.ts";
 import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/link-events.ts";
@@ -197,9 +198,9 @@ function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedC
 
 /** @throws record_refused */
 function read<T extends z.ZodType>(schema: T, record: Fields): z.infer<T> {
-  const result = schema.safeParse(record);
+  const result = schema.safeParse(record, OUR_WORDS);
   if (result.success) return result.data;
-  throw refused(z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
+  throw refused(result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "));
 }
 
 function refused(why: string): Refused {

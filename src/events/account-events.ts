@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { eventType } from "./definition.ts";
 import { CLICK_KINDS, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
 const at = z.iso.datetime().describe("When it happened");
@@ -89,6 +90,17 @@ const settings = {
   url: z.string(),
   kinds: z.array(z.enum(CLICK_KINDS)).min(1).describe("The kinds of click that it gets"),
   label: z.string().describe("As typed by the owner"),
+  events: z
+    .array(z.enum(WEBHOOK_EVENTS))
+    .min(1)
+    .optional()
+    .describe("What it is told of; absent for `link.clicked` alone"),
+  domains: z.array(z.string()).min(1).optional().describe("Only of links on these hosts; absent for all"),
+  tags: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe("Only of links with one of these tags; absent for all"),
 };
 
 export const webhookEvents = {

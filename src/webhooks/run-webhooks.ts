@@ -1,7 +1,6 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhooks.ts";
-import { CATEGORY } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
@@ -18,8 +17,8 @@ import type { WorkerSettings } from "./delivery/worker-settings.ts";
 import type { DeliveryQueue } from "./queue/queue.ts";
 import { oldestKept } from "./queue/retention.ts";
 import { WebhookDirectory } from "./routing/directory.ts";
-import { routeClicks } from "./routing/router.ts";
-import type { Subscriber } from "./routing/subscribers.ts";
+import { ROUTED_CATEGORIES, routeClicks } from "./routing/router.ts";
+import type { Receiver } from "./routing/subscribers.ts";
 import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
@@ -132,7 +131,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
 /** Not an error, and not logged, when the webhook was paused or removed or its account closed in the meantime. */
 async function pauseByService(
   deps: WebhooksDeps,
-  webhook: Subscriber,
+  webhook: Receiver,
   why: Parameters<PauseWebhook>[1],
 ): Promise<void> {
   const { accountId, webhookId } = webhook;
@@ -161,10 +160,9 @@ async function routerStatus(
   now: Date,
   failure: string | undefined,
 ): Promise<Pick<WebhooksStatus, "routerLagMs" | "routerFailure">> {
-  const categories = [CATEGORY.account, CATEGORY.clicks];
   try {
     const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
-    const [next] = await eventStore.readAll({ after, categories, limit: 1 });
+    const [next] = await eventStore.readAll({ after, categories: ROUTED_CATEGORIES, limit: 1 });
     const routerLagMs = msBehind(next, now);
     return { routerLagMs, routerFailure: routerLagMs > USUAL_LAG_MS ? failure : undefined };
   } catch (error) {

@@ -5,7 +5,12 @@ import { currentAccounts } from "../../src/commands/account/accounts.ts";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { pauseWebhook, removeWebhook, resumeWebhook } from "../../src/commands/webhooks/webhooks.ts";
+import {
+  changeWebhook,
+  pauseWebhook,
+  removeWebhook,
+  resumeWebhook,
+} from "../../src/commands/webhooks/webhooks.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { operator } from "../support/commands/command-deps.ts";
@@ -90,6 +95,32 @@ describe("webhooks", () => {
     const second = await shorten(key);
     await click(`/${second.slug}`);
     await gets(receiver, [link.slug, second.slug]);
+  });
+
+  it("tells a webhook that chose so of a link's life, and of the links alone that it chose", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    const { webhookId } = await webhookOf(service.backend, accountId, receiver.port);
+    const events = ["link.created", "link.updated", "link.deleted"];
+    const chosen = { events, tags: ["told"] };
+    await changeWebhook(webhookDeps(service.backend), operator, accountId, webhookId, chosen);
+    await shorten(key, { tags: ["another"] });
+    const { slug } = await shorten(key, { tags: ["told"] });
+    const path = `/api/v1/links/${slug}`;
+    const patched = await service.ask(path, { method: "PATCH", key, body: { title: "Told" } });
+    expect(patched.status).toBe(200);
+    await click(`/${slug}`);
+    expect((await service.ask(path, { method: "DELETE", key })).status).toBe(200);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), PATIENT);
+    const told = receiver.received.map(({ headers, body }) => [
+      headers["x-webhook-event"],
+      JSON.parse(body.toString()),
+    ]);
+    expect(told.map(([event]) => event).sort()).toEqual([...events].sort());
+    expect(Object.fromEntries(told)["link.updated"]).toMatchObject({
+      ...{ event: "link.updated" },
+      data: { link_id: slug, title: "Told", changes: { title: { from: null, to: "Told" } } },
+    });
   });
 
   it("sends nothing for links made in the web interface, and for those of a custom domain as for others", async () => {

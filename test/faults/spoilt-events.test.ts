@@ -239,11 +239,11 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     const reader = feedReader({ eventStore, baseUrl: "http://localhost", sleep: pause, log });
     const feed = async (account: string) => {
       const { events } = await reader.feed(account, { after: undefined, types: [], limit: 1_000 }, "plain");
-      return events.map((json) => JSON.parse(json) as { position: string; data: unknown; error?: string });
+      return events.map((json) => JSON.parse(json) as { position: string; type: string; error?: string });
     };
     const unreadable = async (account: string) =>
       (await feed(account))
-        .filter(({ data, error }) => data === null && error)
+        .filter(({ type, error }) => type === "Unreadable" && error)
         .map(({ position }) => position);
     expect((await unreadable(victim)).sort()).toEqual(positions());
     const shownToOthers = await unreadable(other);

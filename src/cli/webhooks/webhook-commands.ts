@@ -10,6 +10,7 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
@@ -30,13 +31,29 @@ import { runQuery, type Session } from "../session.ts";
 
 type Since = { since: Date };
 type Page = { state?: DeliveryState; limit: number; cursor?: string };
-type Settings = { url?: string; kinds?: string[]; label?: string };
+type Settings = {
+  url?: string;
+  events?: string[];
+  kinds?: string[];
+  domains?: string[];
+  tags?: string[];
+  label?: string;
+};
 
+const EVENTS = `what it is told of, comma separated, of ${WEBHOOK_EVENTS.join(",")}`;
 const KINDS = `kinds of hit it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const args = { webhook: WEBHOOK, delivery: "id" };
 const since = required("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf);
 const label = option("--label <label>", "to tell webhooks apart");
+const chosenLinks = [
+  option("--domains <list>", 'only of links on these domains, comma separated; "" for all', commaSeparated),
+  option(
+    "--tags <list>",
+    'only of links with one of these tags, comma separated; "" for all',
+    commaSeparated,
+  ),
+];
 
 export const commands: readonly CommandRow[] = [
   {
@@ -44,8 +61,10 @@ export const commands: readonly CommandRow[] = [
     about: "add a webhook; its key is shown this once only",
     byAccount: true,
     options: [
-      required("--url <url>", "where link.clicked is sent"),
+      required("--url <url>", "where it is sent"),
+      option("--events <list>", `${EVENTS}; link.clicked by default`, commaSeparated),
       option("--kinds <list>", `${KINDS}; ${WEBHOOK_DEFAULT_KINDS.join(",")} by default`, commaSeparated),
+      ...chosenLinks,
       label,
     ],
     async run({ deps, context }, options: Settings & { account: string; url: string }) {
@@ -56,16 +75,19 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: "change <webhook>",
-    about: "change a webhook's URL, kinds or label; what is not given stays",
+    about: "change a webhook's settings; what is not given stays",
     args,
     options: [
-      option("--url <url>", "where link.clicked is sent"),
+      option("--url <url>", "where it is sent"),
+      option("--events <list>", EVENTS, commaSeparated),
       option("--kinds <list>", KINDS, commaSeparated),
+      ...chosenLinks,
       label,
     ],
     async run({ deps, context }, settings: Settings, { _id, accountId }: WebhookDocument) {
-      const { url, kinds, label } = await changeWebhook(deps, context, accountId, _id, settings);
-      return { webhook_id: _id, url, kinds, label };
+      const changed = await changeWebhook(deps, context, accountId, _id, settings);
+      const { url, events, kinds, domains, tags, label } = changed;
+      return { webhook_id: _id, url, events, kinds, domains, tags, label };
     },
   },
   {
@@ -103,7 +125,7 @@ export const commands: readonly CommandRow[] = [
   changing("remove", "remove a webhook and destroy its key", "removed", removeWebhook),
   {
     name: "test <webhook>",
-    about: "send a signed sample of link.clicked now, and show request and answer",
+    about: "send a signed sample now, and show request and answer",
     args,
     run: test,
     exitCode: ({ delivered }: { delivered: boolean }) => (delivered ? 0 : 1),
@@ -161,7 +183,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: "replay <webhook>",
-    about: "send clicks since a time, 30 days at most, that a webhook has no delivery for",
+    about: "send what happened since a time, 30 days at most, that a webhook has no delivery for",
     args,
     options: [since],
     async run({ deps }, { since }: Since, { _id }: WebhookDocument) {

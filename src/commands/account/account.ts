@@ -2,7 +2,6 @@
 // webhook.ts decide. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
-  type ClickKind,
   INTERFACE_LIMITS,
   type Limits,
   STREAM_LIMITS,
@@ -10,6 +9,7 @@ import {
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
+import { type ChosenSelection, selectionOf, type WebhookSelection } from "../../events/webhook-selection.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 /** `recordLostAt`: when a daily check first found the TXT record missing; null if the last check found it. */
@@ -25,8 +25,7 @@ export type VerifiedDomain = {
 /** `added` has no id yet: verification issues it (interface, part 2). */
 export type Domain = { state: "added"; hostname: string; token: string } | VerifiedDomain;
 
-/** `kinds`: the kinds of click that are delivered. */
-export type WebhookSettings = { url: string; kinds: readonly ClickKind[]; label: string };
+export type WebhookSettings = { url: string; label: string } & WebhookSelection;
 
 export type LiveWebhook = WebhookSettings & { webhookId: string } & (
     | { status: "active" }
@@ -181,14 +180,12 @@ function isOfWebhook(event: AccountEvent): event is WebhookEvent {
 function evolveWebhook({ webhooks }: OpenAccount, event: WebhookEvent): void {
   const { webhookId } = event.data;
   if (event.type === "WebhookAdded") {
-    const { url, kinds, label } = event.data;
-    webhooks.set(webhookId, { status: "active", webhookId, url, kinds, label });
+    webhooks.set(webhookId, { status: "active", webhookId, ...settingsOf(event.data) });
     return;
   }
   const webhook = webhooks.get(webhookId);
   if (!webhook || webhook.status === "removed") return;
-  const { url, kinds, label } = event.type === "WebhookChanged" ? event.data : webhook;
-  const settings = { webhookId, url, kinds, label };
+  const settings = { webhookId, ...settingsOf(event.type === "WebhookChanged" ? event.data : webhook) };
   if (event.type === "WebhookChanged") webhooks.set(webhookId, { ...webhook, ...settings });
   else if (event.type === "WebhookResumed") webhooks.set(webhookId, { status: "active", ...settings });
   else if (event.type === "WebhookRemoved") webhooks.set(webhookId, { status: "removed" });
@@ -196,4 +193,8 @@ function evolveWebhook({ webhooks }: OpenAccount, event: WebhookEvent): void {
     const { by: pausedBy, cause } = event.data;
     webhooks.set(webhookId, { status: "paused", pausedBy, cause, ...settings });
   }
+}
+
+function settingsOf({ url, label, ...chosen }: ChosenSelection & { url: string; label: string }) {
+  return { url, label, ...selectionOf(chosen) } satisfies WebhookSettings;
 }

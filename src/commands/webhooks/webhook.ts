@@ -7,6 +7,13 @@ import {
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
+import {
+  type ChosenSelection,
+  chosenOf,
+  selectionOf,
+  WEBHOOK_EVENTS,
+  type WebhookSelection,
+} from "../../events/webhook-selection.ts";
 import { Refused } from "../../runtime/refused.ts";
 import {
   type AccountState,
@@ -19,11 +26,20 @@ import {
 } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
 
-type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
+/** `baseHost`: of the service, whose links are on no domain of the account. */
+type NewWebhook = ChosenSelection & {
+  webhookId: string;
+  url: string;
+  label: string;
+  keyHint: string;
+  at: string;
+  baseHost?: string | undefined;
+};
 
 /** `limit`: of an account. @throws account_not_found, tier_required, webhook_limit_reached (paused ones count), history_full */
 export function add(account: AccountState, c: NewWebhook, limit = INTERFACE_LIMITS.webhooks): AccountEvent[] {
-  const { accountId, webhooks } = withWebhooks(account);
+  const owner = withWebhooks(account);
+  const { accountId, webhooks } = owner;
   if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
     throw new Refused(
       "history_full",
@@ -31,20 +47,24 @@ export function add(account: AccountState, c: NewWebhook, limit = INTERFACE_LIMI
     );
   if (liveWebhooks({ webhooks }) >= limit)
     throw new Refused("webhook_limit_reached", `The webhook limit of ${limit} is reached`);
-  return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
+  refuseForeign(owner, c);
+  const { webhookId, url, label, keyHint, at } = c;
+  const chosen = chosenOf(inOrder(selectionOf(c)));
+  return [{ type: "WebhookAdded", data: { accountId, webhookId, url, label, keyHint, at, ...chosen } }];
 }
 
-/** Omitted settings stay. @throws account_not_found, tier_required, webhook_not_found, history_full */
+/** Omitted settings stay. @throws account_not_found, tier_required, webhook_not_found, invalid_webhook, history_full */
 export function change(
   account: AccountState,
-  c: Partial<WebhookSettings> & { webhookId: string; at: string },
+  c: Partial<WebhookSettings> & { webhookId: string; at: string; baseHost?: string | undefined },
 ): AccountEvent[] {
-  const { accountId } = withWebhooks(account);
-  const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
-  const changed = { url: c.url ?? url, kinds: inOrder(c.kinds ?? kinds), label: c.label ?? label };
-  const isSame =
-    changed.url === url && changed.label === label && changed.kinds.join() === inOrder(kinds).join();
-  return isSame ? [] : [{ type: "WebhookChanged", data: { accountId, webhookId, ...changed, at: c.at } }];
+  const owner = withWebhooks(account);
+  const before = liveWebhook(account, c.webhookId);
+  const { webhookId, at, baseHost, ...given } = c;
+  refuseForeign(owner, c);
+  const wanted = settingsData({ ...before, ...given });
+  if (JSON.stringify(wanted) === JSON.stringify(settingsData(before))) return [];
+  return [{ type: "WebhookChanged", data: { accountId: owner.accountId, webhookId, ...wanted, at } }];
 }
 
 /**
@@ -115,7 +135,32 @@ function withWebhooks(account: AccountState): OpenAccount {
   return withRoom(account);
 }
 
-/** Without duplicates and in the order of CLICK_KINDS, so that equal settings compare equal. */
-function inOrder(kinds: WebhookSettings["kinds"]): (typeof CLICK_KINDS)[number][] {
-  return CLICK_KINDS.filter((kind) => kinds.includes(kind));
+/** A host of nobody's would never be told of. @throws invalid_webhook */
+function refuseForeign(
+  { domains }: OpenAccount,
+  {
+    domains: given = [],
+    baseHost,
+  }: { domains?: readonly string[] | undefined; baseHost?: string | undefined },
+): void {
+  const foreign = given.find((host) => host !== baseHost && !domains.has(host));
+  if (foreign !== undefined)
+    throw new Refused(
+      "invalid_webhook",
+      `${foreign} is no domain of this account, and not that of this service`,
+    );
+}
+
+function settingsData({ url, label, ...selection }: WebhookSettings) {
+  return { url, label, ...chosenOf(inOrder(selection)) };
+}
+
+/** Without duplicates, and in one order, so that equal settings compare equal. */
+function inOrder({ events, kinds, domains, tags }: WebhookSelection): WebhookSelection {
+  return {
+    events: WEBHOOK_EVENTS.filter((event) => events.includes(event)),
+    kinds: CLICK_KINDS.filter((kind) => kinds.includes(kind)),
+    domains: [...new Set(domains)].sort(),
+    tags: [...new Set(tags)].sort(),
+  };
 }

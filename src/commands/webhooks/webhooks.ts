@@ -2,12 +2,12 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import {
   CLICK_KINDS,
-  type ClickKind,
   type Limits,
   WEBHOOK_DEFAULT_KINDS,
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
+import { selectionOf, WEBHOOK_EVENTS, type WebhookSelection } from "../../events/webhook-selection.ts";
 import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
@@ -22,17 +22,19 @@ import { forgetWebhookKeys, keepWebhookKeys, newWebhookKey, type WebhookKeyDeps 
 /** `receiverUrl`: parses the URL; throws a refusal when deliveries to it are not allowed. */
 type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text: string) => URL };
 
+/** An empty list of domains or tags: all links. */
 type ChangeWebhookRequest = {
-  url?: string | undefined;
-  kinds?: readonly string[] | undefined;
-  label?: string | undefined;
-};
+  [M in "events" | "kinds" | "domains" | "tags"]?: readonly string[] | undefined;
+} & { url?: string | undefined; label?: string | undefined };
 
 type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 
 export type AddedWebhook = ChangedWebhook & { key: string };
 
 const MAX_REASON_LENGTH = 200;
+/** Of a hostname, or of a tag. */
+const MAX_CHOSEN_LENGTH = 253;
+const MOST_CHOSEN = 20;
 
 /**
  * With a new key, which is shown only in this answer. It is stored before the event: a webhook without a key can't be
@@ -46,16 +48,20 @@ export async function addWebhook(
   request: ChangeWebhookRequest & { url: string },
 ): Promise<AddedWebhook> {
   const url = acceptReceiver(deps, request.url);
-  const kinds = acceptKinds(request.kinds ?? WEBHOOK_DEFAULT_KINDS);
+  const selection = selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS, ...acceptSelection(request) });
   const label = acceptLabel(request.label ?? "");
   const { key, hint } = newWebhookKey(deps);
   const webhookId = deps.newId();
   await keepWebhookKeys(deps.secrets, webhookId, { key });
   try {
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      add(account, { webhookId, url, kinds, label, keyHint: hint, at }, deps.limits?.webhooks),
+      add(
+        account,
+        { webhookId, url, label, ...selection, keyHint: hint, at, baseHost: deps.baseHost },
+        deps.limits?.webhooks,
+      ),
     );
-    return { webhookId, key, url, kinds, label, position };
+    return { webhookId, key, url, label, ...selection, position };
   } catch (error) {
     // After any other error the append's outcome is unknown: the event may be in the log.
     if (isClientError(error)) await forgetWebhookKeys(deps.secrets, webhookId);
@@ -76,14 +82,14 @@ export async function changeWebhook(
 ): Promise<ChangedWebhook> {
   const changed = {
     ...(request.url === undefined ? {} : { url: acceptReceiver(deps, request.url) }),
-    ...(request.kinds === undefined ? {} : { kinds: acceptKinds(request.kinds) }),
+    ...acceptSelection(request),
     ...(request.label === undefined ? {} : { label: acceptLabel(request.label) }),
   };
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
-    change(account, { webhookId, ...changed, at }),
+    change(account, { webhookId, ...changed, at, baseHost: deps.baseHost }),
   );
-  const { url, kinds, label } = liveWebhook(state, webhookId);
-  return { webhookId, url, kinds, label, position };
+  const { url, label, events, kinds, domains, tags } = liveWebhook(state, webhookId);
+  return { webhookId, url, label, events, kinds, domains, tags, position };
 }
 
 /**
@@ -155,13 +161,28 @@ function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
   }
 }
 
-/** @throws invalid_webhook for an empty list or an unknown kind */
-function acceptKinds(given: readonly string[]): ClickKind[] {
-  const kinds = CLICK_KINDS.filter((kind) => given.includes(kind));
-  if (kinds.length === 0 || !given.every((kind) => (CLICK_KINDS as readonly string[]).includes(kind)))
-    throw new Refused(
-      "invalid_webhook",
-      `The kinds of a webhook are one or more of ${CLICK_KINDS.join(", ")}`,
-    );
-  return kinds;
+/** What is chosen, without what is omitted. @throws invalid_webhook */
+function acceptSelection({ events, kinds, domains, tags }: ChangeWebhookRequest): Partial<WebhookSelection> {
+  return {
+    ...(events && { events: acceptNames("events", events, WEBHOOK_EVENTS) }),
+    ...(kinds && { kinds: acceptNames("kinds", kinds, CLICK_KINDS) }),
+    ...(domains && { domains: acceptTexts("domains", domains).map((host) => host.toLowerCase()) }),
+    ...(tags && { tags: acceptTexts("tags", tags) }),
+  };
+}
+
+/** @throws invalid_webhook for an empty list or an unknown name */
+function acceptNames<N extends string>(what: string, given: readonly string[], known: readonly N[]): N[] {
+  const names = known.filter((name) => given.includes(name));
+  if (names.length === 0 || !given.every((name) => (known as readonly string[]).includes(name)))
+    throw new Refused("invalid_webhook", `The ${what} of a webhook are one or more of ${known.join(", ")}`);
+  return names;
+}
+
+/** As links have them. @throws invalid_webhook for too many */
+function acceptTexts(what: string, given: readonly string[]): string[] {
+  const texts = new Set(given.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
+  if (texts.size > MOST_CHOSEN)
+    throw new Refused("invalid_webhook", `A webhook chooses at most ${MOST_CHOSEN} ${what}`);
+  return [...texts];
 }

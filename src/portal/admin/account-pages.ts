@@ -147,7 +147,8 @@ function parts({ account_id: id, links, newest_links, keys, domains, webhooks }:
       status === "paused"
         ? html`paused by ${paused_by}${reason && html`: <span class="break">${reason}</span>`}`
         : status,
-    "Sent for": ({ kinds }) => kinds.join(", "),
+    "Told of": ({ events, kinds }) =>
+      html`${events.join(", ")} <span class="muted small">${kinds.join(", ")}</span>`,
     Added: "added_at",
   };
   return html`${tableCard("The newest links", newest_links, linkColumns, "None.")}${links > 0 && html`<p>${all}</p>`}

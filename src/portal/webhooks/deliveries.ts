@@ -1,6 +1,7 @@
 // The delivery log of a webhook: the list on its page, a page of one delivery, and sending again.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import type { WebhookEventName } from "../../events/webhook-selection.ts";
 import {
   type DeliveryPage,
   recoverSince,
@@ -19,13 +20,13 @@ import {
 import { shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { time } from "../shell/form.ts";
+import { timeWithSeconds } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { type Column, card, facts, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { webhookPath } from "./webhooks-page.ts";
+import { EVENT_NAMES, webhookPath } from "./webhooks-page.ts";
 
 const REFRESH_MS = 5_000;
 
@@ -86,7 +87,7 @@ export function logCard(
     isRecoverable && postButton(`${path}/recover`, "Send all that failed again", { kind: "primary" });
   const none = state
     ? `None is ${STATES[state].name.toLowerCase()}.`
-    : "None in the last 30 days. Follow a link that was made through the API, and its delivery appears here.";
+    : "None in the last 30 days. When something happens to a link that was made through the API, its delivery appears here.";
   return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
 <nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATES[one].name, one))}</nav></div>
@@ -95,30 +96,35 @@ ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</se
 }
 
 const COLUMNS: Column<DeliveryWithBody>[] = [
-  { name: "Link", cell: (one) => html`<a class="clip" href="${deliveryPath(one)}">${clickOf(one).name}</a>` },
-  { name: "Clicked", cell: (one) => time(clickOf(one).at) },
+  {
+    name: "Link",
+    cell: (one) => html`<a class="clip" href="${deliveryPath(one)}">${subjectOf(one).name}</a>`,
+  },
+  { name: "Event", cell: ({ event }) => EVENT_NAMES[event as WebhookEventName] ?? event },
+  { name: "When", cell: (one) => timeWithSeconds(subjectOf(one).at) },
   { name: "State", cell: ({ state }) => stateBadge(state) },
   { name: "Last try", cell: ({ lastAttempt }) => outcome(lastAttempt) },
   { name: "Next try", cell: nextTry },
 ];
 
 function deliveryBody(delivery: DeliveryWithLog): Html {
-  const { name, at } = clickOf(delivery);
-  const { webhookId, eventId, state, createdAt, body, log } = delivery;
+  const { name, at } = subjectOf(delivery);
+  const { webhookId, eventId, event, state, createdAt, body, log } = delivery;
+  const what = EVENT_NAMES[event as WebhookEventName] ?? event;
   const head = {
     above: html`<a href="/portal/webhooks">Webhooks</a> / <a href="${webhookPath(webhookId)}">Deliveries</a>`,
-    lead: html`${time(at)} · <code>webhook-id: ${eventId}</code>`,
+    lead: html`${timeWithSeconds(at)} · <code>webhook-id: ${eventId}</code>`,
     actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
   };
   const tries = html`<ol class="stack">${log.toReversed().map(attempt)}</ol>`;
-  return html`${pageHead(html`Click on ${name} ${stateBadge(state)}`, head)}
-<section class="card">${facts({ Created: time(createdAt), "Next try": nextTry(delivery) })}</section>
+  return html`${pageHead(html`${what}: ${name} ${stateBadge(state)}`, head)}
+<section class="card">${facts({ Created: timeWithSeconds(createdAt), "Next try": nextTry(delivery) })}</section>
 ${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}
 ${card("Body", preview("Body", pretty(body)))}`;
 }
 
-/** The short link that was clicked and when, which tell the deliveries apart. */
-function clickOf({ event, body, createdAt }: DeliveryWithBody): { name: string; at: string } {
+/** The short link that it is about and when it happened, which tell the deliveries apart. */
+function subjectOf({ event, body, createdAt }: DeliveryWithBody): { name: string; at: string } {
   try {
     const { timestamp, data } = JSON.parse(body);
     return { name: shortName({ shortUrl: data.short_url }), at: timestamp };
@@ -132,7 +138,7 @@ function stateBadge(state: DeliveryState): Html {
 }
 
 function nextTry({ dueAt, state }: Delivery): Html {
-  return dueAt && state === "pending" ? time(dueAt) : html`<span class="muted">None</span>`;
+  return dueAt && state === "pending" ? timeWithSeconds(dueAt) : html`<span class="muted">None</span>`;
 }
 
 /** The status code of an attempt, or its error. */
@@ -144,9 +150,9 @@ function outcome(attempt: Delivery["lastAttempt"]): Html {
 
 function attempt(one: Attempt): Html {
   const status = one.status === null ? "" : `Status ${one.status}\n\n`;
-  return html`<li class="stack"><p>${time(one.at)} · ${outcome(one)}</p>
+  return html`<li class="stack"><p>${timeWithSeconds(one.at)} · ${outcome(one)}</p>
 ${one.answer && preview("Answer", `${status}${pretty(one.answer)}`)}
-${one.nextTryAt && html`<p class="muted small">Next try ${time(one.nextTryAt)}</p>`}</li>`;
+${one.nextTryAt && html`<p class="muted small">Next try ${timeWithSeconds(one.nextTryAt)}</p>`}</li>`;
 }
 
 /** What was sent or answered; can be scrolled with a keyboard. */

@@ -11,6 +11,7 @@ import {
   resumeWebhook,
 } from "../../commands/webhooks/webhooks.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
+import { LINK_CLICKED } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
@@ -26,6 +27,9 @@ import { card, confirmedPost, facts, formCard, pageHead, postButton } from "../s
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {
+  failingBadge,
+  type RecentTries,
+  recentFailures,
   sendKey,
   settingsFields,
   WebhookForm,
@@ -120,22 +124,22 @@ async function sendWebhook(
     styles: ["charts.css"],
     scripts: ["console.js"],
     status: refused?.status,
-    body: html`${head(webhook)}
+    body: html`${head(webhook, await recentFailures(deps, webhookId))}
 ${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
-${testCard(webhookId, tested)}
+${testCard(webhook, tested)}
 ${logCard(webhookPath(webhookId), log, { state, cursor })}
 ${settingsCard(webhook, deps.clock().toISOString(), refused)}`,
   });
 }
 
-function head(webhook: WebhookDocument): Html {
+function head(webhook: WebhookDocument, recent: RecentTries): Html {
   const { _id, status, url, keyHint } = webhook;
   const path = (below: string) => webhookPath(_id, below);
   const newKey = html`The key that ends in <code>${keyHint}</code> is replaced: <code>X-API-Key</code> carries the new one at once. Signatures are made with both for 24 hours.`;
   const removed =
     "Nothing more is sent, what still waits is cancelled, and the key is destroyed. This can't be undone.";
-  return pageHead(html`${webhookName(webhook)} ${webhookBadge(webhook)}`, {
+  return pageHead(html`${webhookName(webhook)} ${webhookBadge(webhook)} ${failingBadge(recent)}`, {
     above: html`<a href="/portal/webhooks">Webhooks</a>`,
     lead: html`<span class="break">${url}</span>`,
     actions: [
@@ -160,9 +164,10 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
   return `Paused${since}${why}. Nothing is sent until you resume it; clicks of the meantime are not made up for.`;
 }
 
-function testCard(webhookId: string, tested: TestedWebhook | undefined): Html {
+function testCard({ _id: webhookId, events }: WebhookDocument, tested: TestedWebhook | undefined): Html {
+  const event = events[0] ?? LINK_CLICKED;
   return card("Try it out", tested && testResult(tested), {
-    lead: html`Sends a signed sample of <code>link.clicked</code> now, and shows what your server answers. It does not appear among the deliveries below.`,
+    lead: html`Sends a signed sample of <code>${event}</code> now, and shows what your server answers. It does not appear among the deliveries below.`,
     actions: postButton(webhookPath(webhookId, "/test"), html`${icon("send")}Send a test`),
   });
 }

@@ -3,12 +3,14 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
+import { commaSeparated } from "../../config/formats.ts";
+import { CLICK_KINDS, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import {
-  CLICK_KINDS,
-  type ClickKind,
-  hasDeveloperFeatures,
-  WEBHOOK_DEFAULT_KINDS,
-} from "../../events/vocabulary.ts";
+  selectionOf,
+  WEBHOOK_EVENTS,
+  type WebhookEventName,
+  type WebhookSelection,
+} from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/series-figure.ts";
@@ -21,14 +23,38 @@ import { sendPage } from "../shell/page.ts";
 import { type Column, card, formCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
-/** What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
+/** Typed with commas; a refused form holds them as a list. */
+const listed = z
+  .preprocess(
+    (given) => (typeof given === "string" ? commaSeparated(given) : given),
+    z.array(z.string()).optional(),
+  )
+  .catch(undefined);
+
+/** No event chosen is the usual one. What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
 export const WebhookForm = z.object({
   url: z.string().catch(""),
   label: z.string().catch(""),
+  events: z
+    .preprocess((given) => [given ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
+    .transform((events) => (events.length > 0 ? events : undefined))
+    .catch(undefined),
   kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
+  domains: listed,
+  tags: listed,
 });
 
+export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
+  "link.clicked": "Clicked",
+  "link.created": "Created",
+  "link.updated": "Changed",
+  "link.deleted": "Deleted",
+};
+
 const LIST = "/portal/webhooks";
+const LAST_TRIES = 5;
+/** Of these, some may not have been tried yet. */
+const NEWEST = 20;
 
 export function webhookPath(webhookId: string, below = ""): string {
   return `${LIST}/${webhookId}${below}`;
@@ -59,7 +85,12 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
 
 async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: RefusedForm): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
-  const webhooks = await listWebhooks(deps, accountId);
+  const webhooks = await Promise.all(
+    (await listWebhooks(deps, accountId)).map(async (webhook) => ({
+      ...webhook,
+      recent: await recentFailures(deps, webhook._id),
+    })),
+  );
   const mayAdd = hasDeveloperFeatures(tier);
   const limit = deps.limits.webhooks;
   const isFull = webhooks.length >= limit;
@@ -68,7 +99,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click, a moment after it happened.` })}
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link that was made through the API, a moment after it happened, or of what becomes of these links.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });
@@ -80,42 +111,79 @@ const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhoo
 
 const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;
 
-const COLUMNS: Column<WebhookDocument>[] = [
+const COLUMNS: Column<WebhookDocument & { recent: RecentTries }>[] = [
   {
     name: "Webhook",
     cell: (one) => html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
   },
   { name: "URL", cell: ({ url }) => html`<span class="break">${url}</span>` },
-  { name: "State", cell: webhookBadge },
+  { name: "Told of", cell: ({ events }) => events.map((event) => EVENT_NAMES[event]).join(", ") },
+  { name: "State", cell: (one) => html`${webhookBadge(one)} ${failingBadge(one.recent)}` },
   { name: "Key", cell: ({ keyHint }) => html`<code>…${keyHint}</code>` },
 ];
 
 function addCard(refused: RefusedForm | undefined): Html {
   return formCard("Add a webhook", {
     ...{ action: LIST, button: html`${icon("plus")}Add webhook`, buttonKind: "primary" },
-    fields: settingsFields({ url: "", label: "", kinds: WEBHOOK_DEFAULT_KINDS }, refused),
+    fields: settingsFields({ url: "", label: "", ...selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS }) }, refused),
   });
 }
 
+type Settings = { url: string; label: string } & WebhookSelection;
+
 /** Of a new webhook or of one that is changed. `refused`: as typed, and why it was refused. */
-export function settingsFields(
-  settings: { url: string; label: string; kinds: readonly ClickKind[] },
-  refused: RefusedForm | undefined,
-): Html {
-  const { url, label, kinds }: typeof settings = refused ? WebhookForm.parse(refused.typed) : settings;
-  const kind = (one: ClickKind) =>
-    html`<label class="check"><input type="checkbox" name="kinds" value="${one}" ${kinds.includes(one) && html`checked`}>${KIND_NAMES[one]}</label>`;
+export function settingsFields(settings: Settings, refused: RefusedForm | undefined): Html {
+  const { url, label, ...chosen } = refused ? WebhookForm.parse(refused.typed) : settings;
+  const { events, kinds, domains, tags } = selectionOf(chosen);
   return html`${field({
     ...{ label: "URL", name: "url", type: "url", value: url, error: refused?.message },
     ...{ required: true, maxlength: 2048, autocomplete: "off" },
     placeholder: "https://example.com/hooks/linkledger",
-    hint: "We send it a POST for each click on a link that was made through the API.",
+    hint: "We send it a POST for each event of a link that was made through the API.",
   })}
 ${field({
   ...{ label: "Label", name: "label", value: label, maxlength: 100, autocomplete: "off" },
   placeholder: "To tell webhooks apart",
 })}
-<fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(kind)}</div></fieldset>`;
+${checks("Sent when a link is", "events", WEBHOOK_EVENTS, EVENT_NAMES, events)}
+${checks("Clicks that count", "kinds", CLICK_KINDS, KIND_NAMES, kinds)}
+${field({
+  ...{ label: "Only on these domains", name: "domains", value: domains.join(", "), autocomplete: "off" },
+  hint: "Separated by commas; empty for all links.",
+})}
+${field({
+  ...{ label: "Only with one of these tags", name: "tags", value: tags.join(", "), autocomplete: "off" },
+  hint: "Separated by commas; empty for all links.",
+})}`;
+}
+
+function checks<N extends string>(
+  legend: string,
+  field: string,
+  all: readonly N[],
+  names: Readonly<Record<N, string>>,
+  chosen: readonly N[],
+): Html {
+  const check = (one: N) =>
+    html`<label class="check"><input type="checkbox" name="${field}" value="${one}" ${chosen.includes(one) && html`checked`}>${names[one]}</label>`;
+  return html`<fieldset class="field"><legend>${legend}</legend><div class="actions">${all.map(check)}</div></fieldset>`;
+}
+
+/** Of the last deliveries that were tried. */
+export type RecentTries = { tried: number; failed: number };
+
+export async function recentFailures(
+  { deliveryQueue }: Pick<PortalDeps, "deliveryQueue">,
+  webhookId: string,
+): Promise<RecentTries> {
+  const newest = await deliveryQueue.list({ webhookId, limit: NEWEST });
+  const tries = newest.flatMap(({ lastAttempt }) => lastAttempt ?? []).slice(0, LAST_TRIES);
+  return { tried: tries.length, failed: tries.filter(({ error }) => error !== null).length };
+}
+
+export function failingBadge({ tried, failed }: RecentTries): Html | undefined {
+  if (failed === 0) return undefined;
+  return html`<span class="badge badge-bad">${failed} of the last ${tried} failed</span>`;
 }
 
 /** After a webhook was added, and after its key was rotated. */

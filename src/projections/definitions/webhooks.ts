@@ -1,5 +1,6 @@
 // The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
+import { type ChosenSelection, selectionOf, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -8,7 +9,10 @@ export type WebhookDocument = Document & {
   accountId: string;
   url: string;
   label: string;
+  events: WebhookEventName[];
   kinds: ClickKind[];
+  domains: string[];
+  tags: string[];
   status: "active" | "paused" | "removed";
   pausedBy: WebhookPauser | null;
   reason: string | null;
@@ -39,7 +43,7 @@ export const webhooks: Projection<WebhookDocument> = {
     accountId: "accountId" in event.data ? event.data.accountId : "",
     url: "",
     label: "",
-    kinds: [],
+    ...{ events: [], kinds: [], domains: [], tags: [] },
     status: "removed",
     ...running,
     keyHint: "",
@@ -51,13 +55,13 @@ export const webhooks: Projection<WebhookDocument> = {
     const changedAt = event.data.at;
     switch (event.type) {
       case "WebhookAdded": {
-        const { accountId, url, label, kinds, keyHint } = event.data;
-        const settings = { accountId, url, label, kinds, keyHint };
+        const { accountId, url, label, keyHint } = event.data;
+        const settings = { accountId, url, label, keyHint, ...selectionIn(event.data) };
         return { ...webhook, ...settings, status: "active", addedAt: changedAt, changedAt };
       }
       case "WebhookChanged": {
-        const { url, label, kinds } = event.data;
-        return { ...webhook, url, label, kinds, changedAt };
+        const { url, label } = event.data;
+        return { ...webhook, url, label, ...selectionIn(event.data), changedAt };
       }
       case "WebhookPaused": {
         const { by, reason = null, cause } = event.data;
@@ -82,3 +86,9 @@ export const webhooks: Projection<WebhookDocument> = {
     }
   },
 };
+
+/** Lists of the document's own. */
+function selectionIn(data: ChosenSelection) {
+  const { events, kinds, domains, tags } = selectionOf(data);
+  return { events: [...events], kinds: [...kinds], domains: [...domains], tags: [...tags] };
+}

@@ -1,6 +1,6 @@
 // Receivers that keep failing rest for as long as they have been failing, so that their deliveries use up no attempts.
 import type { FailureStreak } from "../queue/queue.ts";
-import type { Subscriber } from "../routing/subscribers.ts";
+import type { Receiver } from "../routing/subscribers.ts";
 
 /** `failures` in a row begin a rest: as long as the streak has lasted, within `fromMs` and `toMs`. */
 export type RestSettings = { failures: number; fromMs: number; toMs: number };
@@ -8,7 +8,7 @@ export type RestSettings = { failures: number; fromMs: number; toMs: number };
 export const REST_SETTINGS: RestSettings = { failures: 10, fromMs: 5_000, toMs: 300_000 };
 
 export type FailingReceiversDeps = {
-  find: (webhookId: string) => Subscriber | undefined;
+  find: (webhookId: string) => Receiver | undefined;
   /** Milliseconds that never go back. */
   now: () => number;
   random: () => number;
@@ -28,7 +28,7 @@ export class FailingReceivers {
   }
 
   /** `at`: of the last failure of the streak. Each rest varies by 20 %, as the schedule's waits do. */
-  failed({ webhookId, activeSince }: Subscriber, { since, attempts }: FailureStreak, at: string): void {
+  failed({ webhookId, activeSince }: Receiver, { since, attempts }: FailureStreak, at: string): void {
     const { now, random, settings } = this.#deps;
     if (attempts < settings.failures) return;
     const lasted = Date.parse(at) - Date.parse(since);

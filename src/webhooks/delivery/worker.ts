@@ -3,7 +3,7 @@ import type { WebhookPauseCause } from "../../events/vocabulary.ts";
 import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
-import type { Subscriber } from "../routing/subscribers.ts";
+import type { Receiver } from "../routing/subscribers.ts";
 import { FailingReceivers } from "./failing-receivers.ts";
 import { InFlightDeliveries } from "./in-flight.ts";
 import { outcomeOf, pauseReason } from "./schedule.ts";
@@ -13,7 +13,7 @@ import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
 
 /** Pauses a webhook as the actor `system`. */
 export type PauseWebhook = (
-  webhook: Subscriber,
+  webhook: Receiver,
   why: { reason: string; cause?: WebhookPauseCause },
 ) => Promise<void>;
 
@@ -22,7 +22,7 @@ type SigningKeys = Pick<OutgoingDelivery, "key" | "previousKey">;
 export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
-  find: (webhookId: string) => Subscriber | undefined;
+  find: (webhookId: string) => Receiver | undefined;
   /** Webhooks whose deliveries wait until they are resumed. */
   paused: () => string[];
   /** The signing keys in use now; undefined when the webhook has no key or was just removed. */
@@ -131,9 +131,9 @@ export class DeliveryWorker {
   }
 
   /** Active webhooks with due deliveries, rotated at each poll so that none is always last. */
-  async #waiting(now: Date): Promise<Subscriber[]> {
+  async #waiting(now: Date): Promise<Receiver[]> {
     const { queue, find } = this.#deps;
-    const waiting: Subscriber[] = [];
+    const waiting: Receiver[] = [];
     for (const webhookId of await queue.dueWebhooks(now.toISOString(), this.resting())) {
       const webhook = find(webhookId);
       if (webhook?.status === "removed") await queue.cancel(webhookId, now.toISOString());
@@ -144,7 +144,7 @@ export class DeliveryWorker {
     return [...waiting.slice(first), ...waiting.slice(0, first)];
   }
 
-  async #start(webhook: Subscriber, limit: number, at: Date): Promise<number> {
+  async #start(webhook: Receiver, limit: number, at: Date): Promise<number> {
     const { queue, newId } = this.#deps;
     const { webhookId } = webhook;
     const now = at.toISOString();
@@ -162,7 +162,7 @@ export class DeliveryWorker {
   /** Never rejects. */
   async #attempt(
     claim: ClaimedDelivery,
-    webhook: Subscriber,
+    webhook: Receiver,
     keys: Promise<SigningKeys | undefined>,
   ): Promise<void> {
     const { queue, log, send } = this.#deps;
@@ -196,7 +196,7 @@ export class DeliveryWorker {
   }
 
   /** Undefined when the webhook has no key; it is paused then, because no retry could be signed either. */
-  async #keysOrPause(webhook: Subscriber): Promise<SigningKeys | undefined> {
+  async #keysOrPause(webhook: Receiver): Promise<SigningKeys | undefined> {
     const keys = await this.#deps.keysOf(webhook.webhookId);
     if (!keys) await this.#deps.pause(webhook, KEY_MISSING);
     return keys;
@@ -207,7 +207,7 @@ export class DeliveryWorker {
   }
 
   /** Applies the rules of the streak: rest, and pause. */
-  async #noteFailure(webhook: Subscriber, { at, status }: AttemptResult): Promise<void> {
+  async #noteFailure(webhook: Receiver, { at, status }: AttemptResult): Promise<void> {
     const { webhookId, activeSince } = webhook;
     this.#streakEndedAt.delete(webhookId);
     const streak = await this.#deps.queue.noteFailure(webhookId, at, activeSince);

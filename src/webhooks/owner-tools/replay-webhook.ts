@@ -1,20 +1,19 @@
-// Queues deliveries for past clicks on the owner's request: from before a webhook was added, or from while it was paused.
+// Queues deliveries for past events on the owner's request: from before a webhook was added, or from while it was paused.
 
-import { readableEvent } from "../../events/read-event.ts";
-import { CATEGORY, isImportedClick } from "../../events/streams.ts";
-import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
+import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { selectionOf } from "../../events/webhook-selection.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
-import { clickDelivery } from "../routing/click-payload.ts";
-import { isRouted } from "../routing/subscribers.ts";
+import { deliveryMaker, selects } from "../routing/deliveries-of.ts";
 
 export type ReplayDeps = {
-  eventStore: Pick<EventStore, "readAll" | "head">;
+  eventStore: Pick<EventStore, "readAll" | "read" | "head">;
   readStore: ReadStore;
   deliveryQueue: Pick<DeliveryQueue, "enqueue">;
   clock: () => Date;
@@ -22,15 +21,15 @@ export type ReplayDeps = {
   baseUrl: string;
 };
 
-/** `found`: clicks that match the webhook; `queued`: those that had no delivery yet. */
+/** `found`: events that the webhook selects; `queued`: those that had no delivery yet. */
 export type Replayed = { since: string; found: number; queued: number };
 
 const BATCH = 2_000;
 
 /**
- * Reads all clicks of the service that were recorded since `from`, 30 days ago at most, up to the head of the log at the
- * call, which may take minutes. Clicks that already have a delivery are not queued again. `accountId`: the required owner,
- * if given. @throws not_found, tier_required
+ * Reads all clicks and changes of links of the service that were recorded since `from`, 30 days ago at most, up to the
+ * head of the log at the call, which may take minutes. Those that already have a delivery are not queued again.
+ * `accountId`: the required owner, if given. @throws not_found, tier_required
  */
 export async function replayFrom(
   deps: ReplayDeps,
@@ -42,26 +41,28 @@ export async function replayFrom(
   const oldest = Date.parse(oldestRouted(deps.clock()));
   const since = new Date(Math.max(oldest, from.getTime())).toISOString();
   const upTo = (await deps.eventStore.head()) ?? "";
+  const deliveriesOf = deliveryMaker(deps);
+  const selection = { webhookId, ...selectionOf(webhook) };
   const after = await positionBefore(deps, new Date(since));
   const replayed: Replayed = { since, found: 0, queued: 0 };
-  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
+  const part = { after, upTo, categories: [CATEGORY.clicks, CATEGORY.link], limit: BATCH };
   for await (const events of logPages(deps.eventStore, part)) {
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
-    const deliveries = wanted.flatMap((recorded) => deliveryOf(deps, webhook, recorded));
+    const deliveries: NewDelivery[] = [];
+    for (const recorded of wanted) {
+      const event = readableEvent(recorded);
+      const isOwn = event && "accountId" in event.data && event.data.accountId === webhook.accountId;
+      if (isOwn && selects(selection, event))
+        deliveries.push(...(await deliveriesOf(event, [selection]).catch(noneOfUnreadable)));
+    }
     replayed.found += deliveries.length;
     replayed.queued += await deps.deliveryQueue.enqueue(deliveries, deps.clock().toISOString());
   }
   return replayed;
 }
 
-function deliveryOf(
-  { baseUrl }: Pick<ReplayDeps, "baseUrl">,
-  { _id, accountId, kinds }: WebhookDocument,
-  recorded: RecordedEvent,
-): NewDelivery[] {
-  const event = readableEvent(recorded);
-  if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
-  const { data } = event;
-  if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
-  return [clickDelivery(_id, event, baseUrl)];
+/** Of a link whose own stream can't be read, nothing is known to send. */
+function noneOfUnreadable(error: unknown): NewDelivery[] {
+  if (error instanceof EventUnreadable) return [];
+  throw error;
 }

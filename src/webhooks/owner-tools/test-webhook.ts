@@ -1,11 +1,12 @@
-// The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint and returns the outcome.
+// The test tool (interface, part 6): sends a signed sample of what the webhook is told of to an endpoint and returns the outcome.
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
+import { LINK_CLICKED } from "../../events/webhook-selection.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { AttemptResult, DeliverySender } from "../delivery/send-delivery.ts";
-import { LINK_CLICKED, samplePayload } from "../routing/click-payload.ts";
+import { samplePayload } from "../routing/sample-payload.ts";
 
 export type TestWebhookDeps = {
   readStore: ReadStore;
@@ -36,9 +37,10 @@ export async function testWebhook(
   const now = deps.clock();
   const keys = await keysInUse(deps.secrets, webhookId, now);
   if (!keys) throw new Refused("webhook_key_missing");
-  const body = samplePayload(deps.baseUrl, now.getTime());
+  const event = webhook.events[0] ?? LINK_CLICKED;
+  const body = samplePayload(event, deps.baseUrl, now.getTime());
   const id = `test_${deps.newId()}`;
-  const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;
+  const sample = { url: webhook.url, ...keys, id, body, event };
   const { requestHeaders: headers, retryAfterMs, ...answer } = await deps.sender.send(sample);
   return {
     request: { method: "POST", url: webhook.url, headers, body },

@@ -1,7 +1,8 @@
-// Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
+// Turns events of links into deliveries: one ordered subscription to what routing depends on, with its own checkpoint.
 
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { ALL_CATEGORIES, CATEGORY, isImportedClick } from "../../events/streams.ts";
+import { EventUnreadable } from "../../events/read-event.ts";
+import { ALL_CATEGORIES, CATEGORY } from "../../events/streams.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
 import {
   consumerCheckpoint,
@@ -15,13 +16,14 @@ import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 import { SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
-import { clickDelivery } from "./click-payload.ts";
+import { deliveryMaker } from "./deliveries-of.ts";
 import { foldAccounts } from "./directory.ts";
 import {
   foldSubscribers,
   hasWebhooks,
   noSubscribers,
   type OnRefused,
+  type Subscriber,
   type Subscribers,
   subscribersOf,
   takeEvent,
@@ -46,9 +48,13 @@ type Routing = RouterDeps & {
   subscribers: Subscribers;
   notes: SetAsideNotes;
   setAside: OnRefused;
+  deliveriesOf: ReturnType<typeof deliveryMaker>;
   /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
 };
+
+/** Of the events that routing depends on. */
+export const ROUTED_CATEGORIES: readonly string[] = [CATEGORY.account, CATEGORY.link, CATEGORY.clicks];
 
 /** Most events per write and checkpoint. */
 const BATCH = 2_000;
@@ -86,8 +92,8 @@ async function routeUntilLastWebhook(
   after: Position | undefined,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
-  const categories = [CATEGORY.account, CATEGORY.clicks];
-  for await (const events of routing.eventStore.subscribe({ after, categories, signal, batchSize: BATCH })) {
+  const options = { after, categories: ROUTED_CATEGORIES, signal, batchSize: BATCH };
+  for await (const events of routing.eventStore.subscribe(options)) {
     if (signal.aborted) return undefined;
     await routeBatch(routing, events);
     routing.onProgress();
@@ -105,7 +111,7 @@ async function openRouting(deps: RouterDeps): Promise<Routing> {
     const event = setAsideEvent(recorded, error);
     if (notes.add(event)) deps.log.error(event, "an event can't be routed to webhooks and was set aside");
   };
-  return { ...deps, subscribers: noSubscribers(), notes, setAside, saved };
+  return { ...deps, subscribers: noSubscribers(), notes, setAside, deliveriesOf: deliveryMaker(deps), saved };
 }
 
 /**
@@ -175,24 +181,41 @@ async function isWebhookAddedIn(
   return false;
 }
 
+/** An event with the webhooks that it goes to, as they were when it happened. */
+type Routed = { recorded: RecordedEvent; event: StoredEvent; to: Subscriber[] };
+
 async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Promise<void> {
   const { clock, queue, subscribers, setAside, onQueued } = routing;
   const now = clock();
   const oldest = oldestRouted(now);
-  const deliveries: NewDelivery[] = [];
+  const routed: Routed[] = [];
   const removed: string[] = [];
   for (const recorded of batch) {
     const take = (event: StoredEvent) => {
       removed.push(...foldSubscribers(subscribers, event));
-      if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(routing, subscribers, event));
+      const to = recorded.recordedAt >= oldest ? subscribersOf(subscribers, event) : [];
+      if (to.length > 0) routed.push({ recorded, event, to });
     };
     takeEvent(recorded, take, setAside);
   }
+  const deliveries: NewDelivery[] = [];
+  for (const one of routed) deliveries.push(...(await deliveriesOf(routing, one)));
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
   if (last) await saveProgress(routing, last);
   if (added > 0) onQueued();
+}
+
+/** None where the link's own stream can't be read. */
+async function deliveriesOf(routing: Routing, { recorded, event, to }: Routed): Promise<NewDelivery[]> {
+  try {
+    return await routing.deliveriesOf(event, to);
+  } catch (error) {
+    if (!(error instanceof EventUnreadable)) throw error;
+    routing.setAside(recorded, error);
+    return [];
+  }
 }
 
 /** The notes before the checkpoint that counts them. */
@@ -202,16 +225,4 @@ async function saveProgress(routing: Routing, { position, id }: RecordedEvent): 
   const documents = [{ collection: ROUTER_NOTES, documents: notes.drain() }];
   await readStore.write({ documents, checkpoint: { name: ROUTER_CHECKPOINT, from, to } });
   routing.saved = to;
-}
-
-function deliveriesOf(
-  { baseUrl }: Pick<RouterDeps, "baseUrl">,
-  subscribers: Subscribers,
-  event: StoredEvent,
-): NewDelivery[] {
-  // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
-  if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
-  return subscribersOf(subscribers, event.data).map(({ webhookId }) =>
-    clickDelivery(webhookId, event, baseUrl),
-  );
 }

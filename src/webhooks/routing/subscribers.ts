@@ -1,19 +1,23 @@
-// Which webhooks subscribe to which clicks: an in-memory fold of webhooks and tiers from the account streams.
+// Which webhooks subscribe to which events: an in-memory fold of webhooks and tiers from the account streams.
 
-import { type EventType, isEventType, type LinkClicked, type StoredEvent } from "../../events/catalogue.ts";
+import { type EventType, isEventType, type StoredEvent } from "../../events/catalogue.ts";
 import { EventNewer, readEvent } from "../../events/read-event.ts";
-import { type ClickKind, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { selectionOf, type WebhookSelection } from "../../events/webhook-selection.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
+import { DELIVERED_TYPES, selects } from "./deliveries-of.ts";
 
-export type Subscriber = {
+/** Where deliveries of a webhook go. */
+export type Receiver = {
   webhookId: string;
   accountId: string;
   url: string;
-  kinds: readonly ClickKind[];
   status: "active" | "paused" | "removed";
   /** When it was added, last resumed or given another URL, ISO 8601 UTC. */
   activeSince: string;
 };
+
+export type Subscriber = Receiver & WebhookSelection;
 
 /** Mutated in place, because copying it for each event would cost too much with many accounts. */
 export type Subscribers = {
@@ -28,7 +32,7 @@ export function noSubscribers(): Subscribers {
   return { webhooks: new Map(), byAccount: new Map(), entitled: new Set() };
 }
 
-/** Whether any click may have a subscriber, now or when a webhook is resumed. */
+/** Whether any event may have a subscriber, now or when a webhook is resumed. */
 export function hasWebhooks({ webhooks }: Subscribers): boolean {
   return webhooks.values().some(({ status }) => status !== "removed");
 }
@@ -43,7 +47,7 @@ const ROUTED_TYPES: ReadonlySet<string> = new Set<EventType>([
   "WebhookPaused",
   "WebhookResumed",
   "WebhookRemoved",
-  "LinkClicked",
+  ...DELIVERED_TYPES,
 ]);
 
 /** Told of each event that can't be routed, and is passed. */
@@ -79,17 +83,18 @@ export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): s
       return [...(subscribers.byAccount.get(accountId) ?? [])].flatMap((id) => remove(subscribers, id));
     }
     case "WebhookAdded": {
-      const { webhookId, accountId, url, kinds, at } = event.data;
-      const status = "active" as const;
-      subscribers.webhooks.set(webhookId, { webhookId, accountId, url, kinds, status, activeSince: at });
+      const { webhookId, accountId, url, at } = event.data;
+      const receiver = { webhookId, accountId, url, status: "active", activeSince: at } as const;
+      subscribers.webhooks.set(webhookId, { ...receiver, ...selectionOf(event.data) });
       const own = subscribers.byAccount.get(accountId) ?? new Set();
       subscribers.byAccount.set(accountId, own.add(webhookId));
       return [];
     }
     case "WebhookChanged": {
-      const { webhookId, url, kinds, at } = event.data;
+      const { webhookId, url, at } = event.data;
       const isMoved = subscribers.webhooks.get(webhookId)?.url !== url;
-      change(subscribers, webhookId, { url, kinds, ...(isMoved && { activeSince: at }) });
+      const moved = { url, ...(isMoved && { activeSince: at }) };
+      change(subscribers, webhookId, { ...moved, ...selectionOf(event.data) });
       return [];
     }
     case "WebhookPaused":
@@ -105,22 +110,17 @@ export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): s
   }
 }
 
-/** Active webhooks of the click's account that select its kind, if the tier has webhooks (interface, part 6). */
-export function subscribersOf(subscribers: Subscribers, click: LinkClicked["data"]): Subscriber[] {
-  const { accountId, kind } = click;
+/** Active webhooks of the event's account that select it, if the tier has webhooks (interface, part 6). */
+export function subscribersOf(subscribers: Subscribers, event: StoredEvent): Subscriber[] {
+  const accountId = "accountId" in event.data ? event.data.accountId : "";
   const own = subscribers.byAccount.get(accountId);
-  if (!own || !isRouted(click) || !subscribers.entitled.has(accountId)) return [];
-  const found: Subscriber[] = [];
+  if (!own || !subscribers.entitled.has(accountId)) return [];
+  const selecting: Subscriber[] = [];
   for (const id of own) {
     const webhook = subscribers.webhooks.get(id);
-    if (webhook?.status === "active" && webhook.kinds.includes(kind)) found.push(webhook);
+    if (webhook?.status === "active" && selects(webhook, event)) selecting.push(webhook);
   }
-  return found;
-}
-
-/** Only clicks on links created through the API trigger webhooks, not those created in the portal (interface, part 6). */
-export function isRouted(click: LinkClicked["data"]): boolean {
-  return click.via === "api";
+  return selecting;
 }
 
 function entitle({ entitled }: Subscribers, accountId: string, tier: Tier): void {

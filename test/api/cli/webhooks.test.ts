@@ -59,6 +59,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     const { webhooks } = await json("webhook", "list", "--account", id);
     const row = {
       ...{ webhook_id: webhook, account_id: id, url, label: "first", kinds: ["click", "qr_scan"] },
+      ...{ events: ["link.clicked"], domains: [], tags: [] },
       ...{ status: "active", paused_by: null, reason: null, cause: null, paused_at: null },
       ...{ key_hint: made.key.slice(-4), previous_key_until: null },
       ...{ added_at: expect.any(String), changed_at: expect.any(String) },
@@ -71,8 +72,14 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       webhook_id: webhook,
       url,
       kinds: ["click", "preview"],
+      ...{ events: ["link.clicked"], domains: [], tags: [] },
       label: "",
     });
+    const chosen = ["--events", "link.deleted,link.created", "--tags", "sale, news"];
+    expect(await json("webhook", "change", webhook, ...chosen)).toMatchObject({
+      ...{ events: ["link.created", "link.deleted"], tags: ["news", "sale"], domains: [] },
+    });
+    expect(await json("webhook", "change", webhook, "--tags", "")).toMatchObject({ tags: [] });
     expect(await json("webhook", "pause", webhook, "--reason", "maintenance")).toEqual({
       webhook_id: webhook,
       status: "paused",
@@ -114,6 +121,9 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     expect(await strict("https://10.0.0.1/")).toMatch(/private/);
     expect(await add("https://hooks.example.com/", "--kinds", "click,sale")).toMatch(
       /click, preview, qr_scan/,
+    );
+    expect(await add("https://hooks.example.com/", "--domains", "a.example")).toMatch(
+      /a\.example is no domain/,
     );
     const commands = ["show", "change", "pause", "resume", "rotate", "remove"];
     const answers = await Promise.all(commands.map((command) => refused("webhook", command, UNKNOWN)));

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LINK_CLICKED } from "../../../src/events/webhook-selection.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { LINK_CLICKED, samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { samplePayload } from "../../../src/webhooks/routing/sample-payload.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { freePort } from "../../support/servers/free-port.ts";
 import { onServer, type ServerProcess, serverProcess } from "../../support/servers/test-servers.ts";
@@ -85,7 +86,7 @@ for (const language of languages) {
       await folder.remove();
     });
 
-    const body = samplePayload("https://go.example", Date.now());
+    const body = samplePayload(LINK_CLICKED, "https://go.example", Date.now());
     const deliver = (keys: { key: string; previousKey?: string }, now = Date.now()) => {
       const url = `http://127.0.0.1:${server.port}/hook`;
       sentAt = now;

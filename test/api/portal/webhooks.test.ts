@@ -95,6 +95,32 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     await until("the delivery", () => receiver.received.length === 1);
   });
 
+  it("say how many of the last deliveries failed", async () => {
+    const receiver = await startReceiver({ answer: (response) => response.writeHead(500).end() });
+    const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/`);
+    expect((await person.get(page)).text).not.toContain("failed</span>");
+    await click(person);
+    const shown = async (path: string) => (await person.get(path)).text;
+    await until("the failure", async () => (await shown(page)).includes("1 of the last 1 failed"));
+    expect(await shown("/portal/webhooks")).toContain("1 of the last 1 failed");
+  });
+
+  it("choose what a webhook is told of, and of which links", async () => {
+    const { person, page } = await withWebhook("https://hooks.example.com/");
+    const settings = { url: "https://hooks.example.com/", kinds: "click" };
+    const chosen = { ...settings, events: "link.created", domains: "LOCALHOST", tags: "sale, news" };
+    const saved = (await person.submit(page, chosen, `${page}/settings`)).text;
+    expect(saved).toMatch(/value="link.clicked" >[\s\S]*value="link.created" checked/);
+    expect(saved).toMatch(/name="domains"[^>]*value="localhost"[\s\S]*name="tags"[^>]*value="news, sale"/);
+    expect(saved).toContain("Sends a signed sample of <code>link.created</code>");
+    expect((await person.get("/portal/webhooks")).text).toMatch(/data-label="Told of">Created</);
+    const foreign = { ...chosen, domains: "elsewhere.example" };
+    const refused = await person.submit(page, foreign, `${page}/settings`);
+    expect(refused.status).toBe(400);
+    expect(decoded(refused.text)).toContain("elsewhere.example is no domain of this account");
+    expect(refused.text).toMatch(/value="elsewhere.example"/);
+  });
+
   it("hold five webhooks", async () => {
     const person = await people.developer();
     for (let n = 0; n < 5; n++)
@@ -129,10 +155,10 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(await log("failed")).toContain("None is failed.");
     const [delivery = ""] = /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log()) ?? [];
     expect(await log()).toMatch(
-      /deliveries\/[^"]+">localhost\/\w+<\/a><\/td>\s*<td data-label="Clicked"><time/,
+      /deliveries\/[^"]+">localhost\/\w+<\/a><\/td>\s*<td data-label="Event">Clicked<\/td>\s*<td data-label="When"><time/,
     );
     const shown = decoded((await person.get(delivery)).text);
-    expect(shown).toMatch(/<h1>Click on localhost\/\w+ /);
+    expect(shown).toMatch(/<h1>Clicked: localhost\/\w+ /);
     expect(shown).toMatch(/"short_url": "http:\/\/localhost\/[\s\S]*/);
     expect(shown).toContain('"received": true');
     const again = await person.submit(delivery, {}, `${delivery}/resend`);

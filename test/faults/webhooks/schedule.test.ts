@@ -4,7 +4,7 @@ import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
 import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
-import type { Subscriber } from "../../../src/webhooks/routing/subscribers.ts";
+import type { Receiver } from "../../../src/webhooks/routing/subscribers.ts";
 import { type AnswerRequest, startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import { loopbackSender, openWebhookStores, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
 
@@ -20,7 +20,7 @@ describe("a delivery through its schedule", () => {
   let now: number;
   let pausedFor: string[];
   /** What the webhook's owner has changed. */
-  let changed: Partial<Subscriber>;
+  let changed: Partial<Receiver>;
   /** By how much the clock was set back; `now` goes on. */
   let setBackMs: number;
   const clock = () => new Date(now - setBackMs);
@@ -39,8 +39,8 @@ describe("a delivery through its schedule", () => {
   });
 
   const workerTo = (port: number, random = () => 0.5) => {
-    const webhook: Subscriber = {
-      ...{ webhookId: HOOK, accountId: ACCOUNT, url: `http://127.0.0.1:${port}/`, kinds: ["click"] },
+    const webhook: Receiver = {
+      ...{ webhookId: HOOK, accountId: ACCOUNT, url: `http://127.0.0.1:${port}/` },
       ...{ status: "active", activeSince: new Date(START).toISOString() },
     };
     return new DeliveryWorker({

@@ -1,5 +1,6 @@
 // Sends the sample delivery as a test wants it, by a sender that ends with the test.
 import { onTestFinished } from "vitest";
+import { LINK_CLICKED } from "../../../src/events/webhook-selection.ts";
 import {
   type AttemptResult,
   type DeliverySender,
@@ -7,12 +8,12 @@ import {
   deliverySender,
 } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { samplePayload } from "../../../src/webhooks/routing/sample-payload.ts";
 
 export const SAMPLE_KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 export const SAMPLE_ID = "0195a1b2-0000-7000-8000-000000000001";
 export const SAMPLE_AT = "2026-03-04T05:06:07.890Z";
-export const sampleBody = samplePayload("https://go.example", Date.parse(SAMPLE_AT));
+export const sampleBody = samplePayload(LINK_CLICKED, "https://go.example", Date.parse(SAMPLE_AT));
 
 /** Private receivers are allowed unless `deps` says otherwise. */
 export function sendSample(

@@ -128,6 +128,45 @@ describe("changing a webhook", () => {
     await expect(change({ url: "https://10.0.0.1/" })).rejects.toMatchObject({ code: "invalid_webhook" });
   });
 
+  it("chooses what it is told of, and of which links, and keeps what is not chosen anew", async () => {
+    const accountId = await account();
+    const { webhookId, ...before } = await added(accountId);
+    expect(before).toMatchObject({ events: ["link.clicked"], domains: [], tags: [] });
+    const change = (request: Parameters<typeof changeWebhook>[4]) =>
+      changeWebhook(deps, user, accountId, webhookId, request);
+    const chosen = {
+      ...{ events: ["link.deleted", "link.clicked", "link.deleted"] },
+      ...{ domains: [deps.baseHost.toUpperCase()], tags: [" sale ", "news", ""] },
+    };
+    const changed = {
+      events: ["link.clicked", "link.deleted"],
+      ...{ domains: [deps.baseHost], tags: ["news", "sale"], kinds: ["click", "qr_scan"] },
+    };
+    expect(await change(chosen)).toMatchObject(changed);
+    expect(await change({ label: "billing" })).toMatchObject({ ...changed, label: "billing" });
+    const types = await typesOf(accountId);
+    expect(await change(chosen)).toMatchObject(changed);
+    expect(await typesOf(accountId)).toEqual(types);
+    expect(await change({ domains: [], tags: [] })).toMatchObject({ domains: [], tags: [] });
+  });
+
+  it("refuses events that there are not, and domains of others", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    const types = await typesOf(accountId);
+    for (const [request, why] of [
+      [{ events: ["link.sold"] }, /events of a webhook are one or more of link.clicked, link.created/],
+      [{ events: [] }, /one or more of/],
+      [{ domains: ["elsewhere.example"] }, /elsewhere.example is no domain of this account/],
+      [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, /at most 20 tags/],
+    ] as const) {
+      const refused = changeWebhook(deps, user, accountId, webhookId, request);
+      await expect(refused).rejects.toMatchObject({ code: "invalid_webhook" });
+      await expect(refused).rejects.toThrow(why);
+    }
+    expect(await typesOf(accountId)).toEqual(types);
+  });
+
   it("has no control characters and no turned text in its label, nor in the reason of a pause", async () => {
     const accountId = await account();
     const { webhookId } = await added(accountId);

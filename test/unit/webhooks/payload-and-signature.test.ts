@@ -2,7 +2,8 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
-import { clickPayload, samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { clickPayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { samplePayload } from "../../../src/webhooks/routing/sample-payload.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { signingSecret } from "../../support/webhooks/signing-secret.ts";
 
@@ -81,7 +82,7 @@ describe("the body of a link.clicked delivery", () => {
   });
 
   it("has the same shape in the test tool's sample", () => {
-    const sample = JSON.parse(samplePayload("https://go.example", Date.parse(click.at)));
+    const sample = JSON.parse(samplePayload("link.clicked", "https://go.example", Date.parse(click.at)));
     const real = JSON.parse(clickPayload(click, BASE_URL));
     expect(sample).toMatchObject({ event: "link.clicked", timestamp: click.at });
     expect(Object.keys(sample.data)).toStrictEqual(Object.keys(real.data));

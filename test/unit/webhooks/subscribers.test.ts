@@ -33,7 +33,7 @@ function given(...events: LinkledgerEvent[]) {
   const subscribers = noSubscribers();
   const removed = events.map((event, n) => foldSubscribers(subscribers, stored(n, event)));
   const clicked = (fields: Parameters<typeof linkClicked>[0] = {}) =>
-    subscribersOf(subscribers, linkClicked(fields).data).map(({ webhookId }) => webhookId);
+    subscribersOf(subscribers, stored(99, linkClicked(fields))).map(({ webhookId }) => webhookId);
   return { subscribers, clicked, removed: removed.flat() };
 }
 

@@ -90,7 +90,7 @@ async function workerWith(
     find(webhookId) {
       found.push(webhookId);
       return {
-        ...{ webhookId, accountId: "account-1", url: webhookId, kinds: ["click"] },
+        ...{ webhookId, accountId: "account-1", url: webhookId },
         ...{ status: "active", activeSince: "2026-03-01T12:00:00.000Z" },
       };
     },

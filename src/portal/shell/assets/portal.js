@@ -5,6 +5,7 @@
 const SENDING_MS = 10_000;
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const timeWithSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
@@ -13,7 +14,7 @@ export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    time.textContent = shortTime.format(at);
+    time.textContent = ("seconds" in time.dataset ? timeWithSeconds : shortTime).format(at);
     time.title = longTime.format(at);
   }
   for (const label of root.querySelectorAll("text[data-hour]"))

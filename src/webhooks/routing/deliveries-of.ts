@@ -1,0 +1,99 @@
+// The one place that turns an event into deliveries: which webhooks select it, and what each is sent.
+import { LRUCache } from "lru-cache";
+import type { EventType, StoredEvent } from "../../events/catalogue.ts";
+import { isImportedClick, PREFIX } from "../../events/streams.ts";
+import {
+  LINK_CLICKED,
+  type WebhookEventName,
+  type WebhookSelection,
+} from "../../events/webhook-selection.ts";
+import { atMost } from "../../runtime/at-most.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { NewDelivery } from "../queue/queue.ts";
+import { clickPayload } from "./click-payload.ts";
+import { type LinkStep, linkPayload, linkStepAt } from "./link-payload.ts";
+
+type Selecting = WebhookSelection & { webhookId: string };
+
+export type DeliveriesDeps = {
+  eventStore: Pick<EventStore, "read">;
+  /** Of the default domain, without a trailing slash. */
+  baseUrl: string;
+};
+
+/** How an event of the log is called in deliveries. */
+const NAMES: { readonly [T in EventType]?: WebhookEventName } = {
+  LinkClicked: LINK_CLICKED,
+  LinkCreated: "link.created",
+  LinkRetargeted: "link.updated",
+  LinkOptionsChanged: "link.updated",
+  LinkDisabled: "link.updated",
+  LinkEnabled: "link.updated",
+  LinkBlocked: "link.updated",
+  LinkUnblocked: "link.updated",
+  LinkRestored: "link.updated",
+  LinkDeleted: "link.deleted",
+};
+
+export const DELIVERED_TYPES = Object.keys(NAMES) as EventType[];
+
+/** States of links whose tags are asked for with each of their clicks. */
+const MOST_TAGGED = 10_000;
+
+/** By what the event itself says; the link's tags, and where it was created, are looked up for those that select it. */
+export function selects({ events, kinds, domains }: WebhookSelection, event: StoredEvent): boolean {
+  const name = NAMES[event.type];
+  if (name === undefined || !events.includes(name)) return false;
+  if (domains.length > 0 && !domains.includes(hostOf(event))) return false;
+  if (event.type !== "LinkClicked") return true;
+  // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
+  return isOfApi(event.data) && kinds.includes(event.data.kind) && !isImportedClick(event.stream);
+}
+
+/**
+ * Of the webhooks that select the event. The function keeps tags of links between its calls.
+ * @throws what the store throws; EventUnreadable, EventNewer for an event of the link
+ */
+export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
+  const tagsAt = new LRUCache<string, readonly string[]>(atMost(MOST_TAGGED));
+
+  async function tagsOfClicked(link: string, revision: number): Promise<readonly string[]> {
+    const key = `${link}@${revision}`;
+    const known = tagsAt.get(key);
+    if (known) return known;
+    const tags = tagsOf(await linkStepAt(eventStore, `${PREFIX.link}${link}`, revision));
+    tagsAt.set(key, tags);
+    return tags;
+  }
+
+  return async (event: StoredEvent, webhooks: readonly Selecting[]): Promise<NewDelivery[]> => {
+    const name = NAMES[event.type];
+    if (name === undefined || webhooks.length === 0) return [];
+    const to = (body: string, tags: readonly string[] = []) =>
+      webhooks
+        .filter((webhook) => webhook.tags.length === 0 || webhook.tags.some((tag) => tags.includes(tag)))
+        .map(({ webhookId }) => ({ webhookId, eventId: event.id, event: name, body }));
+    if (event.type === "LinkClicked") {
+      const isByTag = webhooks.some(({ tags }) => tags.length > 0);
+      const { link, linkRevision } = event.data;
+      return to(clickPayload(event.data, baseUrl), isByTag ? await tagsOfClicked(link, linkRevision) : []);
+    }
+    const step = await linkStepAt(eventStore, event.stream, event.revision);
+    if (step.after.status === "free" || !isOfApi(step.after)) return [];
+    return to(linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
+  };
+}
+
+/** Only links created through the API trigger webhooks, not those created in the portal (interface, part 6). */
+function isOfApi({ via }: { via: string }): boolean {
+  return via === "api";
+}
+
+function tagsOf({ after }: LinkStep): readonly string[] {
+  return after.status === "free" ? [] : (after.tags ?? []);
+}
+
+function hostOf({ data }: StoredEvent): string {
+  if ("host" in data) return data.host;
+  return "link" in data ? data.link.slice(0, data.link.indexOf("/")) : "";
+}

@@ -10,7 +10,7 @@ import { inTime } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { stopGracefully } from "../../runtime/stop/stop-gracefully.ts";
 import { answersHttp, BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
-import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
+import { type ProcessCalls, processCalls } from "./process-calls.ts";
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
 
@@ -24,7 +24,7 @@ type Member = {
   isReady: boolean;
   ended?: Promise<void>;
   worker?: Worker;
-  calls?: IpcCalls;
+  calls?: ProcessCalls;
 };
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
@@ -157,7 +157,7 @@ function keepMember(
       member.isReady = true;
       first.resolve();
     };
-    const calls = ipcCalls(channelTo(worker), { ...methods, ready });
+    const calls = processCalls(channelTo(worker), { ...methods, ready });
     Object.assign(member, { worker, calls });
     const how = await new Promise<object>((resolve) => {
       worker.once("exit", (code: number, by: string) => resolve({ code, signal: by }));
@@ -176,9 +176,9 @@ function keepMember(
 }
 
 /** Messages to a worker that has gone are dropped: its exit rejects the calls. */
-function channelTo(worker: Worker): Channel {
+function channelTo(worker: Worker): Parameters<typeof processCalls>[0] {
   return {
-    send: (message) => void (worker.isConnected() && worker.send(message, () => undefined)),
+    send: (messages) => void (worker.isConnected() && worker.send(messages, () => undefined)),
     onMessage: (receive) => void worker.on("message", receive),
   };
 }

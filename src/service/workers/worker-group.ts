@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
-import { ipcCalls } from "./ipc-calls.ts";
+import { processCalls } from "./process-calls.ts";
 
 /** Until `onStop` is called, the process ends at once when it is to stop. */
 export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
@@ -10,9 +10,9 @@ export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
   let catchUp: () => Promise<void> = async () => undefined;
   let stop: () => void = () => process.exit();
   const othersEnded = Promise.withResolvers<void>();
-  const calls = ipcCalls(
+  const calls = processCalls(
     {
-      send: (message) => void (process.connected && process.send?.(message, () => undefined)),
+      send: (messages) => void (process.connected && process.send?.(messages, () => undefined)),
       onMessage: (receive) => void process.on("message", receive),
     },
     {

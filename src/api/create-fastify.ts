@@ -2,13 +2,14 @@
 // what all routes of the base host have in common.
 import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import { validatorCompiler } from "fastify-type-provider-zod";
+import type { z } from "zod";
+import { OUR_WORDS } from "../commands/issue-sentence.ts";
 import { hostResolver } from "../redirect/http/hosts.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Api } from "./fastify.ts";
-import { sendError } from "./http-errors.ts";
+import { refusedRequest, sendError } from "./http-errors.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
@@ -44,7 +45,7 @@ export function createFastify(deps: FastifyDeps): Api {
     schemaController: {
       compilersFactory: {
         // Fastify's types know Ajv's compiler only.
-        buildValidator: () => validatorCompiler as never,
+        buildValidator: () => validatorOf as never,
         // Response schemas serve OpenAPI and the type checker only; zod's serializer would drop keys that they don't list.
         buildSerializer: () => () => JSON.stringify,
       },
@@ -132,6 +133,13 @@ function isUnderApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url);
 }
 
+function validatorOf({ schema, httpPart = "body" }: { schema: z.ZodType; httpPart?: string }) {
+  return (given: unknown) => {
+    const { success, data, error } = schema.safeParse(given, OUR_WORDS);
+    return success ? { value: data } : { error: refusedRequest(httpPart, error.issues) };
+  };
+}
+
 function acceptJsonOnly(app: Api): void {
   // Fields such as __proto__ are valid JSON: the schemas refuse them, in a bulk request for their item alone.
   const parse = app.getDefaultJsonParser("ignore", "ignore");
@@ -141,7 +149,7 @@ function acceptJsonOnly(app: Api): void {
     // Of a request that takes none, some clients say its type all the same.
     if (body.length === 0 && !request.routeOptions.schema?.body) return done(null, undefined);
     if (body.length === 0)
-      return done(new Refused("invalid_json", "The body is empty: a JSON object is expected"));
+      return done(new Refused("invalid_json", "The body is empty: it must be a JSON object"));
     if (!isUtf8(body as Buffer))
       return done(new Refused("invalid_json", "The body is not valid JSON: it must be in UTF-8"));
     return parse(request, body.toString(), done);

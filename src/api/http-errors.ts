@@ -1,9 +1,9 @@
 // Maps errors to HTTP: code to status, and the body of every error response (interface, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { isRefused, type RefusalCode } from "../runtime/refused.ts";
+import { isRefused, type RefusalCode, Refused } from "../runtime/refused.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
@@ -42,7 +42,7 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: stri
     "The body is too large: at most 1 MiB is accepted, forms may have 64 KiB",
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["invalid_request", "The body is not as long as Content-Length says"],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "The body is empty: a JSON object is expected"],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "The body is empty: it must be a JSON object"],
   FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "The body is not valid JSON"],
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
@@ -71,11 +71,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 /** Status, code and message of any error; with an empty message `sendError` takes the route's default. */
 export function httpErrorOf(error: unknown): HttpError {
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const context = error.validationContext === "querystring" ? "query" : (error.validationContext ?? "body");
-    const message = error.validation.map((issue) => issueText(context, issue)).join("; ");
-    return { status: 400, code: "invalid_request", message: clip(message) };
-  }
   if (error instanceof ProjectionNotBuilt) {
     const { code, message, retryAfter } = error;
     return { status: 503, code, message, retryAfter };
@@ -102,9 +97,14 @@ function fastifyErrorOf(error: unknown): HttpError | undefined {
   return undefined;
 }
 
-function issueText(context: string, issue: { instancePath: string; message?: string | undefined }): string {
-  const field = issue.instancePath.replace(/^\//, "").replaceAll("/", ".");
-  return `${field === "" ? context : `${context} field "${field}"`}: ${issue.message ?? "is not valid"}`;
+/** `part`: of the request, as Fastify names it. */
+export function refusedRequest(part: string, issues: readonly z.core.$ZodIssue[]): Refused {
+  const place = part === "querystring" ? "query" : part;
+  const sentences = issues.map(({ path, message }) => {
+    const field = path.map(String).join(".");
+    return `${field === "" ? place : `${place} field "${field}"`}: ${message}`;
+  });
+  return new Refused("invalid_request", sentences.join("; "));
 }
 
 function clip(message: string): string {

@@ -61,6 +61,7 @@ onServerAtLength(chromiumServer, () => {
 
   const looksRight = async (name: string) => {
     expect([name, await seriousViolations(page)]).toEqual([name, []]);
+    await portal.picture(page, `console-${name}`);
   };
   const types = () => page.locator("table strong").allTextContents();
 

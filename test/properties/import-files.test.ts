@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
-import { textOf } from "../../src/transfer/import/fields.ts";
+import { text } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
 import { kutt } from "../../src/transfer/import/formats/kutt.ts";
@@ -44,13 +44,11 @@ async function found(content: string) {
   const read = await Array.fromAsync(readRows(file));
   expect(read.filter((row) => "error" in row)).toEqual([]);
   expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
-  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => textOf(row.record, [name]))));
+  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => text(row.record, name))));
 }
 
 const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));
 
-/** Hundreds of imports. */
-const PATIENCE = { timeout: 240_000 };
 const SITE = "https://example.com/";
 /** Each with the least that one of its links has. */
 const FORMATS = {
@@ -97,7 +95,7 @@ function namesOf({ mapped, leftOut, refused }: FieldList): string[] {
 }
 
 describe("a record of any format", () => {
-  it("stops no other, where its fields hold what no text can be made of", PATIENCE, async () => {
+  it("stops no other, where its fields hold what no text can be made of", async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
@@ -122,7 +120,7 @@ describe("a record of any format", () => {
     }
   });
 
-  it("is a link, or fails with a reason, whatever its fields hold", PATIENCE, async () => {
+  it("is a link, or fails with a reason, whatever its fields hold", async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };

@@ -1,5 +1,5 @@
-// Whatever is sent to what the OpenAPI document describes, right or wrong: answers are those that it describes, and none is
-// an error of the service.
+// Whatever is sent to what the OpenAPI document describes, right or wrong: answers are those that it describes, none is an
+// error of the service, and a refusal says in our words which field is wrong, and what it may be.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
@@ -35,6 +35,11 @@ type Sent = {
   caller: number;
 };
 
+const WORDS_OF_ZOD =
+  /invalid (input|option|string|key|element|uuid)|expected|received|too (small|big)|unrecognized/i;
+/** `body: must be an object`, `query field "limit": must be at least 1`, `If-Match must be ...` */
+const FIELD_AND_ALLOWED =
+  /^((body|query|params|headers)( field ".+")?:|If-Match|Idempotency-Key|The body|[\w.]+:?) .*(must|can't|missing|needs|nested)/s;
 const LOCATION = "https://example.com/";
 /** A key may ask 500 times an hour. */
 const SECONDS_APART = 60;
@@ -154,7 +159,15 @@ async function answers({ path, method, operation }: Omit<Request, "arbitrary">, 
       code: expect.stringMatching(/^[a-z_]+$/),
       request_id: answer.headers["x-request-id"],
     });
+    const { error, code } = body as { error: string; code: string };
+    expect(error, about).not.toMatch(WORDS_OF_ZOD);
+    if (code === "invalid_request") expect(error, about).toMatch(FIELD_AND_ALLOWED);
     return;
+  }
+  const { errors = [] } = (body ?? {}) as { errors?: { error: string; code: string }[] };
+  for (const { error, code } of errors) {
+    expect(error, about).not.toMatch(WORDS_OF_ZOD);
+    if (code === "invalid_item") expect(error, about).toMatch(/^Invalid link: .*(must|can't|missing|needs)/);
   }
   const described = operation.responses[status]?.content?.["application/json"]?.schema;
   if (!described || body === undefined) return;

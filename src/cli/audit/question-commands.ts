@@ -1,7 +1,9 @@
 // Questions of auditors and operators as commands: linkledger audit find | event | state | clicks | seals, and explain.
+
 import { Argument, InvalidArgumentError, type Option } from "commander";
 import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
@@ -108,7 +110,7 @@ function optionOf(name: string, schema: z.ZodType): Option {
 /** The function throws InvalidArgumentError. */
 function parsedBy(schema: z.ZodType): (text: string) => unknown {
   return (given) => {
-    const { success, data, error } = schema.safeParse(given);
+    const { success, data, error } = schema.safeParse(given, OUR_WORDS);
     if (success) return data;
     const why = error.issues.map(({ message }) => message).join("; ");
     throw new InvalidArgumentError(why.startsWith("must be") ? `It ${why}.` : why);

@@ -71,8 +71,7 @@ export async function changeLink(
   const { accountId } = by;
   const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);
   const stream = repeatableLink(address, eventId);
-  const loaded = await loadStream(deps.eventStore, stream);
-  const { link: before, done } = loaded.state;
+  const { link: before, done } = (await loadStream(deps.eventStore, stream)).state;
   if (done) return done;
   const isGone = before.status === "deleted" && request.type !== "restore";
   // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
@@ -89,7 +88,6 @@ export async function changeLink(
   const append = async (): Promise<ChangedLink> => {
     const { state, position, events } = await handleCommand(deps, context, {
       ...stream,
-      loaded,
       decide(now: RepeatableLink) {
         if (now.done) return [];
         if (now.link.status !== "free") replaced = now.link.passwordId;

@@ -1,8 +1,10 @@
 // PATCH and DELETE /api/v1/links/bulk: up to 100 links; an invalid item does not fail the others.
+
 import { z } from "zod";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
+import { OUR_WORDS } from "../issue-sentence.ts";
 import { urlsOf } from "./accept-fields.ts";
 import { askedAtOnce } from "./accept-url.ts";
 import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
@@ -53,7 +55,7 @@ export async function changeLinksInBulk(
   const account = memoizedAccount(deps, by);
   await account();
   const schema: z.ZodType<Item> = wanted === "update" ? BulkPatchItem : NamedLink;
-  const items = links.map((item) => schema.safeParse(item));
+  const items = links.map((item) => schema.safeParse(item, OUR_WORDS));
   const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const ownHosts = async () => verifiedHosts(await account());
   const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };

@@ -1,7 +1,9 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
+
 import type { Tier } from "../../events/vocabulary.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
+import { OUR_WORDS } from "../issue-sentence.ts";
 import { urlsOf } from "./accept-fields.ts";
 import { askedAtOnce } from "./accept-url.ts";
 import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
@@ -45,7 +47,7 @@ export async function createLinksInBulk(
   requireDeveloper(by.tier, "Bulk requests");
   const account = memoizedAccount(deps, by);
   await account();
-  const items = links.map((item) => ShortenRequest.safeParse(item));
+  const items = links.map((item) => ShortenRequest.safeParse(item, OUR_WORDS));
   const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const ownHosts = async () => verifiedHosts(await account());
   const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };

@@ -127,7 +127,9 @@ export const PatchRequest = z
     },
     {
       error: (issue) =>
-        issue.code === "unrecognized_keys" ? `can't have ${issue.keys.map(insteadOf).join(", ")}` : undefined,
+        issue.code === "unrecognized_keys" && issue.keys.some((key) => Object.hasOwn(INSTEAD, key))
+          ? `can't have ${issue.keys.map(insteadOf).join(", ")}`
+          : undefined,
     },
   )
   .meta({
@@ -136,7 +138,7 @@ export const PatchRequest = z
   });
 
 function insteadOf(name: string): string {
-  return INSTEAD[name] === undefined ? name : `${name} (${INSTEAD[name]})`;
+  return Object.hasOwn(INSTEAD, name) ? `${name} (${INSTEAD[name]})` : name;
 }
 
 export type PatchRequest = z.infer<typeof PatchRequest>;

@@ -13,6 +13,7 @@ import { icon } from "../shell/icons.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
+  CONDITION_NAMES,
   type FieldErrors,
   RULE_LABELS,
   ruleInput,
@@ -70,7 +71,7 @@ export function linkFieldsForm(form: FieldsForm): Html {
     return html`<details class="more-options" ${isOpen && html`open`}><summary>${title}</summary>
 <div class="stack">${plan}${names.map(controlOf)}</div></details>`;
   });
-  return html`<div class="stack">${namesOf("about").map(controlOf)}${groups}</div>`;
+  return html`<div class="grid"><div class="stack">${namesOf("about").map(controlOf)}</div><div class="stack">${groups}</div></div>`;
 }
 
 /** By the kind of the field: nothing else is known of it here. */
@@ -126,8 +127,20 @@ function rulesFields(rules: readonly TypedRule[], errors: FieldErrors, isLocked:
   const error = errors.rules;
   return html`<fieldset class="stack" aria-describedby="rules-hint${error && " rules-error"}" ${isLocked && html`disabled`}><legend>${fieldRow("rules").label}</legend>
 <p class="hint" id="rules-hint">Other destinations for some visitors or times: the first rule whose conditions all fit wins. Emptied ones are removed; there is room for more after saving, up to ${MOST.rules}.</p>
-${errorText("rules-error", error)}${rows}</fieldset>`;
+${errorText("rules-error", error)}${rows}${shareLeft(rules)}</fieldset>`;
 }
+
+/** What shares without another condition leave, as a form without scripts can say it: of what is saved, or was sent. */
+function shareLeft(rules: readonly TypedRule[]): Html | false {
+  const shares = rules.filter((rule) => OTHER_CONDITIONS.every((name) => rule[name] === ""));
+  const spent = shares.reduce((sum, { share }) => sum + (Number(share) || 0), 0);
+  const left = Math.max(0, Math.round((100 - spent) * 100) / 100);
+  return (
+    spent > 0 && html`<p class="hint">${left} % of the visitors are left for the link's own destination.</p>`
+  );
+}
+
+const OTHER_CONDITIONS = CONDITION_NAMES.filter((name) => name !== "share");
 
 function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErrors): Html {
   const input = (name: Exclude<keyof TypedRule, "device" | "id">, more: Partial<Field> = {}) => {

@@ -25,6 +25,7 @@ import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { isServed, LinkParams, LONGEST_URL, linkHead, linkPath, outward, shortName } from "./link-view.ts";
+import { qrCard } from "./qr-card.ts";
 import {
   editedFields,
   fieldErrors,
@@ -34,6 +35,7 @@ import {
   typedFields,
 } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
+import { typedUtm, utmFields, utmOf, withUtm } from "./utm-fields.ts";
 
 const MOST_STEPS = 100;
 
@@ -65,8 +67,10 @@ export function linkPages(app: Api, deps: PortalDeps): void {
     bodyLimit: FIELDS_FORM_BYTES,
     async run({ params, body: { url, revision, ...sent }, ...by }) {
       const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
+      const longUrl = url === undefined || url === link.longUrl ? link.longUrl : typedUrl(url);
+      const wanted = withUtm(longUrl, typedUtm(sent), utmOf(link.longUrl));
       const patch = {
-        ...(url !== undefined && url !== link.longUrl && { url: typedUrl(url) }),
+        ...(wanted !== link.longUrl && { url: wanted }),
         ...editedFields(typedFields(sent), shownFields(link)),
       };
       const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
@@ -156,11 +160,12 @@ function editCard(
     error: errorOf(refused, "url"),
     hint: "The short link and its QR code stay the same. From now on they lead here.",
   });
+  const utm = (refused && typedUtm(refused.typed)) ?? utmOf(link.longUrl);
   const errors = refused && { errors: fieldErrors(refused, set) };
   const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
   return formCard("Edit link", {
     action: linkPath(link, "/edit"),
-    fields: html`${hiddenFields({ revision: String(link.revision) })}${destination}${more}`,
+    fields: html`${hiddenFields({ revision: String(link.revision) })}${destination}${utmFields(utm)}${more}`,
     button: "Save changes",
   });
 }
@@ -200,21 +205,6 @@ function removalCard(link: LinkDocument): Html | false {
   return card("Restore", postButton(linkPath(link, "/restore"), "Restore link", { kind: "primary" }), {
     lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: active or disabled.",
   });
-}
-
-/** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
-function qrCard(link: LinkDocument): Html {
-  const of = (format: string, size: number) => {
-    const query = new URLSearchParams({ format, size: String(size) });
-    if (link.domainId) query.set("domain_id", link.domainId);
-    return `/api/qr/${encodeURIComponent(link.slug)}?${query}`;
-  };
-  const download = (format: string, size: number) =>
-    html`<a class="button" href="${of(format, size)}" download="${link.slug}.${format}">${icon("download")}${format.toUpperCase()}</a>`;
-  return html`<section class="card qr-card"><h2>QR code</h2>
-<img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
-<p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
-<p class="hint">Its scans count as clicks; analytics says how many they are.</p></section>`;
 }
 
 /** Change, time and actor, newest first. `keys`: the account's, for their labels. */

@@ -20,6 +20,7 @@ import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { editedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
+import { typedUtm, utmFields, utmOf, withUtm } from "./utm-fields.ts";
 
 const PATH = "/portal/links/new";
 
@@ -36,6 +37,7 @@ const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") 
 type Given = { url: string; domain: string; slug: string };
 /** Of the link that there isn't yet. */
 const NO_FIELDS = shownFields({});
+const NO_UTM = utmOf("");
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
@@ -49,7 +51,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
         ...editedFields(typedFields(typed), NO_FIELDS),
-        url: typedUrl(typed.url),
+        url: withUtm(typedUrl(typed.url), typedUtm(typed), NO_UTM),
         domain_id: typed.domain || undefined,
         customSlug: typed.slug || undefined,
       };
@@ -80,10 +82,12 @@ async function sendForm(
   const usable = domains.filter(({ state, active }) => state === "verified" && active);
   const hasSlug = usable.length > 0 || (mayHave && deps.baseHostSlugs);
   const errors = refused ? errorsOf(refused) : {};
-  const fields = linkFieldsForm({
+  const utm = (refused && typedUtm(refused.typed)) ?? NO_UTM;
+  const more = linkFieldsForm({
     ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
     errors,
   });
+  const fields = html`${utmFields(utm)}${more}`;
   return sendPage(reply, {
     title: "New link",
     nav: "Links",

@@ -1,5 +1,6 @@
 // What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed.
 // Inputs have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
+import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import {
   FIELD_NAMES,
   type FieldKind,
@@ -150,7 +151,7 @@ function eachCondition(textOf: (name: keyof RuleConditions) => string) {
  * a plan; null for one that is cleared. @throws invalid_request with the field's name
  */
 export function editedFields(typed: TypedFields, shown: TypedFields): LinkFields {
-  const { data, error } = LinkFields.safeParse(readFields(typed, shown));
+  const { data, error } = LinkFields.safeParse(readFields(typed, shown), OUR_WORDS);
   if (data) return data;
   const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];
   throw new Refused("invalid_request", sentence(message), { field: path.join(".") });
@@ -200,7 +201,7 @@ export function isLinkField(name = ""): boolean {
 
 /** All that is wrong with the form that was refused. */
 export function fieldErrors({ typed, field, message }: RefusedForm, shown: TypedFields): FieldErrors {
-  const { error } = LinkFields.safeParse(readFields(typedFields(typed), shown));
+  const { error } = LinkFields.safeParse(readFields(typedFields(typed), shown), OUR_WORDS);
   const wrong = error?.issues.map((issue) => [issue.path.join("."), sentence(issue.message)]) ?? [];
   return {
     ...Object.fromEntries(wrong.reverse()),

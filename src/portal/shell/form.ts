@@ -8,7 +8,17 @@ export type Field = {
   id?: string | undefined;
   label: string;
   name: string;
-  type?: "text" | "email" | "password" | "url" | "search" | "number" | "date" | "datetime-local" | undefined;
+  type?:
+    | "text"
+    | "email"
+    | "password"
+    | "url"
+    | "search"
+    | "number"
+    | "color"
+    | "date"
+    | "datetime-local"
+    | undefined;
   value?: string | undefined;
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
@@ -18,6 +28,9 @@ export type Field = {
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
+  /** Of a number. */
+  min?: number | undefined;
+  max?: number | undefined;
   autofocus?: boolean | undefined;
   disabled?: boolean | undefined;
   inputmode?: "numeric" | "decimal" | undefined;
@@ -35,6 +48,8 @@ ${given.placeholder ? html`placeholder="${given.placeholder}"` : ""}
 ${given.required ? html`required` : ""}
 ${given.minlength ? html`minlength="${given.minlength}"` : ""}
 ${given.maxlength ? html`maxlength="${given.maxlength}"` : ""}
+${given.min === undefined ? "" : html`min="${given.min}"`}
+${given.max === undefined ? "" : html`max="${given.max}"`}
 ${given.autofocus ? html`autofocus` : ""}
 ${given.disabled ? html`disabled` : ""}
 ${given.inputmode ? html`inputmode="${given.inputmode}"` : ""}

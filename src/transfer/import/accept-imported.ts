@@ -1,6 +1,8 @@
 // What an imported link carries becomes its options by the rules of a request, which nothing in a file gets
 // around.
+
 import type { z } from "zod";
+import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import { acceptFields } from "../../commands/links/accept-fields.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { LinkFields } from "../../commands/links/fields/link-fields.ts";
@@ -25,7 +27,10 @@ export async function acceptImported(
 ): Promise<Accepted> {
   const text =
     typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
-  const parsed = LinkFields.safeParse({ ...others, ...(text !== undefined && { password: text }) });
+  const parsed = LinkFields.safeParse(
+    { ...others, ...(text !== undefined && { password: text }) },
+    OUR_WORDS,
+  );
   if (!parsed.success) throw refusedFields(parsed.error);
   const secrets: Accepted["secrets"] = [];
   const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };
@@ -45,8 +50,7 @@ async function acceptHash(password: Exclude<ImportedPassword, "replaced">): Prom
 
 function refusedFields(error: z.ZodError): Refused {
   const [issue] = error.issues;
-  const why = issue?.code === "unrecognized_keys" ? `can't have ${issue.keys.join(", ")}` : issue?.message;
-  return new Refused("record_refused", `${issue?.path.join(".")} ${why}`);
+  return new Refused("record_refused", `${issue?.path.join(".")} ${issue?.message}`);
 }
 
 /** Texts for people that are longer than they may be here: shortened, as the link is worth more. Returns which. */

@@ -240,6 +240,25 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     expect(text.length).toBeLessThan(100_000);
   });
 
+  it("has a campaign in its destination, which inputs of their own write, change and take out", async () => {
+    const longUrlOf = async (path: string) => {
+      const [host = "", slug = ""] = path.replace("/portal/links/", "").split("/");
+      return (await linkHistory(service.backend, undefined, host, slug)).link.longUrl;
+    };
+    const typed = { utm_source: "news letter", utm_medium: "e-mail" };
+    const path = await people.shorten(one, "example.com/a?b=%20c#top", typed);
+    const made = "https://example.com/a?b=%20c&utm_source=news%20letter&utm_medium=e-mail#top";
+    expect(await longUrlOf(path)).toBe(made);
+    const { text } = await one.get(path);
+    expect([textIn(text, "utm_source"), textIn(text, "utm_term")]).toEqual(["news letter", ""]);
+    await one.post(`${path}/edit`, formOn(text));
+    expect(await longUrlOf(path)).toBe(made);
+    await edit(path, { utm_source: "", utm_medium: "e-mail", utm_term: "shoes" });
+    expect(await longUrlOf(path)).toBe("https://example.com/a?b=%20c&utm_medium=e-mail&utm_term=shoes#top");
+    const refused = await edit(path, { utm_term: "boots", max_clicks: "many" });
+    expect([refused.status, textIn(refused.text, "utm_term")]).toEqual([400, "boots"]);
+  });
+
   it("is in effect for the next visit", async () => {
     const over = { expires_at: "2020-01-01T00:00", expired_url: URL_TYPED };
     const path = await people.shorten(one, "https://example.com/", over);

@@ -319,6 +319,19 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
     }
   });
 
+  it("has a QR code to be drawn in any size and colour, by a form without scripts", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/");
+    const { text } = await one.get(path);
+    const [, action = "", inputs = ""] =
+      /<form class="stack" action="(\/api\/qr\/[^"]+)"([\s\S]*?)<\/form>/.exec(text) ?? [];
+    const names = [...inputs.matchAll(/name="([^"]+)"/g)].map(([, name]) => name);
+    expect(names).toEqual(["size", "margin", "dark", "light", "ecc", "format"]);
+    const query = new URLSearchParams({ size: "200", margin: "1", dark: "#1a2b3c", ecc: "H", format: "svg" });
+    const image = await service.ask<string>(`${action}?${query}`);
+    expect([image.status, image.text]).toEqual([200, expect.stringContaining("#1a2b3c")]);
+  });
+
   it("has its form a click away from every page, for those who are signed in", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/");

@@ -320,7 +320,7 @@ describe("what a link carries", () => {
       "line 8: ten is not a number",
       "line 9: redirect_code must be one of 301, 302, 307, 308",
       "line 10: forward_query is neither true nor false",
-      "line 11: rules.0.when can't have city",
+      expect.stringContaining('line 11: rules.0.when can\'t have "city": it takes device, os, '),
       "line 12: active_from must be before expires_at",
     ]);
   });

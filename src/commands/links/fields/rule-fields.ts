@@ -5,6 +5,7 @@ import { acceptedSystem, SYSTEM_NAMES } from "../../../events/classification/sys
 import { COUNTRIES } from "../../../events/countries.ts";
 import { type LinkRule, OPTION_LIMITS as MOST, type RuleConditions } from "../../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../../events/vocabulary.ts";
+import { OUR_WORDS } from "../../issue-sentence.ts";
 import { filled, text, time, utc } from "./field-schemas.ts";
 
 const value = filled(MOST.value);
@@ -33,7 +34,7 @@ const parameters = z
 const query = z
   .unknown()
   .superRefine((given, context) => {
-    const { error } = parameters.safeParse(given);
+    const { error } = parameters.safeParse(given, OUR_WORDS);
     const issues = error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
     if (given && Object.hasOwn(given, "__proto__"))
       issues.push({ path: [], message: "must not name __proto__" });
@@ -45,67 +46,59 @@ const query = z
 const deviceType = z.enum(DEVICE_TYPES).meta({ id: "DeviceType" });
 
 const conditions = z
-  .strictObject(
-    {
-      device: oneOrMore(deviceType, `must be one or more of ${DEVICE_TYPES.join(", ")}`)
-        .optional()
-        .meta({ examples: ["mobile"] }),
-      os: oneOrMore(
-        z.string().refine((name) => acceptedSystem(name) !== undefined, SYSTEMS),
-        SYSTEMS,
-      )
-        .optional()
-        .meta({ examples: [["iOS", "Android"]] }),
-      country: oneOrMore(
-        z.string().refine((code) => COUNTRIES.has(code.toUpperCase()), COUNTRY),
-        COUNTRY,
-      )
-        .optional()
-        .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-      language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
-        .optional()
-        .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
-      query: query.optional().meta({
-        description: "Of the short URL; `true` for any value",
-        examples: [{ ref: "shop", beta: true }],
+  .strictObject({
+    device: oneOrMore(deviceType, `must be one or more of ${DEVICE_TYPES.join(", ")}`)
+      .optional()
+      .meta({ examples: ["mobile"] }),
+    os: oneOrMore(
+      z.string().refine((name) => acceptedSystem(name) !== undefined, SYSTEMS),
+      SYSTEMS,
+    )
+      .optional()
+      .meta({ examples: [["iOS", "Android"]] }),
+    country: oneOrMore(
+      z.string().refine((code) => COUNTRIES.has(code.toUpperCase()), COUNTRY),
+      COUNTRY,
+    )
+      .optional()
+      .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
+    language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
+      .optional()
+      .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
+    query: query.optional().meta({
+      description: "Of the short URL; `true` for any value",
+      examples: [{ ref: "shop", beta: true }],
+    }),
+    from: time.optional().meta({ description: "At or after this time", examples: ["2026-12-01T00:00:00Z"] }),
+    to: time.optional().meta({ description: "Before this time", examples: ["2026-12-24T00:00:00Z"] }),
+    share: z
+      .number("must be a number over 0, at most 100")
+      .gt(0, "must be over 0")
+      .max(100, "must be at most 100")
+      .optional()
+      .meta({
+        description:
+          "Per cent of the visitors that the other conditions fit, beside those of rules before it; a visitor stays " +
+          "with one rule for the day (UTC)",
+        examples: [50],
       }),
-      from: time
-        .optional()
-        .meta({ description: "At or after this time", examples: ["2026-12-01T00:00:00Z"] }),
-      to: time.optional().meta({ description: "Before this time", examples: ["2026-12-24T00:00:00Z"] }),
-      share: z
-        .number("must be a number over 0, at most 100")
-        .gt(0, "must be over 0")
-        .max(100, "must be at most 100")
-        .optional()
-        .meta({
-          description:
-            "Per cent of the visitors that the other conditions fit, beside those of rules before it; a visitor stays " +
-            "with one rule for the day (UTC)",
-          examples: [50],
-        }),
-    },
-    "must be an object of conditions",
-  )
+  })
   .refine((given) => Object.values(given).some((one) => one !== undefined), "needs at least one condition")
   .meta({ id: "RuleConditions" });
 
 const rule = z
-  .strictObject(
-    {
-      id: z
-        .string("must be a text")
-        .regex(/^[0-9a-f]{12}$/, "must be the id of a rule that the link has")
-        .optional()
-        .meta({ description: "Ours: a rule that is sent with its id stays the same, whatever else changes" }),
-      name: filled(MOST.ruleName)
-        .optional()
-        .meta({ description: "For people", examples: ["Variant B"] }),
-      when: conditions,
-      url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
-    },
-    "must be an object with when and url",
-  )
+  .strictObject({
+    id: z
+      .string("must be a text")
+      .regex(/^[0-9a-f]{12}$/, "must be the id of a rule that the link has")
+      .optional()
+      .meta({ description: "Ours: a rule that is sent with its id stays the same, whatever else changes" }),
+    name: filled(MOST.ruleName)
+      .optional()
+      .meta({ description: "For people", examples: ["Variant B"] }),
+    when: conditions,
+    url: z.string("must be a URL").meta({ examples: ["https://example.com/app"] }),
+  })
   .meta({ id: "LinkRule" });
 
 export const rulesSchema = z

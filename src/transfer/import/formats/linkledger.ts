@@ -1,6 +1,7 @@
 // Our own export (src/transfer/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
 import { acceptReason } from "../../../commands/accept-text.ts";
+import { OUR_WORDS } from "../../../commands/issue-sentence.ts";
 import { FIELD_NAMES, LINK_FIELDS } from "../../../commands/links/fields/link-fields.ts";
 import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/link-events.ts";
@@ -135,8 +136,8 @@ function requestedRules(rules: unknown): unknown {
 
 /** @throws record_refused when the hash of the link's password is not in the file */
 function passwordsOf({ options, changes, password_hash: hash }: z.infer<typeof ExportedLink>): PasswordOf {
-  const later = changes.map((change) => (change.type === "LinkOptionsChanged" ? change.changes : {}));
-  const present = [options, ...later].findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
+  const given = [options, ...changes.map((one) => (one.type === "LinkOptionsChanged" ? one.changes : {}))];
+  const present = given.findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
   return (id) => {
     if (id !== present) return "replaced";
     if (hash === undefined) throw refused("it is protected by a password that is not in the file");
@@ -163,17 +164,11 @@ export const linkledger: ImportFormat = {
     const retargeted = changes.find((change) => change.type === "LinkRetargeted");
     return [
       {
-        slug,
-        domain: domain ?? undefined,
-        via,
-        custom,
+        ...{ slug, domain: domain ?? undefined, via, custom },
         longUrl: retargeted?.from ?? long_url,
         createdAt: timeOf(created_at, UTC),
         fields: fieldsOf(link.options, passwordOf),
-        changes: changes.map((change) => ({
-          at: timeOf(change.at, UTC),
-          change: changeOf(change, passwordOf),
-        })),
+        changes: changes.map((one) => ({ at: timeOf(one.at, UTC), change: changeOf(one, passwordOf) })),
       },
     ];
   },
@@ -203,9 +198,9 @@ function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedC
 
 /** @throws record_refused */
 function read<T extends z.ZodType>(schema: T, record: Fields): z.infer<T> {
-  const result = schema.safeParse(record);
+  const result = schema.safeParse(record, OUR_WORDS);
   if (result.success) return result.data;
-  throw refused(z.prettifyError(result.error).replace(/\s*\n\s*/g, " "));
+  throw refused(result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "));
 }
 
 function refused(why: string): Refused {

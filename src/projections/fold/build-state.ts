@@ -228,8 +228,7 @@ export class BuildState {
     }
     const days = this.#of(accountDays.name);
     for (const day of (await days.stored(corrections.accountDays)).values()) {
-      const corrected = structuredClone(day) as AccountDayDocument;
-      corrections.correctAccountDay(corrected);
+      const corrected = await corrections.correctedAccountDay(day as AccountDayDocument, this.position);
       days.replace(behind(corrected, day._position));
     }
   }

@@ -11,6 +11,8 @@ export type ClickEvent = StoredEvent & LinkClicked;
 /** After a position ("" for the start of the log), or from that of an event on; `upTo` is inclusive. */
 export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
 
+type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
+
 /** Bounds the memory of a reader, which holds a few batches at a time. */
 const BATCH = 2_000;
 
@@ -18,33 +20,27 @@ const BATCH = 2_000;
  * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
  * `onUnreadable`: told of each event that can't be read and that is of the link, or may be. @throws EventNewer
  */
-export async function* clicksBetween(
-  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+export function clicksBetween(
+  deps: { eventStore: Pick<EventStore, "readAll"> },
   link: string,
   range: LogRange,
-  onUnreadable: (recorded: RecordedEvent, error: Error) => void = () => undefined,
+  onUnreadable?: OnUnreadable,
 ): AsyncGenerator<ClickEvent[]> {
-  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
-  for await (const events of logPages(eventStore, part))
-    yield events.flatMap((recorded) => {
-      // Before the data is validated, as most clicks are of others.
-      if ((linkOf(recorded) ?? link) !== link) return [];
-      const event = readableEvent(recorded, onUnreadable);
-      return event?.type === "LinkClicked" ? [event] : [];
-    });
+  return wantedClicks(deps, (recorded) => (linkOf(recorded) ?? link) === link, range, onUnreadable);
 }
 
-/** The same of several links. */
-export async function* clicksOfLinks(
+/** The same of those that `isWanted` says: before the data is validated, as most clicks are of others. */
+export async function* wantedClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  links: ReadonlySet<string>,
+  isWanted: (recorded: RecordedEvent) => boolean,
   range: LogRange,
+  onUnreadable: OnUnreadable = () => undefined,
 ): AsyncGenerator<ClickEvent[]> {
   const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part))
     yield events.flatMap((recorded) => {
-      if (!links.has(linkOf(recorded) ?? "")) return [];
-      const event = readableEvent(recorded);
+      if (!isWanted(recorded)) return [];
+      const event = readableEvent(recorded, onUnreadable);
       return event?.type === "LinkClicked" ? [event] : [];
     });
 }

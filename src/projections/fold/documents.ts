@@ -72,7 +72,15 @@ export class Documents {
       for (const id of slice) {
         const replaced = this.#replaced.get(id);
         const events = this.#waiting.get(id) ?? [];
-        const folded = await this.#folded(id, replaced ?? stored.get(id), events, onRefused);
+        const copy = replaced && structuredClone(replaced);
+        let folded: Document | undefined;
+        try {
+          folded = foldInto(this.projection, id, replaced ?? stored.get(id), events);
+        } catch {
+          // `evolve` changes in place, so what was folded by then is of no use.
+          const pristine = copy ?? (await this.#readStore.getMany(this.collection, [id]))[0];
+          folded = this.#foldedOneByOne(id, pristine, events, onRefused);
+        }
         const document = folded ?? replaced;
         if (document) changed.push(document);
       }
@@ -84,22 +92,6 @@ export class Documents {
     this.#waiting = new Map();
     this.#replaced = new Map();
     return changed;
-  }
-
-  async #folded(
-    id: string,
-    before: Document | undefined,
-    events: readonly StoredEvent[],
-    onRefused: OnRefused,
-  ): Promise<Document | undefined> {
-    const copy = this.#replaced.has(id) ? structuredClone(before) : undefined;
-    try {
-      return foldInto(this.projection, id, before, events);
-    } catch {
-      // `evolve` changes in place, so what was folded by then is of no use.
-      const pristine = copy ?? (await this.#readStore.getMany(this.collection, [id]))[0];
-      return this.#foldedOneByOne(id, pristine, events, onRefused);
-    }
   }
 
   /** Slow, as each event is folded into a copy, so that a refused one changes nothing. */

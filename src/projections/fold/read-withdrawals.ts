@@ -32,14 +32,14 @@ export async function withdrawalsBefore(
   return await foldWhile(eventStore, link, (position) => position < before);
 }
 
-/** Whether a click of any link is withdrawn as of now. @throws EventNewer, StoreUnavailable */
-export async function withdrawnOfAll({
-  eventStore,
-}: {
-  eventStore: Pick<EventStore, "readAll">;
-}): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
+/** Whether a click of any link is withdrawn as of the event at `upTo`, by default as of now. @throws EventNewer, StoreUnavailable */
+export async function withdrawnOfAll(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  upTo?: Position,
+): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
   const byLink = new Map<string, readonly Withdrawal[]>();
-  for await (const page of logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE }))
+  const part = { categories: [CATEGORY.withdrawals], limit: PAGE, ...(upTo !== undefined && { upTo }) };
+  for await (const page of logPages(eventStore, part))
     for (const recorded of page) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
       const event = readableEvent(recorded);

@@ -8,7 +8,7 @@ import { readableEvent } from "../../events/read-event.ts";
 import { withdrawalStream } from "../../events/streams.ts";
 import { RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -20,12 +20,14 @@ import {
   dayOf,
   hitsOfKind,
   type QuarterHour,
+  withLinkHit,
 } from "../definitions/days/days.ts";
 import { emptyDay, type LinkDayDocument, withClick } from "../definitions/days/link-day.ts";
-import { addLinkHits } from "../definitions/days/link-hits.ts";
+import { addLinkHits, isCut } from "../definitions/days/link-hits.ts";
 import { addLinkDay, type LinkClicksDocument, linkClicks, noClicks } from "../definitions/link-clicks.ts";
 import { addRecent } from "../definitions/recent-clicks.ts";
-import { type ClickEvent, clicksOfLinks } from "./clicks-between.ts";
+import { type ClickEvent, linkOf, wantedClicks } from "./clicks-between.ts";
+import { withdrawnOfAll } from "./read-withdrawals.ts";
 
 /** A withdrawal, or the end of one, that is not in the documents yet. */
 export type PendingWithdrawal = { link: string; position: Position };
@@ -48,9 +50,9 @@ type Difference = { id: string; link: string; quarters: QuarterHour[]; people: n
 export type Corrections = {
   linkDays: LinkDayDocument[];
   linkClicks: LinkClicksDocument[];
-  /** Of the account's day as it is by then. */
-  correctAccountDay(day: AccountDayDocument): void;
   accountDays: string[];
+  /** The account's day, as it is stored, with its clicks up to `upTo` in it. @throws what the event store throws */
+  correctedAccountDay(day: AccountDayDocument, upTo: Position): Promise<AccountDayDocument>;
 };
 
 /** A link as it is as of `upTo`, its last pending event. */
@@ -84,6 +86,13 @@ export class Recount {
   readonly #since: ClickEvent[] = [];
   readonly #keys: ReadonlySet<string>;
   readonly #ranges: DayRange[] = [];
+  /** By id, up to a position. */
+  readonly #cutDays = new Map<
+    string,
+    { counts: Pick<AccountDayDocument, "quarters" | "links">; upTo: Position }
+  >();
+  /** Of all links, as of the beginning. */
+  #isWithdrawn: ((click: ClickFacts) => boolean) | undefined;
 
   /** The stored documents contain the log up to `upTo`, except for what is pending. */
   constructor(deps: Deps, pending: readonly PendingWithdrawal[], upTo: Position) {
@@ -115,6 +124,7 @@ export class Recount {
     for (const link of this.#links.values()) yield* this.#sumDays(link);
     yield* this.#foldRecent();
     yield* this.#foldLater();
+    yield* this.#foldCutDays();
   }
 
   corrections(): Corrections {
@@ -128,16 +138,57 @@ export class Recount {
     return {
       linkDays: links.flatMap(({ days }) => [...days.values()].map(({ day }) => day)),
       linkClicks: links.map(({ totals }) => totals),
-      accountDays: [...new Set([...this.#differences.values()].map(({ id }) => id))],
-      correctAccountDay: (day) => {
-        for (const { id, link, quarters, people, bots } of this.#differences.values()) {
-          if (id !== day._id) continue;
-          day.quarters = addQuarters(day.quarters, quarters);
-          addLinkHits(day.links, [link, people, bots]);
-        }
-        day._corrected = last;
+      accountDays: this.#accountDays(),
+      correctedAccountDay: async (day, upTo) => {
+        const corrected = this.#withDifferences(day);
+        if (!isCut(day.links) && !isCut(corrected.links)) return { ...corrected, _corrected: last };
+        for await (const _ of this.#foldCutDay(day, later(upTo, day._position)));
+        return { ...day, ...this.#cutDays.get(day._id)?.counts, _corrected: last };
       },
     };
+  }
+
+  #accountDays(): string[] {
+    return [...new Set([...this.#differences.values()].map(({ id }) => id))];
+  }
+
+  #withDifferences(day: AccountDayDocument): AccountDayDocument {
+    const corrected = structuredClone(day);
+    for (const { id, link, quarters, people, bots } of this.#differences.values()) {
+      if (id !== day._id) continue;
+      corrected.quarters = addQuarters(corrected.quarters, quarters);
+      addLinkHits(corrected.links, [link, people, bots]);
+    }
+    return corrected;
+  }
+
+  /** Where a list of links is cut, it depends on the order of the hits: such a day is folded anew. */
+  async *#foldCutDays(): AsyncGenerator<void, void> {
+    const { readStore, collections } = this.#deps;
+    for (const id of this.#accountDays()) {
+      const day = await readStore.get<AccountDayDocument>(collections.accountDays, id);
+      if (day && (isCut(day.links) || isCut(this.#withDifferences(day).links)))
+        yield* this.#foldCutDay(day, this.#upTo);
+    }
+  }
+
+  /** Goes on from where it was folded to before. */
+  async *#foldCutDay({ _id, first }: AccountDayDocument, upTo: Position): AsyncGenerator<void, void> {
+    const { eventStore } = this.#deps;
+    const known = this.#cutDays.get(_id);
+    const counts = known?.counts ?? { quarters: [], links: [] };
+    this.#isWithdrawn ??= await withdrawnOfAll({ eventStore }, this.#upTo);
+    const isOfDay = ({ data }: RecordedEvent) => {
+      const { accountId, at } = (data ?? {}) as Partial<LinkClicked["data"]>;
+      return dayOf(String(accountId), String(at)) === _id;
+    };
+    const range = known ? { after: known.upTo, upTo } : { from: first, upTo };
+    for await (const clicks of this.#classified(wantedClicks({ eventStore }, isOfDay, range))) {
+      for (const { data, position } of clicks)
+        if (!this.#isWithdrawn({ ...data, position })) withLinkHit(counts, data);
+      yield;
+    }
+    this.#cutDays.set(_id, { counts, upTo });
   }
 
   async #open(key: string): Promise<Link | undefined> {
@@ -305,10 +356,16 @@ export class Recount {
 
   /** Of these links, in the order of the log, each once. */
   async *#clicksIn(ranges: readonly Range[]): AsyncGenerator<ClickEvent[]> {
-    const { eventStore, rules } = this.#deps;
+    const { eventStore } = this.#deps;
+    const isOfLink = (recorded: RecordedEvent) => this.#keys.has(linkOf(recorded) ?? "");
     for (const { from, upTo } of joined(ranges))
-      for await (const clicks of clicksOfLinks({ eventStore }, this.#keys, { from, upTo }))
-        yield rules === undefined ? clicks : clicks.map((click) => reclassified(click, rules));
+      yield* this.#classified(wantedClicks({ eventStore }, isOfLink, { from, upTo }));
+  }
+
+  async *#classified(pages: AsyncIterable<ClickEvent[]>): AsyncGenerator<ClickEvent[]> {
+    const { rules } = this.#deps;
+    for await (const clicks of pages)
+      yield rules === undefined ? clicks : clicks.map((click) => reclassified(click, rules));
   }
 }
 

@@ -71,8 +71,11 @@ function indexOf(kind: ClickKind): 1 | 2 | 3 {
   return (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
 }
 
-/** `_corrected`: the last event about withdrawn clicks that is in it; the fold's own, as `_position`. */
-export type AccountDayDocument = DayDocument & { links: LinkHits[]; _corrected?: Position };
+/**
+ * `first`: position of the day's first click in the log, also of a withdrawn one. `_corrected`: the last event about withdrawn
+ * clicks that is in it; the fold's own, as `_position`.
+ */
+export type AccountDayDocument = DayDocument & { first: Position; links: LinkHits[]; _corrected?: Position };
 
 /** One document for each day on which one of the account's links was hit, for the dashboard. */
 export const accountDays: Projection<AccountDayDocument> = {
@@ -83,13 +86,18 @@ export const accountDays: Projection<AccountDayDocument> = {
     const { accountId, at } = event.data as LinkClicked["data"];
     return dayOf(accountId, at);
   },
-  empty: () => ({ quarters: [], links: [] }),
-  evolve(day, event) {
-    if (event.type !== "LinkClicked") return day;
-    countHit(day.quarters, event.data);
-    const { link, kind } = event.data;
-    if (kind === "preview") addLinkHits(day.links, [link, 0, 1]);
-    else addLinkHits(day.links, [link, 1, 0]);
-    return day;
-  },
+  empty: ({ position }) => ({ first: position, quarters: [], links: [] }),
+  evolve: (day, event) => (event.type === "LinkClicked" ? withLinkHit(day, event.data) : day),
 };
+
+/** Counts the click, in place. */
+export function withLinkHit<Day extends Pick<AccountDayDocument, "quarters" | "links">>(
+  day: Day,
+  click: LinkClicked["data"],
+): Day {
+  countHit(day.quarters, click);
+  const { link, kind } = click;
+  if (kind === "preview") addLinkHits(day.links, [link, 0, 1]);
+  else addLinkHits(day.links, [link, 1, 0]);
+  return day;
+}

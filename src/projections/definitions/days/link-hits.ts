@@ -8,9 +8,9 @@ const MAX_LINKS = 1_000;
 const KEPT_LINKS = 500;
 
 /**
- * Adds hits of a link in place, or takes them out where they are negative; those that its entry doesn't have were added to
- * OTHER. `links` are in the order of their keys. Of more than 1,000 the 500 with most hits are kept, and the hits of the
- * others are added up as those of OTHER, which is no link's key.
+ * Adds hits of a link in place, or takes out those that its entry has, where they are negative. `links` are in the order of
+ * their keys. Of more than 1,000 the 500 with most hits are kept, and the hits of the others are added up as those of OTHER,
+ * which is no link's key: which are kept depends on the order of the hits.
  */
 export function addLinkHits(links: LinkHits[], [link, people, bots]: LinkHits): void {
   const place = placeOf(links, link);
@@ -18,21 +18,13 @@ export function addLinkHits(links: LinkHits[], [link, people, bots]: LinkHits): 
   const hits: LinkHits = entry ?? [link, 0, 0];
   hits[1] += people;
   hits[2] += bots;
-  const missing: LinkHits = [OTHER, Math.min(0, hits[1]), Math.min(0, hits[2])];
-  hits[1] -= missing[1];
-  hits[2] -= missing[2];
   if (hits[1] + hits[2] === 0) links.splice(place, entry ? 1 : 0);
   else if (!entry) links.splice(place, 0, hits);
-  if (missing[1] + missing[2] < 0) addToOther(links, missing);
   if (links.length > MAX_LINKS) prune(links);
 }
 
-function addToOther(links: LinkHits[], [, people, bots]: LinkHits): void {
-  const other = links.find(([key]) => key === OTHER);
-  if (!other) return;
-  other[1] = Math.max(0, other[1] + people);
-  other[2] = Math.max(0, other[2] + bots);
-  if (other[1] + other[2] === 0) links.splice(links.indexOf(other), 1);
+export function isCut(links: readonly LinkHits[]): boolean {
+  return links[placeOf(links, OTHER)]?.[0] === OTHER;
 }
 
 /** Index of the key, or where it would have to be. */

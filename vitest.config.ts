@@ -25,7 +25,8 @@ const oneProcess = { isolate: false, env: inMemory };
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the two processors of CI, as tests of faults wait for time-outs half of their time.
+    maxWorkers: 3,
     // A machine that is busy with other things is slow, not wrong.
     testTimeout: 60_000,
     hookTimeout: 120_000,
@@ -39,7 +40,8 @@ export default defineConfig({
         extends: true,
         test: { name: "service", include: ALL, exclude: [...UNIT, ...CLUSTER, ...ON_DISK], ...oneProcess },
       },
-      { extends: true, test: { name: "cluster", include: CLUSTER, env: inMemory } },
+      // Each of these has seven processes beside it.
+      { extends: true, test: { name: "cluster", include: CLUSTER, env: inMemory, testTimeout: 180_000 } },
       { extends: true, test: { name: "disk", include: ON_DISK } },
     ],
   },

@@ -49,7 +49,8 @@ export function keyGuard(deps: KeyGuardDeps) {
   };
   /** Sets the headers of the address's window without counting, for errors before a key is known. */
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    showWindow(reply, limit, await rateLimits.take(byAddress("address", request.ip), limit, clock(), 0));
+    const now = clock();
+    showWindow(reply, limit, await rateLimits.take(byAddress("address", request.ip), limit, now, 0), now);
   };
 
   /** Undefined without a valid key, after counting against the address. */

@@ -21,6 +21,16 @@ const RATE_HEADERS = {
     schema: { type: "integer" },
   },
   "X-RateLimit-Reset": { description: "Time the limit resets, in Unix seconds", schema: { type: "integer" } },
+  "RateLimit-Policy": {
+    description: "The limit `q` of `w` seconds, as draft-ietf-httpapi-ratelimit-headers has it",
+    schema: { type: "string" },
+    example: '"hour";q=500;w=3600',
+  },
+  RateLimit: {
+    description: "Requests `r` that remain in the next `t` seconds",
+    schema: { type: "string" },
+    example: '"hour";r=499;t=3600',
+  },
 };
 
 const ETAG_HEADER = {

@@ -25,6 +25,8 @@ export type Command<S, E extends LinkledgerEvent> = {
   decide: (state: S) => readonly E[];
   /** The stream probably does not exist: the first attempt appends without reading. */
   expectNew?: boolean;
+  /** As loadStream gave it a moment ago: the first attempt decides on it without reading. */
+  loaded?: Loaded<S>;
   /** Deterministic id of the n-th event, so that the store recognises a repeated append. */
   eventId?: (index: number) => string;
 };
@@ -50,8 +52,8 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   context: CommandContext,
   command: Command<S, E>,
 ): Promise<CommandResult<S, E>> {
-  let loaded = absent(command.initial);
-  let isLoaded = command.expectNew ?? false;
+  let loaded = command.loaded ?? absent(command.initial);
+  let isLoaded = command.loaded !== undefined || command.expectNew === true;
   let conflict: RevisionConflict | undefined;
   const { requestId, actor } = context;
   const origin = { correlationId: requestId, causationId: requestId, actor };

@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { until } from "../support/runtime/until.ts";
 import { commandLine } from "../support/service/command-line.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
-const CLICKS = 1_500;
+const CLICKS = effort(500, 1_500);
 const LINKS = 6;
 
 type Agent = {
@@ -175,7 +176,8 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
         n += burst;
       }
       expect(expected.size).toBe(CLICKS);
-      await until("every click to be in the log", async () => (await clicksOfLog(service)).length >= CLICKS);
+      const areThere = async () => (await clicksOfLog(service)).length >= CLICKS;
+      await until("every click to be in the log", areThere, { everyMs: 200 });
     });
     afterAll(async () => {
       await service?.stop();

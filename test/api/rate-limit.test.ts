@@ -53,6 +53,10 @@ describe("part 8, rate limits", () => {
         "1800",
       ]);
       expect(window(refused)).toEqual({ limit, remaining: 0, reset: resetAt });
+      expect(refused.headers).toMatchObject({
+        "ratelimit-policy": `"hour";q=${limit};w=3600`,
+        ratelimit: '"hour";r=0;t=1800',
+      });
       now += HOUR_MS / 2;
       const fresh = await service.ask("/api/v1/links", { key });
       expect([fresh.status, window(fresh).remaining]).toEqual([200, limit - 1]);

@@ -61,7 +61,6 @@ onServerAtLength(chromiumServer, () => {
 
   const looksRight = async (name: string) => {
     expect([name, await seriousViolations(page)]).toEqual([name, []]);
-    await portal.picture(page, `console-${name}`);
   };
   const types = () => page.locator("table strong").allTextContents();
 

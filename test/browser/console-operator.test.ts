@@ -34,7 +34,6 @@ onServerAtLength(chromiumServer, () => {
   const open = async (path: string) => void (await page.goto(`${portal.base}${path}`));
   const looksRight = async (name: string) => {
     expect([name, await seriousViolations(page)]).toEqual([name, []]);
-    await portal.picture(page, `console-${name}`);
   };
   const act = (name: string) => page.getByRole("button", { name, exact: true });
   const confirm = async (summary: string, button: string) => {
@@ -156,7 +155,6 @@ onServerAtLength(chromiumServer, () => {
     await owner.reload();
     await owner.getByText("Phishing of a bank").first().waitFor();
     expect(await seriousViolations(owner)).toEqual([]);
-    await portal.picture(owner, "link-blocked-narrow");
     await act("Unblock link").click();
     await page.getByText("no longer blocked").waitFor();
   });

@@ -78,7 +78,6 @@ onServerAtLength(chromiumServer, () => {
       await page.emulateMedia({ colorScheme: scheme });
       await page.goto(`${portal.base}/admin${paths.find((path) => path.startsWith("/explain"))}`);
       expect(await seriousViolations(page)).toEqual([]);
-      await portal.picture(page, `console-explain-${scheme}`);
     },
   );
 });

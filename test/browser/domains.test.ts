@@ -41,7 +41,6 @@ onServer(chromiumServer, () => {
       await page.getByRole("button", { name: "Verify now" }).click();
       await page.getByText(`${HOST} is verified.`).waitFor();
       expect(await seriousViolations(page)).toEqual([]);
-      await portal.picture(page, "domain-verified");
 
       await page.goto(`${portal.base}/portal/links/new`);
       await page.getByLabel("Destination").fill("https://example.com/launch");

@@ -9,7 +9,7 @@ import {
   showing,
 } from "../support/portal/portal-browser.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
+import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
@@ -54,7 +54,6 @@ onServer(chromiumServer, () => {
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${portal.base}/portal`);
-    await portal.picture(page, "dashboard-empty");
     await tabTo(page, /^\s*Links\s*$/);
     await page.keyboard.press("Enter");
     await page.waitForURL(/portal\/links/);
@@ -67,7 +66,6 @@ onServer(chromiumServer, () => {
     expect((await portal.follow(short)).status).toBe(301);
     await showing(page, `${link}/analytics`, "one click", isOneClick);
     await page.locator(".chart-canvas svg").waitFor();
-    await portal.picture(page, "analytics-first-click");
     const seconds = (performance.now() - started) / 1000;
     printCounts("from the landing page to a clicked link with a chart", { seconds: Math.round(seconds) });
     expect(complaints).toEqual([]);
@@ -150,26 +148,20 @@ onServer(chromiumServer, () => {
   it("finds every page of the account usable on a phone, light and dark, without a serious violation", {
     timeout: 400_000,
   }, async () => {
-    const { viewport, userAgent, deviceScaleFactor } = devices["Pixel 7"] ?? {};
+    const { viewport, userAgent } = devices["Pixel 7"] ?? {};
     const phone = { viewport: viewport ?? null, userAgent: userAgent ?? "", hasTouch: true, isMobile: true };
-    const page = await portal.member({ ...phone, deviceScaleFactor: deviceScaleFactor ?? 2 });
-    const found: string[] = [];
+    const page = await portal.member(phone);
+    const faults: string[] = [];
     const visitors = ["/", "/status", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
     const own = ["", "/links", "/keys", "/domains", "/webhooks", "/plan", "/account"].map(
       (path) => `/portal${path}`,
     );
     for (const path of [...own, ...visitors]) {
-      for (const colorScheme of ["light", "dark"] as const) {
-        if (path === visitors[0]) await page.context().clearCookies();
-        await page.emulateMedia({ colorScheme });
-        const answer = await page.goto(portal.base + path);
-        if (answer?.status() !== 200) found.push(`${path}: ${answer?.status()}`);
-        for (const line of await seriousViolations(page)) found.push(`${path} ${colorScheme}: ${line}`);
-        const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
-        if (overflow > 0) found.push(`${path}: ${overflow} pixels too wide`);
-        await portal.picture(page, `phone-${colorScheme}-${path.replaceAll("/", "_")}`);
-      }
+      if (path === visitors[0]) await page.context().clearCookies();
+      const answer = await page.goto(portal.base + path);
+      if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
+      for (const fault of await unusable(page)) faults.push(`${path} ${fault}`);
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });

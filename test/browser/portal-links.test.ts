@@ -1,65 +1,42 @@
 // The pages of links in a real browser: live chart, copy buttons, keyboard, accessibility (axe).
 import { randomUUID } from "node:crypto";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
-import { FIREFOX, PASSWORD } from "../support/portal/browser-like.ts";
-import { showing } from "../support/portal/portal-browser.ts";
 import {
-  chromiumServer,
-  complaintsOf,
-  launchChromium,
-  seriousViolations,
-} from "../support/servers/chromium.ts";
-import { freePort } from "../support/servers/free-port.ts";
+  openPortalBrowser,
+  PATIENCE_MS,
+  type PortalBrowser,
+  showing,
+  showsLive,
+} from "../support/portal/portal-browser.ts";
+import { chromiumServer, complaintsOf, seriousViolations, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-import { startTestService, type TestService } from "../support/service/start-service.ts";
+import type { TestService } from "../support/service/start-service.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
+
+/** A desk by day, a phone by night. */
+const WIDTHS = { light: 1280, dark: 390 };
 
 onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
   let service: TestService;
-  let browser: Browser;
   let base: string;
-  let context: BrowserContext;
-  let people = 0;
 
   beforeAll(async () => {
-    const port = String(await freePort());
-    base = `http://localhost:${port}`;
-    service = await startTestService({ PORT: port, BASE_URL: base });
-    browser = await launchChromium();
-  }, PATIENCE.timeout);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-  afterEach(async () => await context?.close());
+    portal = await openPortalBrowser();
+    ({ service, base } = portal);
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
 
   /** A new account on the Developer plan. */
-  async function developer(): Promise<Page> {
-    people += 1;
-    context = await browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      timezoneId: "America/New_York",
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE.timeout);
-    await page.goto(`${base}/portal/sign-up`);
-    await page.getByLabel("E-mail").fill(`browser-${people}@example.com`);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${base}/portal`);
-    await service.changeTier(await accountOf(), "developer");
-    await showing(page, `${base}/portal`, "the Developer plan", (text) => text.includes(">Developer<"));
+  async function developer(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await portal.member(options);
+    await portal.upgrade(page);
     return page;
-  }
-
-  async function accountOf(): Promise<string> {
-    const session = (await context.cookies()).find(({ name }) => name.endsWith("session"));
-    return session?.value.split(".")[0] ?? "";
   }
 
   /** By keyboard only; returns the path of the link's page. */
@@ -73,23 +50,23 @@ onServer(chromiumServer, () => {
   }
 
   function visit(path: string, query = "") {
-    const short = `${base}/${path.split("/").at(-1)}${query}`;
-    return fetch(short, { redirect: "manual", headers: { "user-agent": FIREFOX } });
+    return portal.follow(`${base}/${path.split("/").at(-1)}${query}`);
   }
 
   it("draws the first click as it comes, and counts the next ones without a reload", PATIENCE, async () => {
     const page = await developer();
     const complaints = complaintsOf(page);
     const path = await shorten(page, "https://example.com/");
+    await page.clock.install();
     await page.goto(`${base}${path}/analytics?range=24h`);
     await page.getByText("Nobody has been here yet").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     await visit(path);
-    await page.locator(".chart-canvas svg").waitFor();
+    await showsLive(page, page.locator(".chart-canvas svg"));
     await page.getByText("Live", { exact: true }).waitFor();
     await page.evaluate("document.body.dataset.kept = 'yes'");
     for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
-    await page.locator('[data-total="qr_scan"]', { hasText: /^3$/ }).waitFor();
+    await showsLive(page, page.locator('[data-total="qr_scan"]', { hasText: /^3$/ }));
     expect(await page.locator('[data-total="click qr_scan"]').textContent()).toBe("4");
     expect(await page.locator("#recent tbody tr").count()).toBe(4);
     expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
@@ -103,7 +80,7 @@ onServer(chromiumServer, () => {
     "has a chart whose numbers can be read by pointing at it, in every range, in the browser's time zone",
     PATIENCE,
     async () => {
-      const page = await developer();
+      const page = await developer({ timezoneId: "America/New_York" });
       const complaints = complaintsOf(page);
       const path = await shorten(page, "https://example.com/");
       await visit(path);
@@ -136,7 +113,7 @@ onServer(chromiumServer, () => {
 
   it("copies a short link", PATIENCE, async () => {
     const page = await developer();
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const path = await shorten(page, "https://example.com/");
     await page.getByRole("button", { name: "Copy the short link" }).click();
     await page.getByText("Copied").waitFor();
@@ -146,7 +123,7 @@ onServer(chromiumServer, () => {
 
   it("shows a whole link on the first screen of a phone, with filters that open", PATIENCE, async () => {
     const page = await developer();
-    const { key } = await service.issueKey(await accountOf());
+    const { key } = await service.issueKey(await portal.accountOf(page));
     const links = Array.from({ length: 60 }, (_, n) => ({
       url: `https://example.com/${"long/".repeat(20)}${n}`,
     }));
@@ -209,18 +186,9 @@ onServer(chromiumServer, () => {
     async () => {
       const page = await developer();
       const complaints = complaintsOf(page);
-      const found: string[] = [];
+      const faults: string[] = [];
       const look = async (what: string) => {
-        for (const [colorScheme, width] of [
-          ["light", 1280],
-          ["dark", 390],
-        ] as const) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 844 });
-          for (const line of await seriousViolations(page)) found.push(`${what} ${colorScheme}: ${line}`);
-          const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-          if (Number(overflow) > 0) found.push(`${what}: ${overflow} pixels too wide at ${width}`);
-        }
+        for (const fault of await unusable(page, WIDTHS)) faults.push(`${what}, ${fault}`);
       };
       const unfold = async (name: string) => {
         await page.getByText(name, { exact: true }).focus();
@@ -268,9 +236,9 @@ onServer(chromiumServer, () => {
       await page.goto(`${base}/portal/links`);
       await page.getByText("Spring sale").waitFor();
       await look("the list");
-      expect(found).toEqual([]);
+      expect(faults).toEqual([]);
       // Both forms that were refused.
-      expect(complaints.filter((one) => !one.includes("status of 400"))).toEqual([]);
+      expect(complaints.filter((complaint) => !complaint.includes("status of 400"))).toEqual([]);
     },
   );
 
@@ -279,7 +247,7 @@ onServer(chromiumServer, () => {
   }, async () => {
     const page = await developer();
     const path = await shorten(page, "https://example.com/a/rather/long/address?with=a&query=too");
-    const accountId = await accountOf();
+    const accountId = await portal.accountOf(page);
     const link = `localhost/${path.split("/").at(-1)}`;
     const origin = { correlationId: "t", causationId: "t", actor: { type: "operator" as const } };
     const clicks = Array.from({ length: 60 }, (_, n) => {
@@ -294,7 +262,7 @@ onServer(chromiumServer, () => {
     await service.backend.eventStore.append("clicks-seed-20260101", "none", clicks);
     const isCounted = (text: string) => /data-total="preview"[^>]*>20</.test(text);
     await showing(page, `${base}${path}/analytics?bots=1`, "60 hits", isCounted);
-    const found: string[] = [];
+    const faults: string[] = [];
     for (const at of [
       "/portal",
       "/portal/links",
@@ -306,18 +274,9 @@ onServer(chromiumServer, () => {
       `${path}/analytics?range=custom&timezone=Asia/Kathmandu`,
       `${path}/analytics?range=custom&timezone=Mars&from=soon`,
     ]) {
-      for (const [colorScheme, width] of [
-        ["light", 1280],
-        ["dark", 390],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 844 });
-        await page.goto(base + at);
-        for (const line of await seriousViolations(page)) found.push(`${at} ${colorScheme}: ${line}`);
-        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        if (Number(overflow) > 0) found.push(`${at}: ${overflow} pixels too wide at ${width}`);
-      }
+      await page.goto(base + at);
+      for (const fault of await unusable(page, WIDTHS)) faults.push(`${at} ${fault}`);
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });

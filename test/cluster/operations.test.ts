@@ -1,4 +1,4 @@
-// What test/api/operations.test.ts says of one process, on a cluster of them.
+// What test/api/operations.test.ts says of one process, on a cluster of them with settings of its own.
 import { onTopology } from "../support/cluster/on-topology.ts";
 
-await onTopology("cluster", "in the long form", () => import("../api/operations.test.ts"));
+await onTopology("cluster", { long: { operations: () => import("../api/operations.test.ts") } });

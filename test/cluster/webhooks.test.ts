@@ -1,4 +1,4 @@
-// What test/api/webhooks.test.ts says of one process, on a cluster of them.
+// What test/api/webhooks.test.ts says of one process, on a cluster of them with settings of its own.
 import { onTopology } from "../support/cluster/on-topology.ts";
 
-await onTopology("cluster", "in the long form", () => import("../api/webhooks.test.ts"));
+await onTopology("cluster", { long: { webhooks: () => import("../api/webhooks.test.ts") } });

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { childEnvironment } from "../support/service/child-environment.ts";
 import {
   type Environment,
@@ -17,20 +17,23 @@ import {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const PATIENT_MS = 120_000;
 
-async function newInstance(): Promise<Environment> {
-  const folder = await temporaryFolder();
-  onTestFinished(() => folder.remove());
-  return await instanceOf(folder.path);
-}
+/** One folder, on which one service follows the other. */
+let folder: TemporaryFolder;
+let instance: Environment;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  instance = await instanceOf(folder.path);
+});
+afterAll(() => folder.remove());
 
-async function running(instance: Environment, ...words: string[]): Promise<ServiceProcess> {
+async function running(...words: string[]): Promise<ServiceProcess> {
   const service = await startService(instance, [], root, words);
   onTestFinished(() => service.stop("SIGKILL"));
   return service;
 }
 
 /** What a second `serve` on the folder prints, which ends by itself. */
-async function refusal(instance: Environment, ...words: string[]) {
+async function refusal(...words: string[]) {
   const second = { ...(await instanceOf(instance.DATA_DIR ?? "")) };
   const child = spawn(process.execPath, ["src/cli.ts", "serve", ...words], {
     cwd: root,
@@ -45,10 +48,9 @@ async function refusal(instance: Environment, ...words: string[]) {
 it(
   "a second service on the folder is refused in one line that names the first, which goes on beside commands",
   async () => {
-    const instance = await newInstance();
-    const { child, url } = await running(instance);
+    const { child, url } = await running();
     for (const words of [[], ["--roles", "projector"], ["--workers", "2"]])
-      expect(await refusal(instance, ...words)).toEqual({
+      expect(await refusal(...words)).toEqual({
         code: 1,
         printed: `linkledger: DATA_DIR: ${instance.DATA_DIR} is in use by another service, process ${child.pid}: stop it, or give this one a folder of its own\n`,
       });
@@ -70,10 +72,9 @@ it(
 it(
   "a service starts on the folder at once after the one before was killed, or was stopped",
   async () => {
-    const instance = await newInstance();
-    for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const)
-      await (await running(instance)).stop(signal);
-    await running(instance);
+    // The one of the test before was killed.
+    await (await running()).stop("SIGTERM");
+    await (await running()).stop("SIGKILL");
   },
   PATIENT_MS,
 );
@@ -81,13 +82,11 @@ it(
 it(
   "the workers of a service have the folder together, and it ends with their primary",
   async () => {
-    const instance = await newInstance();
-    const primary = await running(instance, "--workers", "2");
-    const { code, printed } = await refusal(instance);
+    const primary = await running("--workers", "2");
+    const { code, printed } = await refusal();
     expect([code, printed]).toEqual([1, expect.stringContaining(`process ${primary.child.pid}:`)]);
     await primary.stop("SIGKILL");
-    const next = await instanceOf(instance.DATA_DIR ?? "");
-    await running(next, "--workers", "2");
+    await running("--workers", "2");
   },
   PATIENT_MS,
 );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
-import { text } from "../../src/transfer/import/fields.ts";
+import { textOf } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
 import { kutt } from "../../src/transfer/import/formats/kutt.ts";
@@ -44,11 +44,13 @@ async function found(content: string) {
   const read = await Array.fromAsync(readRows(file));
   expect(read.filter((row) => "error" in row)).toEqual([]);
   expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
-  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => text(row.record, name))));
+  return read.map((row) => ("error" in row ? [] : NAMES.map((name) => textOf(row.record, [name]))));
 }
 
 const meant = (given: readonly Cells[]) => given.map((cells) => cells.map((one) => one?.trim() || undefined));
 
+/** Hundreds of imports. */
+const PATIENCE = { timeout: 240_000 };
 const SITE = "https://example.com/";
 /** Each with the least that one of its links has. */
 const FORMATS = {
@@ -95,7 +97,7 @@ function namesOf({ mapped, leftOut, refused }: FieldList): string[] {
 }
 
 describe("a record of any format", () => {
-  it("stops no other, where its fields hold what no text can be made of", async () => {
+  it("stops no other, where its fields hold what no text can be made of", PATIENCE, async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
@@ -120,7 +122,7 @@ describe("a record of any format", () => {
     }
   });
 
-  it("is a link, or fails with a reason, whatever its fields hold", async () => {
+  it("is a link, or fails with a reason, whatever its fields hold", PATIENCE, async () => {
     const own = await openImport();
     const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };

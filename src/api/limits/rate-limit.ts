@@ -1,4 +1,4 @@
-// Rate limits: a fixed window of one hour from the first request of a key or an address, and its three response headers.
+// Rate limits: a fixed window of one hour from the first request of a key or an address, and its response headers.
 import type { FastifyReply } from "fastify";
 import { addressOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -64,7 +64,7 @@ export function refuseTries(window: RateWindow, now: Date): void {
  * @throws rate_limit_exceeded when the window is full
  */
 export function enforce(reply: FastifyReply, limit: number, window: RateWindow, now: Date): void {
-  showWindow(reply, limit, window);
+  showWindow(reply, limit, window, now);
   if (!window.granted) throw rateLimitExceeded(window, limit, now);
 }
 
@@ -74,11 +74,17 @@ function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refuse
   return new Refused("rate_limit_exceeded", text, { retryAfter });
 }
 
-/** `X-RateLimit-Reset` is in Unix seconds, rounded up so that a caller who waits until then is not refused. */
-export function showWindow(reply: FastifyReply, limit: number, window: RateWindow): void {
+/**
+ * `X-RateLimit-Reset` is in Unix seconds, rounded up so that a caller who waits until then is not refused. `RateLimit` and
+ * `RateLimit-Policy` say the same as draft-ietf-httpapi-ratelimit-headers has it, the reset as seconds from now.
+ */
+export function showWindow(reply: FastifyReply, limit: number, window: RateWindow, now: Date): void {
+  const remaining = Math.max(0, limit - window.used);
   reply.header("x-ratelimit-limit", String(limit));
-  reply.header("x-ratelimit-remaining", String(Math.max(0, limit - window.used)));
+  reply.header("x-ratelimit-remaining", String(remaining));
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));
+  reply.header("ratelimit-policy", `"hour";q=${limit};w=${WINDOW_MS / 1000}`);
+  reply.header("ratelimit", `"hour";r=${remaining};t=${secondsUntilReset(window, now)}`);
 }
 
 /** For `Retry-After`; at least 1. */

@@ -71,7 +71,8 @@ export async function changeLink(
   const { accountId } = by;
   const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);
   const stream = repeatableLink(address, eventId);
-  const { link: before, done } = (await loadStream(deps.eventStore, stream)).state;
+  const loaded = await loadStream(deps.eventStore, stream);
+  const { link: before, done } = loaded.state;
   if (done) return done;
   const isGone = before.status === "deleted" && request.type !== "restore";
   // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
@@ -88,6 +89,7 @@ export async function changeLink(
   const append = async (): Promise<ChangedLink> => {
     const { state, position, events } = await handleCommand(deps, context, {
       ...stream,
+      loaded,
       decide(now: RepeatableLink) {
         if (now.done) return [];
         if (now.link.status !== "free") replaced = now.link.passwordId;

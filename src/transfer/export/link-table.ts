@@ -35,7 +35,7 @@ function cellOf(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value !== "object") return String(value);
   const isPlain =
-    Array.isArray(value) && value.every((one) => typeof one === "string" && !/[,;|[]/.test(one));
+    Array.isArray(value) && value.every((text) => typeof text === "string" && !/[,;|[]/.test(text));
   return isPlain ? value.join(", ") : JSON.stringify(value);
 }
 

@@ -1,5 +1,4 @@
-// Reads fields of records whose names and forms differ by service and version.
-
+// Reads values of records whose names and forms differ by service and version.
 import { instantOf, type TimeZone } from "../../queries/analytics/time-zone.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
@@ -10,11 +9,11 @@ import { isDeeper } from "./read-rows.ts";
 const DEEPEST = 50;
 
 /** The first of the fields that has a value, as text. A dot leads to a member of a member. */
-export function text(record: Fields, ...names: readonly string[]): string | undefined {
+export function textOf(record: Fields, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const found = memberOf(record, name);
-    if (typeof found === "string" && found.trim() !== "") return found.trim();
-    if (typeof found === "number" || typeof found === "boolean") return String(found);
+    const value = memberOf(record, name);
+    if (typeof value === "string" && value.trim() !== "") return value.trim();
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
   }
   return undefined;
 }
@@ -29,20 +28,19 @@ export function memberOf(record: Fields, name: string): unknown {
  * The first of the fields that has one: a list of texts or of objects with a `name`; in CSV parted by commas,
  * semicolons or bars, or JSON.
  */
-export function listOf(record: Fields, ...names: readonly string[]): string[] {
+export function listOf(record: Fields, names: readonly string[]): string[] {
   for (const name of names) {
-    const given = text(record, name);
-    const isParted = given !== undefined && !given.startsWith("[");
-    const found = isParted ? given.split(/[,;|]/) : jsonOf(record, name);
-    if (!Array.isArray(found)) continue;
-    const texts = found.map((one) => (isObject(one) ? one.name : one));
-    return texts.flatMap((one) => (one === null || one === undefined ? [] : (text({ one }, "one") ?? [])));
+    const written = textOf(record, [name]);
+    const isParted = written !== undefined && !written.startsWith("[");
+    const list = isParted ? written.split(/[,;|]/) : jsonOf(record, [name]);
+    if (!Array.isArray(list)) continue;
+    return list.flatMap((item) => textOf({ text: isObject(item) ? item.name : item }, ["text"]) ?? []);
   }
   return [];
 }
 
 /** A member, or as CSV its JSON. @throws record_refused */
-export function jsonOf(record: Fields, name: string): unknown {
+export function jsonOf(record: Fields, [name = ""]: readonly string[]): unknown {
   const value = memberOf(record, name);
   if (typeof value !== "string") return value ?? undefined;
   if (value.trim() === "") return undefined;
@@ -57,41 +55,33 @@ export function jsonOf(record: Fields, name: string): unknown {
 }
 
 /** @throws record_refused when it is missing */
-export function requiredText(record: Fields, ...names: readonly string[]): string {
-  const found = text(record, ...names);
-  if (found === undefined) throw new Refused("record_refused", `there is no ${names[0]}`);
-  return found;
+export function requiredText(record: Fields, names: readonly string[]): string {
+  const written = textOf(record, names);
+  if (written === undefined) throw new Refused("record_refused", `there is no ${names[0]}`);
+  return written;
 }
 
-export function count(record: Fields, ...names: readonly string[]): number | undefined {
-  const found = Number(text(record, ...names)?.replaceAll(",", ""));
-  return Number.isInteger(found) && found >= 0 ? found : undefined;
-}
-
-/** A total that is no whole number is not taken, which `note` hears. */
-export function totalOf(record: Fields, note: (text: string) => void, ...names: readonly string[]) {
-  const [total, written] = [count(record, ...names), text(record, ...names)];
-  if (total === undefined && written !== undefined)
-    note(`the total of clicks is not taken, as ${written} is no whole number`);
-  return total;
+export function countOf(record: Fields, names: readonly string[]): number | undefined {
+  const count = Number(textOf(record, names)?.replaceAll(",", ""));
+  return Number.isInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** @throws record_refused when there is one that is no number */
-export function numberOf(record: Fields, ...names: readonly string[]): number | undefined {
-  const found = text(record, ...names);
-  if (found === undefined) return undefined;
-  if (!/^-?\d+$/.test(found)) throw new Refused("record_refused", `${found} is not a number`);
-  return Number(found);
+export function numberOf(record: Fields, names: readonly string[]): number | undefined {
+  const written = textOf(record, names);
+  if (written === undefined) return undefined;
+  if (!/^-?\d+$/.test(written)) throw new Refused("record_refused", `${written} is not a number`);
+  return Number(written);
 }
 
 /**
  * CSV files of databases write them as 0, f and the like.
  * @throws record_refused for what is neither true nor false
  */
-export function isTrue(record: Fields, name: string): boolean {
-  const found = text(record, name) ?? "";
-  if (/^(true|t|yes|1)$/i.test(found)) return true;
-  if (/^(false|f|no|0|)$/i.test(found)) return false;
+export function isTrue(record: Fields, [name = ""]: readonly string[]): boolean {
+  const written = textOf(record, [name]) ?? "";
+  if (/^(true|t|yes|1)$/i.test(written)) return true;
+  if (/^(false|f|no|0|)$/i.test(written)) return false;
   throw new Refused("record_refused", `${name} is neither true nor false`);
 }
 
@@ -99,33 +89,37 @@ export function isTrue(record: Fields, name: string): boolean {
  * ISO 8601 UTC, from 1970 on. `zone`: of times that name no offset.
  * @throws record_refused also for those where no zone is known
  */
-export function timeOf(given: string, zone: TimeZone | undefined): string {
-  const { local, offset } = parseLocalMoment(given) ?? {};
-  if (local === undefined) throw noTime(given);
+export function timeOf(written: string, zone: TimeZone | undefined): string {
+  const { local, offset } = parseLocalMoment(written) ?? {};
+  if (local === undefined) throw noTime(written);
   if (offset === undefined && !zone)
-    throw new Refused("record_refused", `${given} names no offset: name its time zone by --timezone`);
+    throw new Refused("record_refused", `${written} names no offset: name its time zone by --timezone`);
   const at = offset === undefined ? instantOf(zone as TimeZone, local, "later") : local - offset;
-  if (at < 0 || at > LATEST) throw noTime(given);
+  if (at < 0 || at > LATEST) throw noTime(written);
   return new Date(at).toISOString();
 }
 
 /** The end of the year 9999, as times are compared as text. */
 const LATEST = 253_402_300_799_999;
 
-function noTime(given: string): Refused {
-  return new Refused("record_refused", `${given} is not a time`);
+function noTime(written: string): Refused {
+  return new Refused("record_refused", `${written} is not a time`);
 }
 
 /** MySQL's 0000-00-00 is no time. @throws record_refused */
-export function optionalTime(record: Fields, zone: TimeZone | undefined, ...names: readonly string[]) {
-  const found = text(record, ...names);
-  if (found === undefined || /^0000-00-00([ T]00:00:00(\.0+)?)?$/.test(found)) return undefined;
-  return timeOf(found, zone);
+export function optionalTime(
+  record: Fields,
+  names: readonly string[],
+  { zone }: { zone: TimeZone | undefined },
+): string | undefined {
+  const written = textOf(record, names);
+  if (written === undefined || /^0000-00-00([ T]00:00:00(\.0+)?)?$/.test(written)) return undefined;
+  return timeOf(written, zone);
 }
 
 /** Host and slug of a short URL, with or without a scheme; a bare slug has no host. @throws record_refused */
-export function shortUrlOf(given: string): { host: string | undefined; slug: string } {
-  const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(given) ?? [];
-  if (slug === undefined) throw new Refused("record_refused", `${given} is not a short URL`);
+export function shortUrlOf(written: string): { host: string | undefined; slug: string } {
+  const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(written) ?? [];
+  if (slug === undefined) throw new Refused("record_refused", `${written} is not a short URL`);
   return { host: host?.toLowerCase(), slug };
 }

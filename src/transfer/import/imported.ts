@@ -108,7 +108,7 @@ export type ImportedClick = { link: LinkReference; facts: ClickFacts } & (
  * `withClicks`: there is a file of clicks, too, so that the totals of links are known one by one. `zone`: of times without
  * an offset; undefined where nobody has said it and the service has none of its own. `note`: hears what a link loses.
  */
-type ImportContext = {
+export type ImportContext = {
   now: Date;
   withClicks: boolean;
   zone: TimeZone | undefined;

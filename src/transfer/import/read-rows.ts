@@ -5,10 +5,10 @@ import { cleanText } from "../../events/classification/clean-text.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type CsvForm, type CsvRecord, csvFormOf, csvRecords } from "./csv.ts";
-import { DECODING_REFUSAL, decodedFile, UNDECODED } from "./decode.ts";
+import { type CsvForm, type CsvRecord, csvFormOf, csvReader } from "./csv.ts";
 import type { Fields } from "./imported.ts";
 import { jsonValues, startsWithJson } from "./json-values.ts";
+import { DECODING_REFUSAL, LONGEST_LINE, linesOf, UNDECODED } from "./lines.ts";
 
 /** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
 export type Row = { place: string; record: Fields; columns?: readonly string[] };
@@ -18,7 +18,7 @@ export type RowOrError = Row | { place: string; error: Refused; rows: number };
 
 /**
  * `names`: of the fields that are known, which columns are called by however they are written. `encoding`, `onBytes`: as
- * of decodedFile.
+ * of linesOf.
  */
 export type Reading = {
   names?: readonly string[];
@@ -27,8 +27,6 @@ export type Reading = {
 };
 
 const START_CHARACTERS = 1_048_576;
-const LONGEST_LINE = 67_108_864;
-const LARGEST_DOCUMENT = 402_653_184;
 const DEEPEST = 50;
 const URL_ALONE = /^"?https?:\/\//i;
 
@@ -41,79 +39,93 @@ export async function* readRows(
   file: string,
   { names = [], encoding, onBytes = () => undefined }: Reading = {},
 ): AsyncGenerator<RowOrError> {
-  const { start, isWhole, rest } = await started(decodedFile(file, encoding, onBytes));
-  if (!/^\s*[[{]/.test(start)) yield* csvRows(file, rest, start, isWhole, names);
-  else if (startsWithJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) yield* jsonLines(rest);
+  const lines = linesOf(file, encoding, onBytes);
+  const first = await startOf(lines);
+  const rest = async function* () {
+    yield* first.lines;
+    yield* lines;
+  };
+  const beginning = first.lines.find((line) => line.trim() !== "") ?? "";
+  if (!/^\s*[[{]/.test(beginning)) yield* csvRows(file, rest(), first, names);
+  else if (startsWithJson(beginning)) yield* jsonLines(rest());
   else {
     const { size } = await stat(file);
-    if (size > LARGEST_DOCUMENT)
+    if (size > LONGEST_LINE)
       throw new Refused(
         "wrong_format",
         `${file} is too large for one document of JSON: give it as JSON lines`,
       );
-    const parts = await Array.fromAsync(rest);
-    yield* recordsOf(parts.join(""), "document", (n) => `record ${n}`);
+    const text = (await Array.fromAsync(rest())).join("");
+    yield* recordsOf(text, "document", (n) => `record ${n}`);
   }
 }
 
-/** `rest`: all of the text, that of `start` too. */
-async function started(text: AsyncGenerator<string>) {
-  let start = "";
-  let isWhole = false;
-  while (!isWhole && start.length < START_CHARACTERS) {
-    const { value, done } = await text.next();
-    if (done) isWhole = true;
-    else start += value;
+/** What tells how a file is written. `isAll`: it has no more lines. */
+type Start = { lines: string[]; isAll: boolean };
+
+async function startOf(lines: AsyncGenerator<string>): Promise<Start> {
+  const start: string[] = [];
+  for (let length = 0; length < START_CHARACTERS; ) {
+    const { value, done } = await lines.next();
+    if (done) return { lines: start, isAll: true };
+    start.push(value);
+    length += value.length;
   }
-  const rest = async function* () {
-    yield start;
-    yield* text;
-  };
-  return { start, isWhole, rest: rest() };
+  return { lines: start, isAll: false };
 }
 
 /** A single column has nothing that parts cells, whatever is in its URLs. */
-function formOf(start: string, isWhole: boolean): CsvForm {
-  const isList = URL_ALONE.test(start) || /^[^,;\t\r\n]*(\r|\n|$)/.test(start);
-  return isList ? { delimiter: "\0", quotes: /^"/m.test(start), escapes: false } : csvFormOf(start, isWhole);
+function formOf({ lines, isAll }: Start): CsvForm {
+  const [first = ""] = lines;
+  const isList = URL_ALONE.test(first) || /^[^,;\t\r\n]*(\r|\n|$)/.test(first);
+  if (!isList) return csvFormOf(lines, isAll);
+  return { delimiter: "\0", quotes: lines.some((line) => line.startsWith('"')), escapes: false };
 }
 
 async function* csvRows(
   file: string,
-  chunks: AsyncIterable<string>,
-  start: string,
-  isWhole: boolean,
+  lines: AsyncIterable<string>,
+  start: Start,
   names: readonly string[],
 ): AsyncGenerator<RowOrError> {
-  let columns = URL_ALONE.test(start) ? ["url"] : undefined;
-  for await (const found of csvRecords(chunks, formOf(start, isWhole))) {
-    const place = placeOf(found);
+  let columns = URL_ALONE.test(start.lines[0] ?? "") ? ["url"] : undefined;
+  const take = csvReader(formOf(start));
+  for await (const record of recordsIn(lines, take)) {
+    const place = placeOf(record);
     // Spreadsheets write rows of separators alone.
-    if ("cells" in found && found.cells.every((cell) => cell === null || cell.trim() === "")) continue;
-    if (!columns) columns = headerOf(file, found, names);
-    else if ("error" in found) yield unreadable(place, found.error, undefined, found.rows);
-    else if (found.text.includes(UNDECODED)) yield unreadable(place, DECODING_REFUSAL);
-    else if (found.cells.slice(columns.length).some((cell) => cell !== null && cell !== ""))
+    if ("cells" in record && record.cells.every((cell) => cell === null || cell.trim() === "")) continue;
+    if (!columns) columns = headerOf(file, record, names);
+    else if ("error" in record) yield unreadable(place, record.error, undefined, record.rows);
+    else if (isDamaged(record.cells)) yield unreadable(place, DECODING_REFUSAL);
+    else if (record.cells.slice(columns.length).some((cell) => cell !== null && cell !== ""))
       yield unreadable(
         place,
-        `it has ${found.cells.length} fields, the header ${columns.length}: one that holds the separator needs quotes`,
+        `it has ${record.cells.length} fields, the header ${columns.length}: one that holds the separator needs quotes`,
       );
     else {
-      const record = Object.fromEntries(columns.map((column, n) => [column, found.cells[n]]));
-      yield { place, record, columns };
+      const fields = columns.map((column, n) => [column, record.cells[n]] as const);
+      yield { place, record: Object.fromEntries(fields), columns };
     }
   }
 }
 
-function placeOf({ line, lastLine, ...found }: CsvRecord): string {
-  return "error" in found && found.rows > 1 ? `lines ${line} to ${lastLine}` : `line ${line}`;
+async function* recordsIn(lines: AsyncIterable<string>, take: ReturnType<typeof csvReader>) {
+  for await (const line of lines) yield* take(line);
+  yield* take(undefined);
+}
+
+function isDamaged(cells: readonly (string | null)[]): boolean {
+  return cells.some((cell) => cell?.includes(UNDECODED));
+}
+
+function placeOf({ line, lastLine, ...record }: CsvRecord): string {
+  return "error" in record && record.rows > 1 ? `lines ${line} to ${lastLine}` : `line ${line}`;
 }
 
 /** @throws wrong_format */
 function headerOf(file: string, header: CsvRecord, names: readonly string[]): string[] {
   if (!("cells" in header)) throw new Refused("wrong_format", `${file}, header: ${header.error}`);
-  if (header.text.includes(UNDECODED))
-    throw new Refused("wrong_format", `${file}, header: ${DECODING_REFUSAL}`);
+  if (isDamaged(header.cells)) throw new Refused("wrong_format", `${file}, header: ${DECODING_REFUSAL}`);
   const known = new Map(names.map((name) => [folded(name), name] as const).reverse());
   const columns = header.cells.map((cell, n) => {
     const snake = (cell ?? "")
@@ -140,35 +152,13 @@ function unreadable(place: string, why: string, cause?: unknown, rows = 1): RowO
   return { place, error: new Refused("record_refused", why, { cause }), rows };
 }
 
-async function* jsonLines(chunks: AsyncIterable<string>): AsyncGenerator<RowOrError> {
+async function* jsonLines(lines: AsyncIterable<string>): AsyncGenerator<RowOrError> {
   let line = 0;
-  for await (const text of linesOf(chunks)) {
+  for await (const text of lines) {
     line += 1;
     const place = `line ${line}`;
-    if (text === undefined) yield unreadable(place, "it is too long");
-    else if (text.trim() !== "") yield* recordsOf(text, place, (n) => `${place}, record ${n}`);
+    if (text.trim() !== "") yield* recordsOf(text, place, (n) => `${place}, record ${n}`);
   }
-}
-
-/** By line feeds alone, as JSON has U+2028 in texts; undefined for a line that is too long. */
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
-  let parts: string[] = [];
-  let length = 0;
-  const add = (part: string) => {
-    length += part.length;
-    parts = length > LONGEST_LINE ? [] : [...parts, part];
-  };
-  const line = () => (length > LONGEST_LINE ? undefined : parts.join(""));
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
-      add(chunk.slice(start, end));
-      yield line();
-      [parts, length, start] = [[], 0, end + 1];
-    }
-    add(chunk.slice(start));
-  }
-  yield line();
 }
 
 /** Members that hold the records of an API's page. */
@@ -179,14 +169,14 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
   const isDecoded = !text.includes(UNDECODED);
   const values = [...jsonValues(text)];
   let count = 0;
-  for (const found of values) {
-    if ("error" in found) {
+  for (const parsed of values) {
+    if ("error" in parsed) {
       const place = values.length > 1 ? part(++count) : whole;
-      yield unreadable(place, `it is no JSON: ${messageOf(found.error)}`, found.error);
+      yield unreadable(place, `it is no JSON: ${messageOf(parsed.error)}`, parsed.error);
       continue;
     }
-    const list = listIn(found.value);
-    for (const value of list ?? [found.value]) {
+    const list = listIn(parsed.value);
+    for (const value of list ?? [parsed.value]) {
       const place = list || values.length > 1 ? part(++count) : whole;
       if (!isObject(value)) yield unreadable(place, "it is no JSON object");
       else if (isDeeper(value, DEEPEST))

@@ -22,14 +22,7 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type {
-  Columns,
-  Fields,
-  ImportedClick,
-  ImportedLink,
-  ImportFormat,
-  LinkReference,
-} from "./imported.ts";
+import type { Columns, ImportedClick, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
 import { type Reading, type Row, type RowOrError, readRows } from "./read-rows.ts";
 
 /** `clicks`: a file of their own. `encoding`: as of readRows. `zone`: of times without an offset. */
@@ -67,32 +60,39 @@ export async function runImport(
   onProgress: (bytes: number, total: number, records: number) => void = () => undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ImportReport> {
-  const { format, links, clicks, encoding } = files;
-  const { columns } = format;
+  const { format, encoding } = files;
   const names = namesOf(format);
-  const wanted = [{ file: links, columns: columns.links, hasLinks: true, hasClicks: !columns.clicks }];
-  if (clicks !== undefined && columns.clicks)
-    wanted.push({ file: clicks, columns: columns.clicks, hasLinks: false, hasClicks: true });
-  for (const { file, columns } of wanted) await refuseOtherFile(file, columns, { names, encoding });
-  const sizes = await Promise.all(wanted.map(async ({ file }) => (await stat(file)).size));
+  const parts = partsOf(files);
+  for (const { file, needed } of parts) await refuseOtherFile(file, needed, { names, encoding });
+  const sizes = await Promise.all(parts.map(async ({ file }) => (await stat(file)).size));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const { take, end } = importing(deps, target, files);
-  let [bytesBefore, bytes, count] = [0, 0, 0];
-  const onBytes = (read: number) => {
-    bytes = bytesBefore + read;
-  };
-  for (const [n, { file, ...has }] of wanted.entries()) {
-    for await (const row of readRows(file, { names, encoding, onBytes })) {
+  let [bytesBefore, count] = [0, 0];
+  for (const [n, part] of parts.entries()) {
+    let bytes = 0;
+    const onBytes = (read: number) => {
+      bytes = read;
+    };
+    for await (const row of readRows(part.file, { names, encoding, onBytes })) {
       if (signal.aborted) return { ...(await end()), interrupted: true };
-      await take(file, row, has);
+      await take(part, row);
       count += 1;
-      onProgress(bytes, total, count);
+      onProgress(bytesBefore + bytes, total, count);
       // SQLite and rows in memory leave no turn to signals.
       if (count % ROWS_A_TURN === 0) await setImmediate();
     }
     bytesBefore += sizes[n] ?? 0;
   }
   return await end();
+}
+
+/** One of the files, in the order in which they are read. */
+type Part = { file: string; needed: Columns; hasLinks: boolean; hasClicks: boolean };
+
+function partsOf({ format: { columns }, links, clicks }: ImportFiles): Part[] {
+  const ofLinks = { file: links, needed: columns.links, hasLinks: true, hasClicks: !columns.clicks };
+  if (clicks === undefined || !columns.clicks) return [ofLinks];
+  return [ofLinks, { file: clicks, needed: columns.clicks, hasLinks: false, hasClicks: true }];
 }
 
 /** Names of fields in the format's files. */
@@ -122,33 +122,31 @@ async function refuseOtherFile(file: string, needed: Columns, reading: Reading):
 
 function refuseOther(file: string, row: Row, needed: Columns): void {
   const names = row.columns ?? Object.keys(row.record);
-  const isThere = (one: Columns[number]) => one.some((name) => names.includes(name));
+  const isThere = (column: Columns[number]) => column.some((name) => names.includes(name));
   if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
-  const expected = needed.map((one) => one.join(" or ")).join(", and ");
-  const found = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
+  const expected = needed.map((column) => column.join(" or ")).join(", and ");
+  const present = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
   const what = row.columns ? "columns" : "members";
-  const why = `${file} is of another format: expected the ${what} ${expected}; found ${found}`;
+  const why = `${file} is of another format: expected the ${what} ${expected}; found ${present}`;
   throw new Refused("wrong_format", why);
 }
 
 function importing(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  { format, clicks: clicksFile, zone: given }: ImportFiles,
+  { format, clicks: clicksFile, zone: named }: ImportFiles,
 ) {
   const withClicks = clicksFile !== undefined;
-  const zone = given ?? (format.hasLocalTimes ? undefined : UTC);
-  // Records; one that can't be read counts as what its file holds. `read`: the sum of the others of links.
-  const links = { read: 0, created: 0, already: 0, failed: 0 };
-  // `skipped`: of links that failed, or that the file doesn't hold. `only_totals`: counted by the other service, without
-  // details: they can't become events.
-  const clicks = { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 };
+  const zone = named ?? (format.hasLocalTimes ? undefined : UTC);
+  // Rows; what can't be read counts as what its file holds.
+  const links = { created: 0, already: 0, failed: 0 };
+  // `skipped`: of links that failed, or that the file doesn't hold.
+  const clicks = { failed: 0, skipped: 0 };
   const fields = fieldCounts(format.fields);
   /** Links by the host that they are on now. */
   const hosts: Record<string, number> = {};
-  /** The first MOST_ERRORS. */
   const errors: { file: string; place: string; error: string }[] = [];
-  /** What a link that was created lost; the first MOST_ERRORS. */
+  /** What a link that was created lost. */
   const notes: { file: string; place: string; note: string }[] = [];
   const claimed: ClaimedLinks = { links: new Map(), externalIds: new Map() };
   const known = new Map<string, KnownLink>();
@@ -161,88 +159,68 @@ function importing(
   const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
   /** A link that is refused doesn't stop the others of its record. */
-  async function take(
-    file: string,
-    { place, ...row }: RowOrError,
-    { hasLinks, hasClicks }: { hasLinks: boolean; hasClicks: boolean },
-  ): Promise<void> {
-    const reported = { file, place };
-    const context = contextOf(reported);
-    const counts = hasLinks ? links : clicks;
-    const rows = "error" in row ? row.rows : 1;
-    const found = await attempt(counts, reported, rows, async () => {
-      if ("error" in row) throw row.error;
-      return { record: row.record, links: hasLinks ? linksIn(row.record, context) : undefined };
-    });
-    if (!found) return;
-    for (const link of found.links ?? []) await attempt(links, reported, 1, () => takeLink(link, reported));
-    if (found.links || !hasClicks) return;
-    const made = await attempt(clicks, reported, 1, async () => format.clicksOf(found.record, context));
-    for (const click of made ?? []) await attempt(clicks, reported, 1, () => takeClick(click));
-  }
-
-  function contextOf(reported: { file: string; place: string }) {
-    const note = (text: string) => {
-      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: cleanText(text, MESSAGE_LENGTH) });
-    };
-    return { now: deps.clock(), withClicks, zone, note };
-  }
-
-  function linksIn(
-    record: Fields,
-    context: Parameters<ImportFormat["linksOf"]>[1],
-  ): readonly ImportedLink[] | undefined {
-    const found = format.linksOf(record, context);
-    if (found) fields.add(record);
-    return found;
+  async function take({ file, hasLinks, hasClicks }: Part, { place, ...row }: RowOrError): Promise<void> {
+    const at = { file, place };
+    const note = (text: string) => void noted(notes, { ...at, note: cleanText(text, MESSAGE_LENGTH) });
+    const context = { now: deps.clock(), withClicks, zone, note };
+    const attempt = attemptOf(at);
+    const read = await attempt(
+      hasLinks ? links : clicks,
+      async () => {
+        if ("error" in row) throw row.error;
+        const made = hasLinks ? format.linksOf(row.record, context) : undefined;
+        if (made) fields.add(row.record);
+        return { record: row.record, links: made };
+      },
+      "error" in row ? row.rows : 1,
+    );
+    for (const link of read?.links ?? []) await attempt(links, () => takeLink(link, note));
+    if (!read || read.links || !hasClicks) return;
+    const made = await attempt(clicks, async () => format.clicksOf(read.record, context));
+    for (const click of made ?? []) await attempt(clicks, () => takeClick(click));
   }
 
   /**
-   * Reports what is wrong with one record, or with its link's stream; an append or a read that fails ends the
-   * import. `rows`: how many records fail with it.
+   * Counts what is wrong with one record, or with its link's stream, as failed, and goes on; an append or a read that fails
+   * ends the import. `rows`: how many fail with it.
    */
-  async function attempt<T>(
-    counts: { read: number; failed: number },
-    reported: { file: string; place: string },
-    rows: number,
-    work: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
-      counts.read += rows;
-      counts.failed += rows;
-      if (errors.length < MOST_ERRORS)
-        errors.push({ ...reported, error: cleanText(error.message, MESSAGE_LENGTH) });
-      return undefined;
-    }
+  function attemptOf(at: { file: string; place: string }) {
+    return async <T>(
+      counts: { failed: number },
+      work: () => Promise<T>,
+      rows = 1,
+    ): Promise<T | undefined> => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
+        counts.failed += rows;
+        noted(errors, { ...at, error: cleanText(error.message, MESSAGE_LENGTH) });
+        return undefined;
+      }
+    };
   }
 
-  async function takeLink(imported: ImportedLink, reported: { file: string; place: string }): Promise<void> {
+  async function takeLink(imported: ImportedLink, note: (text: string) => void): Promise<void> {
     const { link, already, shortened } = await importLink(deps, target, format.name, claimed, imported);
-    links.read += 1;
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
-    for (const field of shortened)
-      if (notes.length < MOST_ERRORS) notes.push({ ...reported, note: `${field} shortened` });
-    const one = { link, total: imported.totalClicks ?? 0, details: 0 };
-    if (imported.slug !== undefined)
-      known.set(referenceKey({ domain: imported.domain, slug: imported.slug }), one);
-    else known.set(link.key, one);
-    if (imported.id !== undefined) known.set(referenceKey({ id: imported.id }), one);
+    for (const field of shortened) note(`${field} shortened`);
+    const { slug, domain, id, totalClicks: total = 0 } = imported;
+    const entry = { link, total, details: 0 };
+    known.set(slug === undefined ? link.key : referenceKey({ domain, slug }), entry);
+    if (id !== undefined) known.set(referenceKey({ id }), entry);
   }
 
   async function takeClick(click: ImportedClick): Promise<void> {
-    const one = known.get(referenceKey(click.link));
-    if (!one) {
-      clicks.read += 1;
+    const entry = known.get(referenceKey(click.link));
+    if (!entry) {
       clicks.skipped += 1;
       return;
     }
-    const { key, accountId } = one.link;
-    const event = dataOf(one.link, click.facts);
+    const { key, accountId } = entry.link;
+    const event = dataOf(entry.link, click.facts);
     const { at } = event.data;
     const identity = `${key} ${at} ${"id" in click ? click.id : click.traits}`;
     const n = "id" in click ? 0 : (repeated.get(identity) ?? 0);
@@ -250,19 +228,31 @@ function importing(
     const id = derivedTimeId(at, "click", accountId, identity, n);
     const { requestId, actor } = target.context;
     await appender.put(newEvent(event, id, { correlationId: requestId, causationId: id, actor }), at);
-    clicks.read += 1;
-    one.details += 1;
+    entry.details += 1;
   }
 
+  /** `read`: the sum of what became of the rows. `only_totals`: clicks that the other service counted, without details. */
   async function end() {
     await appender.flush();
-    Object.assign(clicks, appender.counts);
-    for (const { total, details } of new Set(known.values()))
-      clicks.only_totals += Math.max(0, total - details);
-    return { links, clicks, hosts, fields: fields.counts, notes, errors };
+    const of = { ...appender.counts, ...clicks };
+    let only_totals = 0;
+    for (const { total, details } of new Set(known.values())) only_totals += Math.max(0, total - details);
+    return {
+      links: { read: links.created + links.already + links.failed, ...links },
+      clicks: { read: of.created + of.already + of.failed + of.skipped, ...of, only_totals },
+      hosts,
+      fields: fields.counts,
+      notes,
+      errors,
+    };
   }
 
   return { take, end };
+}
+
+/** The first MOST_ERRORS. */
+function noted<T>(list: T[], entry: T): void {
+  if (list.length < MOST_ERRORS) list.push(entry);
 }
 
 function referenceKey(reference: LinkReference): string {

@@ -1,7 +1,12 @@
-// A service and a real browser for tests of the portal's pages: sign-up by typing, screenshots.
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+// A service and a real browser for tests of the portal's pages, and people who have signed up by typing.
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+  Response,
+} from "playwright-core";
 import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
@@ -9,10 +14,10 @@ import { startTestService, type TestService } from "../service/start-service.ts"
 import { FIREFOX, PASSWORD } from "./browser-like.ts";
 
 export const PATIENCE_MS = 90_000;
+/** How often pages with live numbers ask for them. */
+const LIVE_MS = 5_000;
 /** Timeout of one step. */
 const STEP_MS = 30_000;
-/** Not committed; CI may keep them as artifacts. */
-const PICTURES = "test-results/screenshots";
 
 export type PortalBrowser = {
   base: string;
@@ -24,8 +29,7 @@ export type PortalBrowser = {
   upgrade(page: Page): Promise<void>;
   accountOf(page: Page): Promise<string>;
   /** Requests a short link from outside the browser. */
-  follow(url: string): Promise<Response>;
-  picture(page: Page, name: string): Promise<void>;
+  follow(url: string): Promise<globalThis.Response>;
   stop(): Promise<void>;
 };
 
@@ -41,6 +45,18 @@ export async function showing(
 ): Promise<void> {
   await until(`${url} to show ${what}`, async () => isShown(await (await page.request.get(url)).text()));
   await page.goto(url);
+}
+
+/** The next answer by which an open page keeps itself up to date; its clock, installed before, runs ahead to it. */
+export async function refreshed(page: Page): Promise<Response> {
+  const answer = page.waitForResponse((response) => response.request().resourceType() === "fetch");
+  await page.clock.fastForward(LIVE_MS);
+  return await answer;
+}
+
+/** Waits for what an open page shows by itself. */
+export async function showsLive(page: Page, part: Locator): Promise<void> {
+  await until(`${page.url()} to show it live`, async () => (await refreshed(page)).ok() && part.isVisible());
 }
 
 export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {
@@ -85,10 +101,6 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
       await showing(page, `${base}/portal`, "the Developer plan", (text) => text.includes(">Developer<"));
     },
     follow: (url) => fetch(url, { redirect: "manual", headers: { "user-agent": FIREFOX } }),
-    async picture(page, name) {
-      await mkdir(PICTURES, { recursive: true });
-      await page.screenshot({ path: join(PICTURES, `${name}.png`) });
-    },
     async stop() {
       for (const context of contexts) await context.close();
       await browser.close();

@@ -1,5 +1,6 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 
+import { setTimeout as pause } from "node:timers/promises";
 import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
@@ -43,14 +44,7 @@ export type Running = {
  * `clock`: what rate windows, links and analytics go by.
  */
 export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
-  const running = onWorkers()
-    ? await (await import("./worker-service.ts")).startOnWorkers({ BASE_URL, ...SELLING, ...environment })
-    : onCluster()
-      ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
-          { BASE_URL, ...SELLING, ...environment },
-          clock,
-        )
-      : await startHere(environment, clock);
+  const running = onCluster() ? await sharedOrOwn(environment, clock) : await startHere(environment, clock);
   const { config, backend, port, stop } = running;
   const deps = {
     ...runtimeDeps,
@@ -61,10 +55,11 @@ export async function startTestService(environment: Record<string, string> = {},
     limits: config.limits,
     baseHost: config.baseHost,
   };
+
   let accounts = 0;
 
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
-    running.ask<T>(path, given);
+    onCluster() ? untilAvailable(() => running.ask<T>(path, given)) : running.ask<T>(path, given);
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -84,7 +79,8 @@ export async function startTestService(environment: Record<string, string> = {},
     /** An account of the tier with one active key. */
     async member(tier: Tier): Promise<Member> {
       accounts += 1;
-      const email = `member-${accounts}@example.com`;
+      // Other files may have members on the same service.
+      const email = `member-${onCluster() ? crypto.randomUUID() : accounts}@example.com`;
       const { accountId } = await openAccount(deps, operator, { email, tier });
       const { key, keyId } = await issueKey(deps, operator, accountId, {});
       return { accountId, key, keyId };
@@ -103,6 +99,18 @@ export async function startTestService(environment: Record<string, string> = {},
   };
 }
 
+/** Tries again as a client would that is told to: on a busy machine a projector may be seconds behind. */
+async function untilAvailable<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  let answer = await ask();
+  await until("an answer other than 503", async () => {
+    if (answer.status !== 503 || answer.headers["retry-after"] === undefined) return true;
+    await pause(Number(answer.headers["retry-after"]) * 1_000);
+    answer = await ask();
+    return false;
+  });
+  return answer;
+}
+
 /** Whether the tests run on several processes; what reaches into the service's process can't then. */
 export function onCluster(): boolean {
   return process.env.TEST_TOPOLOGY === "cluster" || onWorkers();
@@ -110,6 +118,29 @@ export function onCluster(): boolean {
 
 function onWorkers(): boolean {
   return process.env.TEST_TOPOLOGY === "workers";
+}
+
+/** By their settings: services on several processes that further files of the same run are given, too. */
+const shared = new Map<string, Promise<Running>>();
+
+async function sharedOrOwn(environment: Record<string, string>, clock?: () => Date): Promise<Running> {
+  if (clock) return await startOnTopology(environment, clock);
+  const settings = JSON.stringify(environment);
+  const starting = shared.get(settings) ?? startOnTopology(environment);
+  shared.set(settings, starting);
+  return { ...(await starting), stop: async () => undefined };
+}
+
+/** When the last test of the file has ended. */
+export async function stopShared(): Promise<void> {
+  for (const starting of shared.values()) await (await starting).stop();
+  shared.clear();
+}
+
+async function startOnTopology(environment: Record<string, string>, clock?: () => Date): Promise<Running> {
+  const settings = { BASE_URL, ...SELLING, ...environment };
+  if (onWorkers()) return await (await import("./worker-service.ts")).startOnWorkers(settings);
+  return await (await import("../cluster/cluster-service.ts")).startOnCluster(settings, clock);
 }
 
 async function startHere(environment: Record<string, string>, clock = runtimeDeps.clock): Promise<Running> {

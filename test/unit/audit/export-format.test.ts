@@ -1,7 +1,8 @@
-// The format of exports, read by the script of docs/audit.md, which shares no code with the service.
+// The format of exports, read by examples/verify-export.py, which shares no code with the service.
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ExportSelection } from "../../../src/audit/export/export-lines.ts";
 import { exportLog } from "../../../src/audit/export/export-log.ts";
@@ -10,10 +11,10 @@ import { LINK, type OpenSealedLog, openSealedLog } from "../../support/audit/ope
 import { position } from "../../support/event-store/stored-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
-const GUIDE = new URL("../../../docs/audit.md", import.meta.url);
+const SCRIPT = fileURLToPath(new URL("../../../examples/verify-export.py", import.meta.url));
 const PYTHON = spawnSync("python3", ["-c", "pow(3, -1, 7)"]).status === 0 ? "python3" : undefined;
 
-describe.skipIf(!PYTHON)("the script of the guide", () => {
+describe.skipIf(!PYTHON)("a script that needs nothing of ours", () => {
   let log: OpenSealedLog;
   let folder: TemporaryFolder;
 
@@ -24,8 +25,6 @@ describe.skipIf(!PYTHON)("the script of the guide", () => {
       await log.seal();
     }
     await log.click(2);
-    const [, script = ""] = /```python\n([\s\S]*?)```/.exec(await readFile(GUIDE, "utf8")) ?? [];
-    await writeFile(join(folder.path, "verify.py"), script);
   });
   afterEach(async () => {
     await log.close();
@@ -34,7 +33,7 @@ describe.skipIf(!PYTHON)("the script of the guide", () => {
 
   const check = async (lines: readonly string[], key = KEYS.publicKey) => {
     await writeFile(join(folder.path, "export.ndjson"), lines.map((line) => `${line}\n`).join(""));
-    const { stdout, stderr, status } = spawnSync(PYTHON as string, ["verify.py", "export.ndjson", key], {
+    const { stdout, stderr, status } = spawnSync(PYTHON as string, [SCRIPT, "export.ndjson", key], {
       cwd: folder.path,
       encoding: "utf8",
     });

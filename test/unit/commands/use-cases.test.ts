@@ -157,6 +157,33 @@ describe("changing a link", () => {
     await change(by, deleted, restore);
     expect([urlSafety.mock.calls.length, recheckLater.mock.calls.length]).toEqual([3, 3]);
   });
+
+  it("reads its stream once, and decides again on what another has changed meanwhile", async () => {
+    const by = callerOf(await account("free"), "free");
+    const address = { host: "localhost", slug: (await createLink(deps, operator, by, { url })).link.slug };
+    const reads: string[] = [];
+    const { eventStore } = deps;
+    const read: typeof eventStore.read = (stream, ...others) => {
+      if (stream.startsWith("link-")) reads.push(stream);
+      return eventStore.read(stream, ...others);
+    };
+    let meanwhile = async () => undefined as unknown;
+    const urlSafety = async (urls: readonly URL[]) => {
+      await meanwhile();
+      return urls.map(() => "safe" as const);
+    };
+    const watched = { ...deps, urlSafety, eventStore: storeWith(eventStore, { read }) };
+    const retarget = (to: string) =>
+      changeLink(watched, operator, by, address, { type: "patch", patch: { url: to } });
+    await retarget("https://example.org/one");
+    expect(reads).toHaveLength(1);
+    meanwhile = () => changeLink(deps, operator, by, address, { type: "disable" });
+    expect((await retarget("https://example.org/two")).link).toMatchObject({
+      status: "disabled",
+      longUrl: "https://example.org/two",
+      changes: 3,
+    });
+  });
 });
 
 describe("an external id", () => {

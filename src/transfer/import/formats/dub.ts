@@ -1,103 +1,83 @@
 // Dub: pages of `GET /links`, or the CSV that its dashboard exports; it gives totals of clicks, no clicks.
-
-import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { jsonOf, listOf, optionalTime, requiredText, shortUrlOf, text, totalOf } from "../fields.ts";
-import type { FieldList, Fields, ImportedChange, ImportedRule, ImportFormat } from "../imported.ts";
+import { column, list, tableFormat, text, time, total } from "../columns.ts";
+import { jsonOf, optionalTime, requiredText, shortUrlOf, textOf } from "../fields.ts";
+import type { Fields, ImportContext, ImportedRule } from "../imported.ts";
 
 const UTM = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
-/** As they were called until 2024, and are by their labels in the CSV. */
-const mapped = {
-  slug: ["key", "shortLink", "link"],
-  domain: ["domain"],
-  url: ["url", "destination_url", ...UTM],
-  created_at: ["createdAt"],
-  title: ["title"],
-  tags: ["tags", "tagNames"],
-  comments: ["comments"],
-  external_id: ["externalId"],
-  expires_at: ["expiresAt"],
-  expired_url: ["expiredUrl"],
-  password: ["password"],
-  rules: ["ios", "android", "geo", "testVariants", "testCompletedAt"],
-  disabled: ["disabledAt"],
-  clicks: ["clicks"],
-} as const satisfies FieldList["mapped"];
-
+/** As it was called until 2024, and is by its label in the CSV. */
+const URLS = ["url", "destination_url"];
+const SLUG = ["key", "shortLink", "link"];
 const PREVIEW = "pages of links here have no preview of their own";
 const OWNER = "accounts are not imported";
 const SALES = "sales and partners are counted at Dub";
 
-export const dub: ImportFormat = {
+export const dub = tableFormat({
   name: "dub",
-  fields: {
-    mapped,
-    leftOut: {
-      archived: "Dub hides archived links from lists, and redirects them as ever",
-      description: PREVIEW,
-      image: PREVIEW,
-      video: PREVIEW,
-      proxy: PREVIEW,
-      rewrite: "links here lead to their destination, they don't frame it",
-      doIndex: "no link here is indexed by search engines",
-      publicStats: "analytics here are for the owner",
-      identifier: "replaced by externalId at Dub",
-      ...each(
-        ["trackConversion", "programId", "partnerId", "tenantId", "lastLeadAt", "lastConversionAt"],
-        SALES,
-      ),
-      ...each(["leads", "conversions", "sales", "saleAmount"], SALES),
-      ...each(["id", "linkId", "userId", "user", "workspaceId", "projectId"], OWNER),
-      ...each(["folderId", "folder", "tagId"], "links here are ordered by tags"),
-      webhookIds: "webhooks are not imported",
-      qrCode: "every link here has its QR code",
-      testStartedAt: "a test runs until testCompletedAt",
-      ...each(["lastClicked"], "without the click itself"),
-      ...each(["updatedAt"], "without what was changed"),
-    },
-    refused: {},
+  links: {
+    slug: column((record) => textOf(record, ["key"]) ?? shortOf(record).slug, ...SLUG),
+    domain: column((record, names) => textOf(record, names)?.toLowerCase() ?? shortOf(record).host, "domain"),
+    url: column((record) => withUtm(requiredText(record, URLS), record), ...URLS, ...UTM),
+    created_at: time("createdAt"),
+    title: text("title"),
+    tags: list("tags", "tagNames"),
+    comments: text("comments"),
+    external_id: text("externalId"),
+    expires_at: time("expiresAt"),
+    expired_url: text("expiredUrl"),
+    password: column((record, names) => passwordOf(textOf(record, names)), "password"),
+    rules: column(rulesOf, "ios", "android", "geo", "testVariants", "testCompletedAt"),
+    disabled: time("disabledAt"),
+    clicks: total("clicks"),
   },
-  columns: { links: [mapped.slug, ["url", "destination_url"]] },
-  linksOf(record, { now, zone, note }) {
-    if (text(record, "key") === "_root")
+  leftOut: {
+    archived: "Dub hides archived links from lists, and redirects them as ever",
+    description: PREVIEW,
+    image: PREVIEW,
+    video: PREVIEW,
+    proxy: PREVIEW,
+    rewrite: "links here lead to their destination, they don't frame it",
+    doIndex: "no link here is indexed by search engines",
+    publicStats: "analytics here are for the owner",
+    identifier: "replaced by externalId at Dub",
+    ...each(
+      ["trackConversion", "programId", "partnerId", "tenantId", "lastLeadAt", "lastConversionAt"],
+      SALES,
+    ),
+    ...each(["leads", "conversions", "sales", "saleAmount"], SALES),
+    ...each(["id", "linkId", "userId", "user", "workspaceId", "projectId"], OWNER),
+    ...each(["folderId", "folder", "tagId"], "links here are ordered by tags"),
+    webhookIds: "webhooks are not imported",
+    qrCode: "every link here has its QR code",
+    testStartedAt: "a test runs until testCompletedAt",
+    ...each(["lastClicked"], "without the click itself"),
+    ...each(["updatedAt"], "without what was changed"),
+  },
+  needed: [SLUG, URLS],
+  complete(link, record) {
+    if (textOf(record, ["key"]) === "_root")
       throw new Refused("record_refused", "it is the page of a domain itself, which has no slug here");
-    const short = shortUrlOf(requiredText(record, "shortLink", "link", "key"));
-    const disabledAt = optionalTime(record, zone, ...mapped.disabled);
-    const disabled: ImportedChange = { at: disabledAt, change: { type: "disable" } };
-    const password = text(record, ...mapped.password);
-    return [
-      {
-        slug: text(record, "key") ?? short.slug,
-        domain: text(record, "domain")?.toLowerCase() ?? short.host,
-        longUrl: withUtm(requiredText(record, "url", "destination_url"), record),
-        createdAt: optionalTime(record, zone, ...mapped.created_at),
-        changes: disabledAt === undefined ? [] : [disabled],
-        fields: {
-          title: text(record, ...mapped.title),
-          tags: listOf(record, ...mapped.tags),
-          comments: text(record, ...mapped.comments),
-          external_id: text(record, ...mapped.external_id),
-          expires_at: optionalTime(record, zone, ...mapped.expires_at),
-          expired_url: text(record, ...mapped.expired_url),
-          password: password === undefined ? undefined : { text: password },
-          // As every link of Dub does.
-          forward_query: "visitor",
-          rules: rulesOf(record, now, zone),
-        },
-        totalClicks: totalOf(record, note, ...mapped.clicks),
-      },
-    ];
+    // As every link of Dub does.
+    return [{ ...link, fields: { ...link.fields, forward_query: "visitor" } }];
   },
-  clicksOf: () => [],
-};
+});
+
+/** @throws record_refused */
+function shortOf(record: Fields): { host: string | undefined; slug: string } {
+  return shortUrlOf(requiredText(record, ["shortLink", "link", "key"]));
+}
+
+function passwordOf(written: string | undefined) {
+  return written === undefined ? undefined : { text: written };
+}
 
 /** Dub writes them into the destination, too; older links have them beside it alone. */
 function withUtm(longUrl: string, record: Fields): string {
   const url = URL.parse(longUrl);
-  const missing = UTM.filter((name) => text(record, name) !== undefined && !url?.searchParams.has(name));
+  const missing = UTM.filter((name) => textOf(record, [name]) !== undefined && !url?.searchParams.has(name));
   if (!url || missing.length === 0) return longUrl;
-  for (const name of missing) url.searchParams.set(name, text(record, name) ?? "");
+  for (const name of missing) url.searchParams.set(name, textOf(record, [name]) ?? "");
   return url.href;
 }
 
@@ -105,20 +85,21 @@ function withUtm(longUrl: string, record: Fields): string {
  * In the order in which Dub decides: iOS, Android, the country, then a test that has not ended.
  * @throws record_refused
  */
-function rulesOf(record: Fields, now: Date, zone: TimeZone | undefined): ImportedRule[] {
-  const [ios, android] = [text(record, "ios"), text(record, "android")];
+function rulesOf(record: Fields, _: readonly string[], context: ImportContext): ImportedRule[] {
+  const [ios, android] = [textOf(record, ["ios"]), textOf(record, ["android"])];
+  const testEnd = optionalTime(record, ["testCompletedAt"], context);
   return [
     ...(ios === undefined ? [] : [{ when: { os: ["iOS"] }, url: ios }]),
     ...(android === undefined ? [] : [{ when: { os: ["Android"] }, url: android }]),
-    ...rulesByCountry(jsonOf(record, "geo")),
-    ...rulesOfTest(jsonOf(record, "testVariants"), optionalTime(record, zone, "testCompletedAt"), now),
+    ...rulesByCountry(jsonOf(record, ["geo"])),
+    ...rulesOfTest(jsonOf(record, ["testVariants"]), testEnd, context.now),
   ];
 }
 
 /** One rule a destination. */
 function rulesByCountry(geo: unknown): ImportedRule[] {
   if (!isObject(geo)) return [];
-  const countries = Map.groupBy(Object.keys(geo), (country) => requiredText(geo, country));
+  const countries = Map.groupBy(Object.keys(geo), (country) => requiredText(geo, [country]));
   return [...countries].map(([url, country]) => ({ when: { country }, url }));
 }
 
@@ -127,11 +108,11 @@ function rulesOfTest(variants: unknown, end: string | undefined, now: Date): Imp
   if (!Array.isArray(variants) || end === undefined || end <= now.toISOString()) return [];
   if (!variants.every(isObject))
     throw new Refused("record_refused", "testVariants are no list of destinations");
-  const weights = variants.map((variant) => Number(text(variant, "percentage")));
+  const weights = variants.map((variant) => Number(textOf(variant, ["percentage"])));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   return variants.map((variant, n) => ({
     when: { share: ((weights[n] ?? 0) * 100) / all, to: end },
-    url: requiredText(variant, "url"),
+    url: requiredText(variant, ["url"]),
   }));
 }
 

@@ -136,8 +136,8 @@ function requestedRules(rules: unknown): unknown {
 
 /** @throws record_refused when the hash of the link's password is not in the file */
 function passwordsOf({ options, changes, password_hash: hash }: z.infer<typeof ExportedLink>): PasswordOf {
-  const given = [options, ...changes.map((one) => (one.type === "LinkOptionsChanged" ? one.changes : {}))];
-  const present = given.findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
+  const later = changes.map((change) => (change.type === "LinkOptionsChanged" ? change.changes : {}));
+  const present = [options, ...later].findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
   return (id) => {
     if (id !== present) return "replaced";
     if (hash === undefined) throw refused("it is protected by a password that is not in the file");
@@ -164,11 +164,17 @@ export const linkledger: ImportFormat = {
     const retargeted = changes.find((change) => change.type === "LinkRetargeted");
     return [
       {
-        ...{ slug, domain: domain ?? undefined, via, custom },
+        slug,
+        domain: domain ?? undefined,
+        via,
+        custom,
         longUrl: retargeted?.from ?? long_url,
         createdAt: timeOf(created_at, UTC),
         fields: fieldsOf(link.options, passwordOf),
-        changes: changes.map((one) => ({ at: timeOf(one.at, UTC), change: changeOf(one, passwordOf) })),
+        changes: changes.map((change) => ({
+          at: timeOf(change.at, UTC),
+          change: changeOf(change, passwordOf),
+        })),
       },
     ];
   },

@@ -3,7 +3,7 @@
 import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { requiredText, text, timeOf } from "../fields.ts";
+import { requiredText, textOf, timeOf } from "../fields.ts";
 import type { Fields, ImportedRule } from "../imported.ts";
 
 type Conditions = ImportedRule["when"];
@@ -23,79 +23,77 @@ const DEVICES = new Map<string, Conditions>(
   }),
 );
 
+/** What a condition says here. @throws record_refused */
+type Translate = (condition: Fields, zone: TimeZone | undefined) => Conditions;
+
+const wantedOf = (condition: Fields) => requiredText(condition, ["matchValue"]);
+const nameOf = (condition: Fields) => requiredText(condition, ["matchKey", "matchValue"]);
+
+const byQuery: Translate = (condition) => ({
+  query: { [requiredText(condition, ["matchKey"])]: textOf(condition, ["matchValue"]) ?? "" },
+});
+
+const CONDITIONS = new Map<string, Translate>(
+  Object.entries<Translate>({
+    device: (condition) => deviceOf(wantedOf(condition)),
+    language: (condition) => ({ language: [wantedOf(condition)] }),
+    // `query` until Shlink 4.0.
+    query: byQuery,
+    "query-param": byQuery,
+    "any-value-query-param": (condition) => ({ query: { [nameOf(condition)]: true } }),
+    "valueless-query-param": (condition) => ({ query: { [nameOf(condition)]: "" } }),
+    "geolocation-country-code": (condition) => ({ country: [wantedOf(condition).toUpperCase()] }),
+    "before-date": (condition, zone) => ({ to: timeOf(wantedOf(condition), zone) }),
+    "after-date": (condition, zone) => ({ from: timeOf(wantedOf(condition), zone) }),
+  }),
+);
+
 /**
  * Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`.
  * @throws record_refused for what rules here can't say
  */
-export function rulesOfShlink(given: unknown, zone: TimeZone | undefined): ImportedRule[] {
-  if (given === undefined || given === null) return [];
-  if (!Array.isArray(given) || !given.every(isObject)) throw refused("redirectRules are no list of rules");
-  const priority = (rule: Fields) => Number(text(rule, "priority") ?? 0);
-  return given
+export function rulesOfShlink(rules: unknown, zone: TimeZone | undefined): ImportedRule[] {
+  if (rules === undefined || rules === null) return [];
+  if (!Array.isArray(rules) || !rules.every(isObject)) throw refused("redirectRules are no list of rules");
+  const priority = (rule: Fields) => Number(textOf(rule, ["priority"]) ?? 0);
+  return rules
     .toSorted((a, b) => priority(a) - priority(b))
-    .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, "longUrl") }));
+    .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, ["longUrl"]) }));
 }
 
 /** @throws record_refused for another device */
-export function rulesOfDevices(given: unknown): ImportedRule[] {
-  if (!isObject(given)) return [];
-  const devices = Object.keys(given).filter((device) => given[device]);
-  return devices.map((device) => ({
-    when: conditionOf({ type: "device", matchValue: device }, undefined),
-    url: requiredText(given, device),
-  }));
+export function rulesOfDevices(destinations: unknown): ImportedRule[] {
+  if (!isObject(destinations)) return [];
+  const devices = Object.keys(destinations).filter((device) => destinations[device]);
+  return devices.map((device) => ({ when: deviceOf(device), url: requiredText(destinations, [device]) }));
 }
 
 /** All of them have to fit. @throws record_refused also for two of a kind, which one condition here can't say */
-function conditionsOf(given: unknown, zone: TimeZone | undefined): Conditions {
-  if (!Array.isArray(given) || given.length === 0) throw refused("a redirect rule has no conditions");
+function conditionsOf(conditions: unknown, zone: TimeZone | undefined): Conditions {
+  if (!Array.isArray(conditions) || conditions.length === 0)
+    throw refused("a redirect rule has no conditions");
   const all: Conditions = {};
-  for (const condition of given) {
-    const { query, ...one } = conditionOf(condition, zone);
-    const twice = [
-      ...Object.keys(one).filter((kind) => kind in all),
-      ...Object.keys(query ?? {}).filter(isSet),
-    ];
-    if (twice.length > 0) throw refused(`a redirect rule has several conditions on ${twice[0]}`);
-    Object.assign(all, one, query && { query: { ...all.query, ...query } });
+  for (const condition of conditions) {
+    const { query, ...others } = conditionOf(isObject(condition) ? condition : {}, zone);
+    const isSet = (name: string) => all.query !== undefined && Object.hasOwn(all.query, name);
+    const twice = Object.keys(others).find((kind) => kind in all) ?? Object.keys(query ?? {}).find(isSet);
+    if (twice !== undefined) throw refused(`a redirect rule has several conditions on ${twice}`);
+    Object.assign(all, others, query && { query: { ...all.query, ...query } });
   }
   return all;
-
-  function isSet(name: string): boolean {
-    return all.query !== undefined && Object.hasOwn(all.query, name);
-  }
 }
 
-function conditionOf(condition: unknown, zone: TimeZone | undefined): Conditions {
-  const given = isObject(condition) ? condition : {};
-  const type = text(given, "type") ?? "none";
-  const value = () => requiredText(given, "matchValue");
-  const name = () => requiredText(given, "matchKey", "matchValue");
-  switch (type) {
-    case "device": {
-      const device = DEVICES.get(value().toLowerCase());
-      if (!device) throw refused(`a redirect rule is for the device ${value()}`);
-      return device;
-    }
-    case "language":
-      return { language: [value()] };
-    // `query` until Shlink 4.0.
-    case "query":
-    case "query-param":
-      return { query: { [requiredText(given, "matchKey")]: text(given, "matchValue") ?? "" } };
-    case "any-value-query-param":
-      return { query: { [name()]: true } };
-    case "valueless-query-param":
-      return { query: { [name()]: "" } };
-    case "geolocation-country-code":
-      return { country: [value().toUpperCase()] };
-    case "before-date":
-      return { to: timeOf(value(), zone) };
-    case "after-date":
-      return { from: timeOf(value(), zone) };
-    default:
-      throw refused(`it has redirect rules by ${type}, which links here can't have`);
-  }
+function conditionOf(condition: Fields, zone: TimeZone | undefined): Conditions {
+  const type = textOf(condition, ["type"]) ?? "none";
+  const translate = CONDITIONS.get(type);
+  if (!translate) throw refused(`it has redirect rules by ${type}, which links here can't have`);
+  return translate(condition, zone);
+}
+
+function deviceOf(name: string): Conditions {
+  const device = DEVICES.get(name.toLowerCase());
+  if (!device) throw refused(`a redirect rule is for the device ${name}`);
+  return device;
 }
 
 function refused(why: string): Refused {

@@ -1,104 +1,81 @@
 // Shlink: pages of `GET /rest/v3/short-urls`, with the rules and visits of each short URL as docs/import.md says.
-import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import {
-  isTrue,
-  listOf,
-  memberOf,
-  numberOf,
-  optionalTime,
-  requiredText,
-  shortUrlOf,
-  text,
-  timeOf,
-  totalOf,
-} from "../fields.ts";
-import type { FieldList, Fields, ImportFormat } from "../imported.ts";
+import { column, list, required, tableFormat, text, time, totalOf, wholeNumber } from "../columns.ts";
+import { isTrue, memberOf, requiredText, shortUrlOf, textOf, timeOf } from "../fields.ts";
+import type { Fields, ImportContext, ImportedRule } from "../imported.ts";
 import { rulesOfDevices, rulesOfShlink } from "./shlink-rules.ts";
 
-const mapped = {
-  slug: ["shortCode"],
-  domain: ["domain", "shortUrl"],
-  url: ["longUrl"],
-  created_at: ["dateCreated", "createdAt"],
-  title: ["title"],
-  tags: ["tags"],
-  active_from: ["meta.validSince"],
-  expires_at: ["meta.validUntil"],
-  max_clicks: ["meta.maxVisits"],
-  forward_query: ["forwardQuery"],
-  rules: ["redirectRules", "deviceLongUrls", "hasRedirectRules"],
-  clicks: ["visitsSummary", "visitsCount", "visits"],
-} as const satisfies FieldList["mapped"];
+const VISITS = ["visitsSummary.total", "visitsCount", "visits"];
 
-export const shlink: ImportFormat = {
+export const shlink = tableFormat({
   name: "shlink",
-  fields: {
-    mapped,
-    leftOut: {
-      crawlable: "no link here is indexed by search engines",
-      defaultLongUrl: "the same as longUrl",
-    },
-    refused: {},
+  links: {
+    slug: required("shortCode"),
+    domain: column((record) => textOf(record, ["domain"])?.toLowerCase(), "domain", "shortUrl"),
+    url: required("longUrl"),
+    created_at: time("dateCreated", "createdAt"),
+    title: text("title"),
+    tags: list("tags"),
+    active_from: time("meta.validSince"),
+    expires_at: time("meta.validUntil"),
+    max_clicks: wholeNumber("meta.maxVisits"),
+    forward_query: column(forwardingOf, "forwardQuery"),
+    rules: column(rulesOf, "redirectRules", "deviceLongUrls", "hasRedirectRules"),
+    clicks: column(
+      (record, _, context) => totalOf(record, VISITS, context),
+      ...["visitsSummary", "visitsCount", "visits"],
+    ),
   },
-  columns: { links: [mapped.slug, mapped.url], clicks: [["shortCode", "visitedUrl"], ["date"]] },
-  linksOf(record, { withClicks, zone, note }) {
-    const shortUrl = text(record, "shortUrl");
-    const totalClicks = totalOf(record, note, "visitsSummary.total", "visitsCount", "visits");
-    const most = numberOf(record, ...mapped.max_clicks);
-    const written = text(record, "visitsSummary.total", "visitsCount", "visits");
-    if (most !== undefined && totalClicks === undefined && written !== undefined)
+  leftOut: {
+    crawlable: "no link here is indexed by search engines",
+    defaultLongUrl: "the same as longUrl",
+  },
+  complete(link, record, { withClicks }) {
+    const shortUrl = textOf(record, ["shortUrl"]);
+    const placed = { ...link, site: shortUrl && shortUrlOf(shortUrl).host };
+    const { fields = {}, totalClicks } = link;
+    const { max_clicks: most } = fields;
+    if (most === undefined || most === null) return [placed];
+    const written = textOf(record, VISITS);
+    if (totalClicks === undefined && written !== undefined)
       throw new Refused(
         "record_refused",
         `how many of its visits are left is not known: ${written} is no whole number`,
       );
-    const left = most === undefined ? undefined : most - (totalClicks ?? 0);
-    const hasEnded = left !== undefined && left <= 0;
-    return [
-      {
-        slug: requiredText(record, ...mapped.slug),
-        domain: text(record, "domain")?.toLowerCase(),
-        site: shortUrl && shortUrlOf(shortUrl).host,
-        longUrl: requiredText(record, ...mapped.url),
-        createdAt: optionalTime(record, zone, ...mapped.created_at),
-        fields: {
-          title: text(record, ...mapped.title),
-          tags: listOf(record, ...mapped.tags),
-          active_from: optionalTime(record, zone, ...mapped.active_from),
-          expires_at: optionalTime(record, zone, ...mapped.expires_at),
-          // Visits that are not imported one by one don't count here.
-          max_clicks: withClicks || hasEnded ? most : left,
-          // Shlink's default.
-          forward_query:
-            text(record, "forwardQuery") === undefined || isTrue(record, "forwardQuery") ? "visitor" : false,
-          rules: rulesOf(record, zone),
-        },
-        changes: hasEnded ? [{ at: undefined, change: { type: "disable" } }] : [],
-        totalClicks,
-      },
-    ];
+    const left = most - (totalClicks ?? 0);
+    if (left <= 0) return [{ ...placed, changes: [{ at: undefined, change: { type: "disable" } }] }];
+    // Visits that are not imported one by one don't count here.
+    return [{ ...placed, fields: { ...fields, max_clicks: withClicks ? most : left } }];
   },
-  clicksOf(record, { zone }) {
-    const shortCode = text(record, "shortCode");
-    const { host, slug } = shortUrlOf(shortCode ?? requiredText(record, "visitedUrl"));
-    const domain = shortCode === undefined ? host : text(record, "domain")?.toLowerCase();
-    const facts = {
-      at: timeOf(requiredText(record, "date"), zone),
-      referrer: text(record, "referer") ?? "",
-      userAgent: text(record, "userAgent") ?? "",
-      isBot: isTrue(record, "potentialBot"),
-      country: text(record, "visitLocation.countryCode"),
-      region: text(record, "visitLocation.regionName"),
-      city: text(record, "visitLocation.cityName"),
-    };
-    return [{ link: { domain, slug }, facts, traits: JSON.stringify(facts) }];
+  clicks: {
+    needed: [["shortCode", "visitedUrl"], ["date"]],
+    of(record, { zone }) {
+      const shortCode = textOf(record, ["shortCode"]);
+      const { host, slug } = shortUrlOf(shortCode ?? requiredText(record, ["visitedUrl"]));
+      const domain = shortCode === undefined ? host : textOf(record, ["domain"])?.toLowerCase();
+      const facts = {
+        at: timeOf(requiredText(record, ["date"]), zone),
+        referrer: textOf(record, ["referer"]) ?? "",
+        userAgent: textOf(record, ["userAgent"]) ?? "",
+        isBot: isTrue(record, ["potentialBot"]),
+        country: textOf(record, ["visitLocation.countryCode"]),
+        region: textOf(record, ["visitLocation.regionName"]),
+        city: textOf(record, ["visitLocation.cityName"]),
+      };
+      return [{ link: { domain, slug }, facts, traits: JSON.stringify(facts) }];
+    },
   },
-};
+});
+
+/** The visitor's, by default. @throws record_refused */
+function forwardingOf(record: Fields, names: readonly string[]): "visitor" | false {
+  return textOf(record, names) === undefined || isTrue(record, names) ? "visitor" : false;
+}
 
 /** @throws record_refused for rules that are not in the file, or that a link here can't have */
-function rulesOf(record: Fields, zone: TimeZone | undefined) {
+function rulesOf(record: Fields, _: readonly string[], { zone }: ImportContext): ImportedRule[] {
   const rules = memberOf(record, "redirectRules");
-  if (rules === undefined && isTrue(record, "hasRedirectRules"))
+  if (rules === undefined && isTrue(record, ["hasRedirectRules"]))
     throw new Refused(
       "record_refused",
       "it has redirect rules, which are not in the file: add redirectRules",

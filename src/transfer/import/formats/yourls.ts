@@ -1,42 +1,34 @@
 // YOURLS: the tables yourls_url and yourls_log as CSV or JSON, or the answer of its API's action `stats`.
-import { optionalTime, requiredText, shortUrlOf, text, timeOf, totalOf } from "../fields.ts";
-import type { FieldList, ImportFormat } from "../imported.ts";
+import { column, required, tableFormat, text, time, total } from "../columns.ts";
+import { requiredText, shortUrlOf, textOf, timeOf } from "../fields.ts";
 
-const mapped = {
-  slug: ["keyword", "shorturl"],
-  url: ["url"],
-  title: ["title"],
-  created_at: ["timestamp"],
-  clicks: ["clicks"],
-} as const satisfies FieldList["mapped"];
+const SLUG = ["keyword", "shorturl"];
 
-export const yourls: ImportFormat = {
+export const yourls = tableFormat({
   name: "yourls",
-  fields: { mapped, leftOut: { ip: "the address of whoever made the link: personal data" }, refused: {} },
-  columns: { links: [mapped.slug, mapped.url], clicks: [mapped.slug, ["click_time"]] },
-  linksOf(record, { zone, note }) {
-    const { slug } = shortUrlOf(requiredText(record, ...mapped.slug));
-    return [
-      {
-        slug,
-        longUrl: requiredText(record, ...mapped.url),
-        createdAt: optionalTime(record, zone, ...mapped.created_at),
-        fields: { title: text(record, ...mapped.title) },
-        totalClicks: totalOf(record, note, ...mapped.clicks),
-      },
-    ];
+  links: {
+    slug: column((record, names) => shortUrlOf(requiredText(record, names)).slug, ...SLUG),
+    url: required("url"),
+    title: text("title"),
+    created_at: time("timestamp"),
+    clicks: total("clicks"),
   },
-  clicksOf(record, { zone }) {
-    const facts = {
-      at: timeOf(requiredText(record, "click_time"), zone),
-      // YOURLS writes `direct` when there was none.
-      referrer: (text(record, "referrer") ?? "").replace(/^direct$/, ""),
-      userAgent: text(record, "user_agent") ?? "",
-      ip: text(record, "ip_address"),
-      country: text(record, "country_code"),
-    };
-    const { slug } = shortUrlOf(requiredText(record, "shorturl", "keyword"));
-    const id = text(record, "click_id");
-    return [{ link: { slug }, facts, ...(id === undefined ? { traits: JSON.stringify(facts) } : { id }) }];
+  leftOut: { ip: "the address of whoever made the link: personal data" },
+  clicks: {
+    needed: [SLUG, ["click_time"]],
+    of(record, { zone }) {
+      const facts = {
+        at: timeOf(requiredText(record, ["click_time"]), zone),
+        // YOURLS writes `direct` when there was none.
+        referrer: (textOf(record, ["referrer"]) ?? "").replace(/^direct$/, ""),
+        userAgent: textOf(record, ["user_agent"]) ?? "",
+        ip: textOf(record, ["ip_address"]),
+        country: textOf(record, ["country_code"]),
+      };
+      const { slug } = shortUrlOf(requiredText(record, ["shorturl", "keyword"]));
+      const id = textOf(record, ["click_id"]);
+      const identity = id === undefined ? { traits: JSON.stringify(facts) } : { id };
+      return [{ link: { slug }, facts, ...identity }];
+    },
   },
-};
+});

@@ -1,0 +1,78 @@
+// The lines of a file as text, and which of them have bytes that are not of its encoding, so that only those are refused.
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { TextDecoder } from "node:util";
+
+/** Stands for bytes that are not of the encoding. No text that was decoded has these two surrogates. */
+export const UNDECODED = "\ud800\ud800";
+
+export const DECODING_REFUSAL = "it is not UTF-8: name its encoding by --encoding, such as windows-1252";
+
+/** Bytes; a longer line is cut. */
+export const LONGEST_LINE = 402_653_184;
+
+const LINE_FEED = 0x0a;
+
+/**
+ * With their ends, by line feeds alone, as JSON has U+2028 in texts. `encoding`: a label of the Encoding Standard; by default
+ * as the byte order mark says, else UTF-8. `onBytes`: how many bytes were read so far. @throws what reading the file throws
+ */
+export async function* linesOf(
+  file: string,
+  encoding: string | undefined,
+  onBytes: (count: number) => void,
+): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  let decode: ReturnType<typeof decoderOf> | undefined;
+  let count = 0;
+  let parts: Buffer[] = [];
+  let length = 0;
+  const line = (last: Buffer) => {
+    const bytes = parts.length > 0 ? Buffer.concat([...parts, last]) : last;
+    [parts, length] = [[], 0];
+    return bytes;
+  };
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      decode ??= decoderOf(encoding ?? markedEncoding(chunk));
+      const bytes = decode.split(chunk);
+      let start = 0;
+      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+        yield decode.text(line(bytes.subarray(start, end + 1)));
+        start = end + 1;
+      }
+      length += bytes.length - start;
+      if (start < bytes.length && length <= LONGEST_LINE) parts.push(bytes.subarray(start));
+      count += chunk.length;
+      onBytes(count);
+    }
+    if (decode && parts.length > 0) yield decode.text(line(Buffer.alloc(0)));
+  } finally {
+    source.destroy();
+  }
+}
+
+function markedEncoding(start: Buffer): string {
+  const mark = start.toString("hex", 0, 2);
+  if (mark === "fffe") return "utf-16le";
+  return mark === "feff" ? "utf-16be" : "utf-8";
+}
+
+/** `split`: bytes whose line feeds are lines' ends. `text`: of a line of them. */
+function decoderOf(encoding: string): { split(chunk: Buffer): Buffer; text(line: Buffer): string } {
+  const decoder = new TextDecoder(encoding);
+  if (!decoder.encoding.startsWith("utf-16"))
+    return { split: (chunk) => chunk, text: (line) => marked(line, decoder) };
+  const utf8 = new TextDecoder();
+  return {
+    split: (chunk) => Buffer.from(decoder.decode(chunk, { stream: true })),
+    text: (line) => utf8.decode(line).replaceAll("\ufffd", UNDECODED),
+  };
+}
+
+/** U+FFFD may also be what was written. */
+function marked(line: Buffer, decoder: TextDecoder): string {
+  const text = decoder.decode(line);
+  if (!text.includes("\ufffd") || (decoder.encoding === "utf-8" && isUtf8(line))) return text;
+  return text.replaceAll("\ufffd", UNDECODED);
+}

@@ -1,4 +1,0 @@
-// What test/api/hosts.test.ts says of one process, on a cluster of them.
-import { onTopology } from "../support/cluster/on-topology.ts";
-
-await onTopology("cluster", "in the long form", () => import("../api/hosts.test.ts"));

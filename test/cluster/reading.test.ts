@@ -1,4 +1,0 @@
-// What test/api/reading.test.ts says of one process, on a cluster of them.
-import { onTopology } from "../support/cluster/on-topology.ts";
-
-await onTopology("cluster", "always", () => import("../api/reading.test.ts"));

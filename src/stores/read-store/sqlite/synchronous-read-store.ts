@@ -49,7 +49,13 @@ export class SqliteReadStore implements ReadStore {
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
     unavailableOnError(() => {
-      for (const spec of specs) this.#create(spec);
+      // Without the lock for writing where nothing is missing, as a rebuild may hold it for seconds.
+      const missing = specs.filter((spec) => !this.#has(spec));
+      if (missing.length === 0) return;
+      // In one transaction, as another program may drop a collection between its table and an index of it.
+      inTransaction(this.#db, () => {
+        for (const spec of missing) this.#create(spec);
+      });
     });
   }
 
@@ -165,13 +171,19 @@ export class SqliteReadStore implements ReadStore {
     }
   }
 
+  #has({ name, indexes }: CollectionSpec): boolean {
+    const byName = this.#prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+    const names = [`docs_${name}`, ...indexes.map((fields) => indexName(name, fields))];
+    return names.every((wanted) => byName.get(wanted) !== undefined);
+  }
+
   #create({ name, indexes }: CollectionSpec): void {
     const table = tableName(name);
     this.#db.exec(`CREATE TABLE IF NOT EXISTS ${table} ${COLUMNS}`);
     for (const fields of indexes) {
       // `_id` last, so that paging by (field, _id) needs no sort.
       const columns = [...new Set([...fields, "_id"])].map(column).join(", ");
-      this.#db.exec(`CREATE INDEX IF NOT EXISTS "ix_${name}_${fields.join("_")}" ON ${table} (${columns})`);
+      this.#db.exec(`CREATE INDEX IF NOT EXISTS "${indexName(name, fields)}" ON ${table} (${columns})`);
     }
   }
 
@@ -183,6 +195,10 @@ export class SqliteReadStore implements ReadStore {
     }
     return statement;
   }
+}
+
+function indexName(collection: string, fields: readonly string[]): string {
+  return `ix_${collection}_${fields.join("_")}`;
 }
 
 /** @throws CheckpointMoved */

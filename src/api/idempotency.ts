@@ -67,7 +67,8 @@ export function idempotency(deps: Deps) {
       if (statusCode < 200 || statusCode >= 300) return payload;
       const etag = reply.getHeader("etag");
       const answer = {
-        ...{ status: reply.statusCode, body: payload },
+        status: reply.statusCode,
+        body: payload,
         ...(typeof etag === "string" && { etag }),
       };
       const value: KeyRecord = { ...kept, answer };

@@ -94,8 +94,12 @@ export function verificationRuns(deps: Deps) {
         throw new Refused("verification_in_progress", "The log is being verified: wait until that has ended");
       const at = deps.clock().toISOString();
       const run: VerificationRun = {
-        ...{ state: "running", started_at: at, updated_at: at },
-        ...{ events: 0, result: null, error: null },
+        state: "running",
+        started_at: at,
+        updated_at: at,
+        events: 0,
+        result: null,
+        error: null,
       };
       await write(run);
       current = perform(context, run).catch(async (err: unknown) => {

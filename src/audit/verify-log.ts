@@ -109,9 +109,14 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
   const [last] = good;
   return {
     ...verdictOf({ problemCount, problems, seal: last, keyOrigin: trust.keyOrigin, sealed, unsealed }),
-    ...{ events, streams: checks.streams(), types: Object.fromEntries(types), problemCount, problems },
+    events,
+    streams: checks.streams(),
+    types: Object.fromEntries(types),
+    problemCount,
+    problems,
     seals: { count: judged.length, good: good.length, ...newestOf(last), unsealed },
-    ...{ broken: blocks.broken, anchor: last ? anchorText(last) : null },
+    broken: blocks.broken,
+    anchor: last ? anchorText(last) : null,
   };
 }
 

@@ -82,7 +82,11 @@ export const commands: readonly CommandRow[] = [
       const hits = await hitsOfLinks(deps, keys);
       return {
         links: links.map(({ short_url, long_url, status, title = null, created_at }, n) => ({
-          ...{ short_url, long_url, status, title, created_at },
+          short_url,
+          long_url,
+          status,
+          title,
+          created_at,
           ...hits[n],
         })),
         ...page,
@@ -155,7 +159,9 @@ export const commands: readonly CommandRow[] = [
 function stepRow({ type, at, actor, to, changes, blocked, withdrawn }: LinkStep) {
   const { reason } = blocked ?? withdrawn ?? {};
   return {
-    ...{ at, type, by: actorKey(actor) },
+    at,
+    type,
+    by: actorKey(actor),
     ...(to !== undefined && { to }),
     ...(Object.keys(changes).some((name) => name !== "url") && { changes }),
     ...(reason && { reason }),

@@ -51,7 +51,8 @@ export async function portalRoutes(
       sellsPlans: deps.planPrice !== undefined,
       isSignUpOpen: deps.signUp === "open",
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
-      ...{ assets, cookies },
+      assets,
+      cookies,
     });
     errorPages(site);
     landingPage(site, deps);

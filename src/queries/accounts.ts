@@ -73,7 +73,11 @@ export async function accountDetails(deps: SecretDeps & StatusDeps, accountId: s
     ...row,
     upgrade_asked_at: upgradeAskedAt ?? null,
     newest_links: newest.links.map(({ _id, shortUrl, longUrl, status, createdAt }) => ({
-      ...{ link: _id, short_url: shortUrl, long_url: longUrl, status, created_at: createdAt },
+      link: _id,
+      short_url: shortUrl,
+      long_url: longUrl,
+      status,
+      created_at: createdAt,
     })),
     keys: has.keys.map((key, index) => ({ ...keyRow(key), last_used_at: uses[index] ?? null })),
     domains: has.domains.map(domainRow),
@@ -93,7 +97,10 @@ async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: Acc
   return {
     account_id: _id,
     email: typeof email === "string" ? email : null,
-    ...{ tier, status, opened_at: openedAt, links: counted.links },
+    tier,
+    status,
+    opened_at: openedAt,
+    links: counted.links,
   };
 }
 

@@ -110,7 +110,11 @@ function readinessOf({ context, redirect, background }: AppDeps) {
   const { redis, backend } = context;
   const { eventStore, readStore } = backend;
   return readiness({
-    ...{ roles: context.roles, eventStore, readStore, redis, ...background },
+    roles: context.roles,
+    eventStore,
+    readStore,
+    redis,
+    ...background,
     routerSetAside: () => routerSetAside(readStore),
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,

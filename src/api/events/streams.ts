@@ -75,7 +75,9 @@ export function eventStream(
   raw.once("close", () => stream.abort());
   raw.writeHead(200, {
     ...headers,
-    ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
   });
   raw.write(`retry: ${RETRY_MS}\n\n`);
   const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);

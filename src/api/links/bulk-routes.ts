@@ -51,7 +51,8 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       method,
       url: `/api/v1/links/bulk${path}`,
       schema,
-      ...{ preHandler, onSend },
+      preHandler,
+      onSend,
       async handler(request, reply) {
         const { caller } = request;
         const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>

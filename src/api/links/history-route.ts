@@ -67,9 +67,12 @@ export function historyRoute(app: Api, deps: CurrentLinkDeps): void {
 function entryOf({ type, at, actor, revision, position, changes, blocked, withdrawn }: LinkStep) {
   const isOfClicks = type === "ClicksWithdrawn" || type === "ClicksRestored";
   return {
-    ...{ type, at, actor },
+    type,
+    at,
+    actor,
     ...(!isOfClicks && { revision }),
-    ...{ position, changes },
+    position,
+    changes,
     ...(blocked && { blocked: { reason: blocked.reason, legal: blocked.legal } }),
     ...(withdrawn && { withdrawn }),
   };

@@ -89,8 +89,13 @@ class ExportReader {
     const seal = judged.find(({ reason }) => reason === undefined)?.seal;
     const counts = { events: this.#events, unsealed: this.#unsealed };
     const judgement = verdictOf({
-      ...{ problemCount: problems.length, problems, seal, keyOrigin: "of --key" },
-      ...{ sealed: counts.events, unsealed: counts.unsealed, isPart: true },
+      problemCount: problems.length,
+      problems,
+      seal,
+      keyOrigin: "of --key",
+      sealed: counts.events,
+      unsealed: counts.unsealed,
+      isPart: true,
     });
     return { ...judgement, seals: judged.length, ...counts, selection, problems };
   }

@@ -74,7 +74,9 @@ export const commands: readonly CommandRow[] = [
     by: runQuery,
     async run({ deps }) {
       const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => ({
-        ...{ account_id: accountId, email: await emailOf(deps, accountId), asked_at: at },
+        account_id: accountId,
+        email: await emailOf(deps, accountId),
+        asked_at: at,
       }));
       return { upgrades: await Promise.all(requests) };
     },

@@ -70,7 +70,10 @@ export function questionCommand<Args extends z.ZodObject, Answer extends object>
 ): CommandRow {
   const asked = askedBy(args, row.name);
   return {
-    ...{ by: runReading, ...row, args: asked.args, options: asked.options },
+    by: runReading,
+    ...row,
+    args: asked.args,
+    options: asked.options,
     run: async (session, chosen: Record<string, unknown>, ...given: unknown[]) =>
       (await answer(auditDeps(session), asked.from(chosen, given))) as Printable,
   };
@@ -120,7 +123,8 @@ function parsedBy(schema: z.ZodType): (text: string) => unknown {
 /** What questions are answered from. */
 export function auditDeps({ backend, deps, config }: Session) {
   return {
-    ...{ ...deps, foldStore: backend.foldStore },
+    ...deps,
+    foldStore: backend.foldStore,
     findClicks: (search: Parameters<typeof findClicks>[1]) => findClicks(backend, search),
     matchingClicks: ((...asked) => matchingClicks(deps, ...asked)) as FindMatching,
     get sealKeys() {

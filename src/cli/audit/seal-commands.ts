@@ -103,8 +103,16 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
     .finally(() => log.close());
   const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals } = found;
   return {
-    ...{ ok, events, streams, types, problem_count: problemCount, problems, seals },
-    ...{ anchor: found.anchor, verdict, sentence },
+    ok,
+    events,
+    streams,
+    types,
+    problem_count: problemCount,
+    problems,
+    seals,
+    anchor: found.anchor,
+    verdict,
+    sentence,
   };
 }
 

@@ -172,7 +172,9 @@ function buildingText({ events, events_per_second, done, seconds_left, because }
   if (events === 0) return "a running service begins or goes on with it by itself";
   const why = because === null ? "" : `, as ${because}`;
   return `${describeProgress({
-    ...{ events, eventsPerSecond: events_per_second, done },
+    events,
+    eventsPerSecond: events_per_second,
+    done,
     ...(seconds_left !== null && { secondsLeft: seconds_left }),
   })}${why}`;
 }

@@ -55,7 +55,9 @@ export const commands: readonly CommandRow[] = [
 /** The account is known before a file is opened, so that a mistyped name doesn't empty an earlier export. */
 function accountCommand(what: "links" | "account", about: string): CommandRow {
   return {
-    ...{ name: `${what} <account>`, about, args: { account: ACCOUNT } },
+    name: `${what} <account>`,
+    about,
+    args: { account: ACCOUNT },
     options: [outOption],
     by: runReading,
     run: (session, options: Options, accountId: string) =>

@@ -202,7 +202,9 @@ type Change = (
 
 function changing(name: string, about: string, status: string, change: Change): CommandRow {
   return {
-    ...{ name: `${name} <webhook>`, about, args },
+    name: `${name} <webhook>`,
+    about,
+    args,
     async run({ deps, context }, options: { reason?: string }, { _id, accountId }: WebhookDocument) {
       await change(deps, context, accountId, _id, options);
       return { webhook_id: _id, status };

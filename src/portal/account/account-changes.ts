@@ -57,7 +57,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/password", {
-    ...{ ...shown("password"), count: "uncounted" },
+    ...shown("password"),
+    count: "uncounted",
     schema: { body: PasswordForm },
     run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
       await countReauthentication(deps, sessionId);
@@ -70,7 +71,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/close", {
-    ...{ ...shown("close"), count: "uncounted" },
+    ...shown("close"),
+    count: "uncounted",
     schema: { body: CloseForm },
     run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, request, password);
@@ -83,7 +85,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/sessions/:sessionId/end", {
-    ...{ path: PATH, count: "uncounted" },
+    path: PATH,
+    count: "uncounted",
     schema: { params: SessionParams },
     run: async ({ session: { accountId }, params: { sessionId } }) => {
       const own = await deps.sessions.list(accountId);
@@ -95,7 +98,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/sessions/end-all", {
-    ...{ path: PATH, count: "uncounted" },
+    path: PATH,
+    count: "uncounted",
     run: async ({ request, reply, session: { accountId } }) => {
       await deps.sessions.endAll(accountId);
       await deps.devices.forgetAll(accountId);
@@ -111,7 +115,9 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
     const { token } = request.query;
     const { email } = await lookAtEmailChange(deps, token);
     return sendFormPage(reply, {
-      ...{ title: "Confirm your new address", button: "Use this address", fields: hiddenFields({ token }) },
+      title: "Confirm your new address",
+      button: "Use this address",
+      fields: hiddenFields({ token }),
       lead: html`From now on you sign in with <strong>${email}</strong>.`,
     });
   });

@@ -47,26 +47,39 @@ ${closeCard(email, at("close"))}`,
 
 function emailCard(email: string, withMail: boolean, refused: RefusedForm | undefined): Html {
   const address = field({
-    ...{ id: "new-email", label: "New address", name: "email", type: "email", autocomplete: "email" },
-    ...{ required: true, maxlength: 254, value: refused && typedText(refused.typed, "email") },
+    id: "new-email",
+    label: "New address",
+    name: "email",
+    type: "email",
+    autocomplete: "email",
+    required: true,
+    maxlength: 254,
+    value: refused && typedText(refused.typed, "email"),
     hint: withMail ? "It counts once you have followed the link we send there." : undefined,
     error: errorOf(refused, "email"),
   });
   return formCard("E-mail address", {
-    ...{ action: "/portal/account/email", button: "Change address" },
+    action: "/portal/account/email",
+    button: "Change address",
     fields: html`${address}${passwordField("email-password", email, refused)}`,
   });
 }
 
 function passwordCard(email: string, refused: RefusedForm | undefined): Html {
   const wanted = field({
-    ...{ id: "new-password", label: "New password", name: "wanted", type: "password" },
-    ...{ autocomplete: "new-password", required: true, minlength: PASSWORD_MIN },
+    id: "new-password",
+    label: "New password",
+    name: "wanted",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    minlength: PASSWORD_MIN,
     hint: `At least ${PASSWORD_MIN} characters. You are signed out everywhere else.`,
     error: errorOf(refused, "password"),
   });
   return formCard("Password", {
-    ...{ action: "/portal/account/password", button: "Change password" },
+    action: "/portal/account/password",
+    button: "Change password",
     fields: html`${passwordField("current-password", email, refused)}${wanted}`,
   });
 }
@@ -85,7 +98,8 @@ function sessionsCard(sessions: readonly SessionOfAccount[], current: string): H
     sessionId === current
       ? html`<span class="badge badge-good">This browser</span>`
       : postButton(`/portal/account/sessions/${sessionId}/end`, "Sign out", {
-          ...{ kind: "small", label: `Sign out ${browser}` },
+          kind: "small",
+          label: `Sign out ${browser}`,
         });
   const columns: Column<SessionOfAccount>[] = [
     { name: "Browser", cell: ({ browser }) => html`<strong>${browser}</strong>` },
@@ -113,8 +127,11 @@ const dataCard = card(
 
 function closeCard(email: string, refused: RefusedForm | undefined): Html {
   return formCard("Close account", {
-    ...{ kind: "danger", action: "/portal/account/close" },
-    ...{ isRow: true, buttonKind: "danger", button: "Close my account for good" },
+    kind: "danger",
+    action: "/portal/account/close",
+    isRow: true,
+    buttonKind: "danger",
+    button: "Close my account for good",
     lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
     fields: passwordField("close-password", email, refused),
   });

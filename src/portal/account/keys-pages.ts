@@ -63,7 +63,8 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
       const to = () => sendPage(reply, { title, nav: "API keys", body: newKey(issued, deps.baseUrl) });
       return { position: issued.position, to };
     },
-    ...{ path: PATH, again: "back" },
+    path: PATH,
+    again: "back",
   });
 
   formRoute(app, deps, "/keys/:keyId/deactivate", {
@@ -85,9 +86,16 @@ function issueCard(isFull: boolean, tier: string, once: string): Html {
       lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
     });
   return formCard("New key", {
-    ...{ action: PATH, isRow: true, buttonKind: "primary", button: html`${icon("plus")}Issue key` },
+    action: PATH,
+    isRow: true,
+    buttonKind: "primary",
+    button: html`${icon("plus")}Issue key`,
     fields: html`${hiddenFields({ once })}${field({
-      ...{ label: "Label", name: "label", required: true, maxlength: LABEL_MAX, autocomplete: "off" },
+      label: "Label",
+      name: "label",
+      required: true,
+      maxlength: LABEL_MAX,
+      autocomplete: "off",
       placeholder: "Where you will use it, such as “Website”",
     })}`,
   });

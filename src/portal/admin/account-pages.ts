@@ -23,7 +23,8 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       if (find !== undefined && accounts[0]) return accountPath(accounts[0].account_id);
       const waiting = await waitingForPlan(deps);
       return {
-        ...{ nav: "Accounts", title: "Accounts" },
+        nav: "Accounts",
+        title: "Accounts",
         lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
         body: html`${waiting.length > 0 && waitingCard(waiting)}${find === undefined && html`${accountsCard(accounts)}${inviteCard(deps.defaultTier)}`}`,
       };
@@ -42,7 +43,9 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       Id: copyable("account-id", id, "the account's id"),
     });
     return sendConsolePage(reply, {
-      ...{ nav: "Accounts", title: email ?? id, heading: html`<span class="break">${email ?? id}</span>` },
+      nav: "Accounts",
+      title: email ?? id,
+      heading: html`<span class="break">${email ?? id}</span>`,
       above: html`<a href="/admin/accounts">Accounts</a>`,
       actions: html`<a class="button" href="${address("/admin/events", { account: id })}">Events</a><a class="button" href="${streamPath(`account-${id}`)}">Stream</a>`,
       body: html`${card("Account", html`${of}${isOpen && tierForms(account)}`)}
@@ -82,7 +85,9 @@ function accountsCard(accounts: readonly AccountRow[]): Html {
 function inviteCard(tier: Tier): Html {
   const tiers = TIERS.map((name) => [name, name === "free" ? "Free" : "Developer"] as const);
   return formCard("Invite somebody", {
-    ...{ action: "/admin/accounts/invite", isRow: true, button: "Make the link" },
+    action: "/admin/accounts/invite",
+    isRow: true,
+    button: "Make the link",
     lead: "Makes a link with which they choose a password, once, within a week. The account is opened then.",
     fields: html`${field({ label: "E-mail address", name: "email", type: "email", required: true, maxlength: 254, autocomplete: "off" })}
 ${choice({ label: "Plan", name: "tier", value: tier, options: tiers })}`,
@@ -168,7 +173,10 @@ function deactivation(account: string, { key_id, label, hint }: Key): Html {
 function closeCard({ account_id: id, email }: AccountDetails): Html {
   const label = email === null ? "Type the account's id" : "Type the account's e-mail address";
   return formCard("Close account", {
-    ...{ kind: "danger", isRow: true, action: accountPath(id), buttonKind: "danger" },
+    kind: "danger",
+    isRow: true,
+    action: accountPath(id),
+    buttonKind: "danger",
     lead: "Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.",
     fields: html`${hiddenFields({ act: "close" })}
 ${field({ label, name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}`,

@@ -31,7 +31,10 @@ export async function consoleRoutes(
 ): Promise<void> {
   const { findClicks, matchingClicks } = portal.logReader;
   const deps: ConsoleDeps = {
-    ...{ ...portal, findClicks, matchingClicks, searchMs: CLICK_SEARCH_MS },
+    ...portal,
+    findClicks,
+    matchingClicks,
+    searchMs: CLICK_SEARCH_MS,
     operators: operatorSessions(portal),
   };
   hideFromOpenApi(site);
@@ -40,7 +43,8 @@ export async function consoleRoutes(
   visitHook(site, {
     home: PREFIX,
     signedIn: async (given) => ({ operator: await deps.operators.find(given[cookies.operator]) }),
-    ...{ assets, cookies },
+    assets,
+    cookies,
   });
   errorPages(site);
   await site.register(

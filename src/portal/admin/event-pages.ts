@@ -36,7 +36,10 @@ export function eventPages(app: Api, deps: ConsoleDeps): void {
       const { summary, fields, ...raw } = event;
       const heading = event.type || "Unreadable event";
       return {
-        ...{ nav: "Streams", title: `${heading}, revision ${revision}`, heading, above: placeOf(stream) },
+        nav: "Streams",
+        title: `${heading}, revision ${revision}`,
+        heading,
+        above: placeOf(stream),
         lead:
           event.error === null
             ? summary
@@ -60,7 +63,9 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
       if (!found) return { nav: "Streams", title: `State of ${stream}`, above: placeOf(stream), body: "" };
       const { revision } = found;
       return {
-        ...{ nav: "Streams", title: `State of ${stream}`, heading: `State after revision ${revision}` },
+        nav: "Streams",
+        title: `State of ${stream}`,
+        heading: `State after revision ${revision}`,
         above: placeOf(stream),
         actions: html`<a class="button" href="${eventPath(stream, revision)}">Event</a>`,
         body: found.has_state

@@ -38,7 +38,8 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/streams", questions.streams, {
     find: "Show",
     show: (found = { streams: [], next: null }, { category, account }) => ({
-      ...{ nav: "Streams", title: "Streams" },
+      nav: "Streams",
+      title: "Streams",
       lead:
         "hours" in found
           ? "Hits lie in streams of their writers and days: look at them by the hour."
@@ -55,7 +56,9 @@ ${"hours" in found ? tableCard("Hours with hits", found.hours, HOURS, NO_HOURS) 
     async show(found, { name }) {
       const events = found?.events ?? [];
       return {
-        ...{ nav: "Streams", title: name, heading: html`<span class="break">${name}</span>` },
+        nav: "Streams",
+        title: name,
+        heading: html`<span class="break">${name}</span>`,
         above: html`<a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a>`,
         actions: hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`,
         body: html`${await blockCard(deps, name)}
@@ -67,7 +70,8 @@ ${tableCard("Events, newest first", events, EVENT_COLUMNS)}`,
   questionPage(app, deps, "/events", questions.events, {
     find: "Find",
     show: (found = { events: [], next: null, set_aside: [] }) => ({
-      ...{ nav: "Find events", title: "Find events" },
+      nav: "Find events",
+      title: "Find events",
       lead: html`Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Hits</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.`,
       body: html`${
         found.set_aside.length > 0 &&
@@ -78,9 +82,11 @@ ${tableCard("Events found", found.events, STREAM_EVENT_COLUMNS, ["Nothing found"
   });
 
   questionPage(app, deps, "/log", questions.log, {
-    ...{ find: "Show", more: "Later" },
+    find: "Show",
+    more: "Later",
     show: (found) => ({
-      ...{ nav: "Find events", title: "The log" },
+      nav: "Find events",
+      title: "The log",
       above: html`<a href="/admin/events">Find events</a>`,
       lead: html`Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.`,
       body: tableCard("Events", found?.events ?? [], STREAM_EVENT_COLUMNS, [
@@ -91,9 +97,11 @@ ${tableCard("Events found", found.events, STREAM_EVENT_COLUMNS, ["Nothing found"
   });
 
   questionPage(app, deps, "/clicks", questions.clicks, {
-    ...{ find: "Find", more: "Later" },
+    find: "Find",
+    more: "Later",
     show: ({ from, to, events, next }: ClicksPage = { from: null, to: null, events: [], next: null }) => ({
-      ...{ nav: "Hits", title: "Hits" },
+      nav: "Hits",
+      title: "Hits",
       lead: html`Clicks of people, by link or QR code, and previews by programs: ${from && to ? html`recorded from ${time(from)} until ${time(to)}` : "of all times"}, in the order of the log. <a href="/admin/streams?category=clicks">Hours with hits</a>`,
       body: html`${tableCard("Hits found", events, HITS, ["No hits", next === null ? "None was recorded that is like that." : "None so far: the log is long, and the search goes on from here."])}
 ${next !== null && html`<p class="muted small">Searched up to position ${shortPosition(next)}: there may be more.</p>`}`,

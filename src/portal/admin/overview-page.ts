@@ -47,7 +47,8 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
       : "Not verified from here yet.";
     return sendConsolePage(reply, {
-      ...{ nav: "Overview", title: "Console" },
+      nav: "Overview",
+      title: "Console",
       lead: "The log of this service, and what is computed from it.",
       body: html`${linkForm}
 <div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
@@ -98,7 +99,9 @@ export function sealsPage(app: Api, deps: ConsoleDeps): void {
         "Public key": copyable("public-key", key, "the public key"),
       });
       return {
-        ...{ nav: "Seals", title: "Seals", isLive: true },
+        nav: "Seals",
+        title: "Seals",
+        isLive: true,
         lead: "Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.",
         body: html`${card("Verification", html`${verification(await deps.verifications.read())}${verify}`)}${card("Sealed", sealed)}
 ${sealTable(seals)}`,

@@ -36,7 +36,9 @@ const RECENT_MS = 10_000;
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/projections", questions.projections, {
     show: (found) => ({
-      ...{ nav: "Projections", title: "Projections", isLive: true },
+      nav: "Projections",
+      title: "Projections",
+      isLive: true,
       lead: html`What is answered is computed from the log${found?.head && html`, which ends at position ${shortPosition(found.head)}`}. An event that can't be taken in is set aside, and all others count.`,
       body:
         found &&
@@ -52,7 +54,9 @@ ${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has p
     if (!row) throw new Refused("unknown_projection", `There are no projections ${name}`);
     const { building, active, waits_for: waitsFor } = row;
     return sendConsolePage(reply, {
-      ...{ nav: "Projections", title: name, isLive: true },
+      nav: "Projections",
+      title: name,
+      isLive: true,
       above: html`<a href="/admin/projections">Projections</a>`,
       body: html`${waitsFor && waitCard(waitsFor)}
 ${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.`)}

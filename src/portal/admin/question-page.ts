@@ -41,7 +41,9 @@ type QuestionPage<Args, Answer> = {
 export function sendConsolePage(reply: FastifyReply, page: ConsolePage): FastifyReply {
   const { nav, title, heading = title, body, isLive, notice, ...head } = page;
   return sendPage(reply, {
-    ...{ nav, title, notice },
+    nav,
+    title,
+    notice,
     styles: ["charts.css", "console.css"],
     scripts: isLive ? ["console.js"] : [],
     body: html`${pageHead(heading, head)}\n${body}`,
@@ -72,7 +74,8 @@ export function questionPage<Args extends z.ZodObject, Answer extends object>(
     const { next: position = null } = (found ?? {}) as { next?: string | number | null };
     const behind = { ...(values as Record<string, string>), limit: undefined, [next ?? ""]: position };
     return sendConsolePage(reply, {
-      ...{ ...page, notice },
+      ...page,
+      notice,
       body: html`${find && questionForm(to, args, values, find)}
 ${page.body}
 ${position !== null && html`<nav class="actions" aria-label="Pages"><a class="button" rel="next" href="${address(to, behind)}">${more}</a></nav>`}`,

@@ -34,7 +34,8 @@ export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/withdrawals", asked, {
     find: "Show",
     show: ({ made, preview: found }: Found = {}, { link = "" }) => ({
-      ...{ nav: "Withdrawals", title: "Withdrawals" },
+      nav: "Withdrawals",
+      title: "Withdrawals",
       lead: "Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.",
       body: html`${found && previewCard(found, link)}
 ${made && madeCard(made, link)}`,

@@ -106,8 +106,13 @@ function named(range: Range, given: string, bots: boolean, now: Date): PageRange
   const { interval, points, name } = NAMED[range];
   const from = startBack(zone, interval, now.getTime(), points - 1);
   return {
-    ...{ choice: range, typed: { ...EMPTY, timezone: asked ? given : "" }, errors: {} },
-    ...{ zone, bots, includesNow: true, name: `last ${name}` },
+    choice: range,
+    typed: { ...EMPTY, timezone: asked ? given : "" },
+    errors: {},
+    zone,
+    bots,
+    includesNow: true,
+    name: `last ${name}`,
     request: { from, to: undefined, interval, zone, kinds: kindsOf(bots), asOf: undefined },
   };
 }
@@ -137,7 +142,11 @@ function custom(fields: Fields, bots: boolean, now: Date): PageRange {
   if (asOf && "time" in asOf && asOf.time > now.getTime() + CLOCK_DIFFERENCE_MS) errors.as_of = STILL_TO_COME;
   const isReadable = Object.keys(errors).length === 0;
   return {
-    ...{ choice: "custom", typed: fields, errors, zone, bots },
+    choice: "custom",
+    typed: fields,
+    errors,
+    zone,
+    bots,
     includesNow: !asOf && (to === undefined || to > now.getTime()),
     name: customName(first, last) + (asOf ? `, as of ${fields.as_of}` : ""),
     request: isReadable ? { from, to, interval: undefined, zone, kinds: kindsOf(bots), asOf } : undefined,
@@ -218,15 +227,24 @@ function customForm(path: string, { typed: fields, errors, bots }: PageRange, as
     // A picker shows nothing for another text, such as of an address written by hand, and would send nothing.
     const isShown = text === "" || (form.test(text) && parseLocalMoment(text) !== undefined);
     return field({
-      ...{ label, name, hint, value: text, error: errors[name] },
-      ...{ type: isShown ? picker : "text", autocomplete: "off", maxlength: LONGEST },
+      label,
+      name,
+      hint,
+      value: text,
+      error: errors[name],
+      type: isShown ? picker : "text",
+      autocomplete: "off",
+      maxlength: LONGEST,
     });
   };
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   // An alias, or a zone that there isn't.
   if (fields.timezone !== "" && !zones.includes(fields.timezone)) zones.unshift(fields.timezone);
   const zone = {
-    ...{ label: "Time zone", name: "timezone", value: fields.timezone || "UTC", error: errors.timezone },
+    label: "Time zone",
+    name: "timezone",
+    value: fields.timezone || "UTC",
+    error: errors.timezone,
     options: zones.map((name) => [name, name.replaceAll("_", " ")] as const),
   };
   return html`<form method="get" action="${path}" class="card" aria-label="Range of time">${hiddenFields({ range: "custom", bots: bots ? "1" : undefined })}

@@ -47,7 +47,8 @@ export function seriesCard(range: PageRange, { interval, series, totals }: Shown
   const isLocal = interval === "hour" && range.choice !== "custom" && range.typed.timezone === "";
   const format = formatIn(range, UNITS[interval].point);
   const number = (name: string, kind: keyof HitCounts): Column<SeriesPoint> => ({
-    ...{ name, end: true },
+    name,
+    end: true,
     cell: (point) => count(point[kind]),
   });
   const columns: Column<SeriesPoint>[] = [

@@ -41,7 +41,9 @@ type FormPage = {
 export function sendFormPage(reply: FastifyReply, page: FormPage): FastifyReply {
   const { title, heading = title, lead, action, fields, button, below, refused, atFields = [] } = page;
   return sendPage(reply, {
-    ...{ title, shape: "narrow", status: refused?.status },
+    title,
+    shape: "narrow",
+    status: refused?.status,
     notice: refused && noticeOf(refused, ...atFields),
     body: html`<div class="card"><h1>${heading}</h1>
 ${lead && html`<p class="muted">${lead}</p>`}
@@ -84,7 +86,10 @@ type AddressForm = Omit<OpenForm, "fields" | "button" | "atFields" | "run"> & {
 export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, form: AddressForm): void {
   const { accept, compose, sent, ...page } = form;
   openForm(app, deps, {
-    ...{ ...page, fields: emailField, button: "Send the link", atFields: ["email"] },
+    ...page,
+    fields: emailField,
+    button: "Send the link",
+    atFields: ["email"],
     run: async (typed, _request, reply) => {
       const email = accept(typed.email);
       await countMail(deps, email);
@@ -126,7 +131,10 @@ export function passwordLink(app: Api, { path, about, lookAt, finish, ...page }:
   const send = async (reply: FastifyReply, token: string, refused?: RefusedForm) => {
     const { email } = await lookAt(token);
     return sendFormPage(reply, {
-      ...{ ...page, lead: `For ${email}.${about}`, action: `/portal${path}`, refused },
+      ...page,
+      lead: `For ${email}.${about}`,
+      action: `/portal${path}`,
+      refused,
       fields: html`${hiddenFields({ token })}<input type="text" name="username" autocomplete="username" value="${email}" hidden>
 ${newPasswordField(refused)}`,
       atFields: ["password"],
@@ -153,8 +161,13 @@ export async function countForm(
 
 export function emailField(refused: RefusedForm | undefined): Html {
   return field({
-    ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "email" },
-    ...{ required: true, maxlength: 254, autofocus: true },
+    label: "E-mail address",
+    name: "email",
+    type: "email",
+    autocomplete: "email",
+    required: true,
+    maxlength: 254,
+    autofocus: true,
     value: refused && typedText(refused.typed, "email"),
     error: errorOf(refused, "email"),
   });
@@ -162,8 +175,12 @@ export function emailField(refused: RefusedForm | undefined): Html {
 
 export function newPasswordField(refused: RefusedForm | undefined): Html {
   return field({
-    ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
-    ...{ required: true, minlength: PASSWORD_MIN },
+    label: "Password",
+    name: "password",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    minlength: PASSWORD_MIN,
     hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
     error: errorOf(refused, "password"),
   });

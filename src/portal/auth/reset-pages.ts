@@ -19,7 +19,9 @@ export function resetPages(app: Api, deps: SignInDeps): void {
   else app.get("/reset", (_request, reply) => sendPage(reply, askTheOperator));
 
   passwordLink(app, {
-    ...{ path: "/reset/choose", title: "Choose a new password", button: "Set password" },
+    path: "/reset/choose",
+    title: "Choose a new password",
+    button: "Set password",
     about: " You are signed out everywhere else.",
     lookAt: (token) => lookAtReset(deps, token),
     finish: async (request, reply, { token, password }) => {
@@ -34,7 +36,9 @@ export function resetPages(app: Api, deps: SignInDeps): void {
 
 function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {
   addressForm(app, deps, {
-    ...{ path: "/reset", title: TITLE, below: BELOW },
+    path: "/reset",
+    title: TITLE,
+    below: BELOW,
     lead: "We send a link to choose a new one, if there is an account with this address.",
     accept: (given) => given,
     compose: async (email) => {

@@ -47,15 +47,27 @@ export function signInPages(app: Api, deps: SignInDeps): void {
 
 function sendForm(reply: FastifyReply, next: string, refused?: RefusedForm): FastifyReply {
   const email = field({
-    ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "username" },
-    ...{ required: true, autofocus: !refused, value: refused && typedText(refused.typed, "email") },
+    label: "E-mail address",
+    name: "email",
+    type: "email",
+    autocomplete: "username",
+    required: true,
+    autofocus: !refused,
+    value: refused && typedText(refused.typed, "email"),
   });
   const password = field({
-    ...{ label: "Password", name: "password", type: "password", autocomplete: "current-password" },
-    ...{ required: true, autofocus: refused !== undefined },
+    label: "Password",
+    name: "password",
+    type: "password",
+    autocomplete: "current-password",
+    required: true,
+    autofocus: refused !== undefined,
   });
   return sendFormPage(reply, {
-    ...{ title: "Sign in", action: "/portal/sign-in", button: "Sign in", refused },
+    title: "Sign in",
+    action: "/portal/sign-in",
+    button: "Sign in",
+    refused,
     fields: html`${hiddenFields({ next })}${email}${password}`,
     below: html`${reply.request.visit.isSignUpOpen && html`New here? <a href="/portal/sign-up">Create an account</a> · `}<a href="/portal/reset">Lost your password?</a>`,
   });

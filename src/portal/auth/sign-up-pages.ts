@@ -49,7 +49,9 @@ ${copyable("command", "npx linkledger account invite you@example.com", "the oper
 /** The form reveals when an address is taken. */
 function directSignUp(app: Api, deps: SignInDeps): void {
   openForm(app, deps, {
-    ...{ ...PAGE, lead: "Ready in a moment.", button: "Create account" },
+    ...PAGE,
+    lead: "Ready in a moment.",
+    button: "Create account",
     below: html`You have one already? <a href="/portal/sign-in">Sign in</a>`,
     fields: (refused) => html`${emailField(refused)}${newPasswordField(refused)}`,
     atFields: ["email", "password"],
@@ -66,7 +68,9 @@ function directSignUp(app: Api, deps: SignInDeps): void {
 
 function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
   addressForm(app, deps, {
-    ...{ ...PAGE, lead: "We send you a link; behind it you choose a password.", accept: acceptEmail },
+    ...PAGE,
+    lead: "We send you a link; behind it you choose a password.",
+    accept: acceptEmail,
     below: html`You have an account already? <a href="/portal/sign-in">Sign in</a>`,
     compose: async (email) => {
       const holder = await accountWithEmail(deps, email);
@@ -83,7 +87,10 @@ function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
 /** The page behind a mailed link, and behind an invitation. */
 function finishSignUp(app: Api, deps: SignInDeps): void {
   passwordLink(app, {
-    ...{ path: "/sign-up/finish", title: "Choose a password", about: "", button: "Create account" },
+    path: "/sign-up/finish",
+    title: "Choose a password",
+    about: "",
+    button: "Create account",
     lookAt: (token) => lookAtInvitation(deps, token),
     finish: (request, reply, { token, ...newcomer }) => {
       const consumed = async () => (await useToken<Invitation>(deps, "sign-up", token)).tier;

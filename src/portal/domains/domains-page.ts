@@ -65,7 +65,9 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
   const path = (request: FastifyRequest) => pathOf((request.params as z.infer<typeof Params>).hostname);
   for (const [name, action] of Object.entries(ACTIONS))
     formRoute(app, deps, `/domains/:hostname/${name}`, {
-      ...{ schema: { params: Params }, again, path },
+      schema: { params: Params },
+      again,
+      path,
       async run({ session: { accountId }, context, params }) {
         const domain = await findOwnDomain(deps, accountId, params.hostname);
         const { position } =
@@ -78,7 +80,9 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
     });
 
   formRoute(app, deps, "/domains/:hostname/home", {
-    ...{ schema: { params: Params, body: HomeForm }, again, path },
+    schema: { params: Params, body: HomeForm },
+    again,
+    path,
     async run({ session: { accountId }, context, params: { hostname }, body }) {
       const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
       const change = { domainId, given: body.url.trim() || null };
@@ -114,10 +118,18 @@ ${domains.length > 0 ? domainTable(domains) : mayAdd && noDomains}`,
 
 function addCard(refused: RefusedForm | undefined): Html {
   return formCard("Add a domain", {
-    ...{ action: LIST, isRow: true, button: html`${icon("plus")}Add domain`, buttonKind: "primary" },
+    action: LIST,
+    isRow: true,
+    button: html`${icon("plus")}Add domain`,
+    buttonKind: "primary",
     fields: field({
-      ...{ label: "Host name", name: "hostname", placeholder: "go.example.com", autocomplete: "off" },
-      ...{ required: true, maxlength: HOSTNAME_MAX, error: refused?.message },
+      label: "Host name",
+      name: "hostname",
+      placeholder: "go.example.com",
+      autocomplete: "off",
+      required: true,
+      maxlength: HOSTNAME_MAX,
+      error: refused?.message,
       value: refused && typedText(refused.typed, "hostname"),
     }),
   });
@@ -220,10 +232,16 @@ function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
 
 function homeCard({ hostname, homeUrl }: DomainDocument): Html {
   return formCard("Home page", {
-    ...{ action: pathOf(hostname, "/home"), isRow: true, button: "Save" },
+    action: pathOf(hostname, "/home"),
+    isRow: true,
+    button: "Save",
     fields: field({
-      ...{ label: `Where ${readableUrl(hostname)}/ leads`, name: "url", type: "url", value: homeUrl ?? "" },
-      ...{ placeholder: "https://www.example.com/", autocomplete: "off" },
+      label: `Where ${readableUrl(hostname)}/ leads`,
+      name: "url",
+      type: "url",
+      value: homeUrl ?? "",
+      placeholder: "https://www.example.com/",
+      autocomplete: "off",
       hint: "Empty: a small neutral page.",
     }),
   });

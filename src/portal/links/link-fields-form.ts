@@ -146,8 +146,12 @@ function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErr
   const input = (name: Exclude<keyof TypedRule, "device" | "id">, more: Partial<Field> = {}) => {
     const at = ruleInput(index, name);
     return field({
-      ...{ label: RULE_LABELS[name], name: at, value: rule?.[name] ?? "", error: errorOf(errors, at) },
-      ...{ autocomplete: "off", ...more },
+      label: RULE_LABELS[name],
+      name: at,
+      value: rule?.[name] ?? "",
+      error: errorOf(errors, at),
+      autocomplete: "off",
+      ...more,
     });
   };
   const moment = (name: "from" | "to") =>

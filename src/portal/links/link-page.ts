@@ -188,7 +188,11 @@ function editCard(
     refused?.typed.url === undefined ? before.longUrl : typedText(refused.typed, "url").slice(0, LONGEST_URL);
   const typed = refused ? typedAgain(typedFields(refused.typed), shownFields(before), set) : set;
   const destination = field({
-    ...{ label: "Destination", name: "url", required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+    label: "Destination",
+    name: "url",
+    required: true,
+    maxlength: LONGEST_URL,
+    autocomplete: "off",
     value: url === before.longUrl ? link.longUrl : url,
     error: errorOf(refused, "url"),
     hint: "The short link and its QR code stay the same. From now on they lead here.",
@@ -235,7 +239,9 @@ function removalCard(link: LinkDocument, refused: RefusedForm | undefined): Html
   }
   if (link.block) return false;
   const externalId = field({
-    ...{ label: fieldRow("external_id").label, name: "external_id", autocomplete: "off" },
+    label: fieldRow("external_id").label,
+    name: "external_id",
+    autocomplete: "off",
     value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
     error: errorOf(refused, "external_id"),
     hint: "Where another link has got it meanwhile, this one needs another, or none.",

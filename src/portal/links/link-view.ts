@@ -36,8 +36,14 @@ export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string 
 }
 
 export const STATUS_WORDS: Readonly<Record<LinkStatus, string>> = {
-  ...{ live: "Live", scheduled: "Scheduled", expired: "Expired", used_up: "Used up" },
-  ...{ disabled: "Disabled", blocked: "Blocked", deleted: "Deleted", domain_inactive: "Domain not active" },
+  live: "Live",
+  scheduled: "Scheduled",
+  expired: "Expired",
+  used_up: "Used up",
+  disabled: "Disabled",
+  blocked: "Blocked",
+  deleted: "Deleted",
+  domain_inactive: "Domain not active",
 };
 
 /** Nothing for a link that works. */

@@ -84,7 +84,8 @@ async function sendForm(
   const errors = refused ? errorsOf(refused) : {};
   const utm = (refused && typedUtm(refused.typed)) ?? NO_UTM;
   const more = linkFieldsForm({
-    ...{ tier, typed: refused ? typedFields(refused.typed) : NO_FIELDS },
+    tier,
+    typed: refused ? typedFields(refused.typed) : NO_FIELDS,
     errors,
   });
   const fields = html`${utmFields(utm)}${more}`;
@@ -137,15 +138,25 @@ export function createLinkForm(
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
   const slug: Field = {
-    ...{ label: "Slug", name: "slug", value: given.slug, error: errors.slug, maxlength: 50 },
-    ...{ autocomplete: "off", placeholder: "random" },
+    label: "Slug",
+    name: "slug",
+    value: given.slug,
+    error: errors.slug,
+    maxlength: 50,
+    autocomplete: "off",
+    placeholder: "random",
     hint: "3 to 50 letters, digits, - and _. Leave it empty for a random one.",
   };
   const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
   return html`<form method="post" action="/portal/links" class="${fields ? "form" : "form-row shorten"}">${hiddenFields({ once })}
 ${field({
-  ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value: given.url },
-  ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off" },
+  label: "Destination",
+  name: "url",
+  placeholder: "https://example.com/a/long/page",
+  value: given.url,
+  required: true,
+  maxlength: LONGEST_URL,
+  autocomplete: "off",
   error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
 })}
 ${!isShort && html`<div class="form-row">${domains.length > 0 && choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}

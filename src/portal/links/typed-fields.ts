@@ -34,8 +34,15 @@ export type FieldErrors = Readonly<Record<string, string>>;
 
 export const RULE_LABELS: Readonly<Record<Exclude<RuleInput, "id">, string>> = {
   name: "Name",
-  ...{ device: "Device", os: "OS", country: "Countries", language: "Languages", query: "Query" },
-  ...{ from: "From", to: "To", share: "Share", url: "Leads to" },
+  device: "Device",
+  os: "OS",
+  country: "Countries",
+  language: "Languages",
+  query: "Query",
+  from: "From",
+  to: "To",
+  share: "Share",
+  url: "Leads to",
 };
 
 /** `shown`: a value that is set; `read`: what is typed, for the schema of the field. */
@@ -78,8 +85,15 @@ const parameters: Form = {
 };
 
 const FORMS: Readonly<Record<Exclude<FieldKind, "rules">, Form>> = {
-  ...{ text, lines: text, list, time, url },
-  ...{ count: number, password: text, code: number, forwarding },
+  text,
+  lines: text,
+  list,
+  time,
+  url,
+  count: number,
+  password: text,
+  code: number,
+  forwarding,
 };
 type TextName = Exclude<FieldName, "rules">;
 const TEXT_NAMES = FIELD_NAMES.filter((name): name is TextName => name !== "rules");
@@ -89,8 +103,14 @@ function formOf(name: TextName): Form {
 }
 
 const CONDITIONS: Readonly<Record<keyof RuleConditions, Form>> = {
-  ...{ device: devices, os: list, country: list, language: list, query: parameters },
-  ...{ from: time, to: time, share: number },
+  device: devices,
+  os: list,
+  country: list,
+  language: list,
+  query: parameters,
+  from: time,
+  to: time,
+  share: number,
 };
 export const CONDITION_NAMES = Object.keys(CONDITIONS) as (keyof RuleConditions)[];
 
@@ -106,7 +126,9 @@ export function shownFields(link: LinkOptions): TypedFields {
   return {
     ...Object.fromEntries(TEXT_NAMES.map((name) => [name, shownBy(formOf(name), set[name])])),
     rules: (link.rules ?? []).map(({ id = "", name = "", when, url }) => ({
-      ...{ id, name, url },
+      id,
+      name,
+      url,
       ...eachCondition((condition) => shownBy(CONDITIONS[condition], when[condition])),
     })),
   };

@@ -9,8 +9,11 @@ export type Utm = Readonly<Record<UtmField, string>>;
 
 const LONGEST = 200;
 const PLACEHOLDERS: Utm = {
-  ...{ source: "newsletter", medium: "email", campaign: "spring-sale" },
-  ...{ term: "running shoes", content: "button" },
+  source: "newsletter",
+  medium: "email",
+  campaign: "spring-sale",
+  term: "running shoes",
+  content: "button",
 };
 
 export function utmOf(longUrl: string): Utm {
@@ -45,8 +48,12 @@ export function utmFields(values: Utm): Html {
   const isOpen = Object.values(values).some(Boolean);
   const inputs = UTM_FIELDS.map((name) =>
     field({
-      ...{ label: `UTM ${name}`, name: `utm_${name}`, value: values[name], maxlength: LONGEST },
-      ...{ placeholder: PLACEHOLDERS[name], autocomplete: "on" },
+      label: `UTM ${name}`,
+      name: `utm_${name}`,
+      value: values[name],
+      maxlength: LONGEST,
+      placeholder: PLACEHOLDERS[name],
+      autocomplete: "on",
     }),
   );
   return html`<details class="more-options" ${isOpen && html`open`}><summary>Campaign (UTM)</summary>

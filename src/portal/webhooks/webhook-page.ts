@@ -70,7 +70,8 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
   const path = (request: FastifyRequest) => webhookPath(idOf(request));
 
   formRoute(app, deps, "/webhooks/:webhookId/test", {
-    ...{ schema, path },
+    schema,
+    path,
     async run({ session: { accountId }, params: { webhookId }, reply }) {
       await showWebhook(deps, webhookId, accountId);
       await countTry(deps, `webhook-test ${accountId}`, TESTS_AN_HOUR);
@@ -92,7 +93,8 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
 
   for (const [name, { command, ...done }] of Object.entries(CHANGES))
     formRoute(app, deps, `/webhooks/:webhookId/${name}`, {
-      ...{ schema, path },
+      schema,
+      path,
       async run({ session: { accountId }, context, params: { webhookId } }) {
         const { position } = await command(deps, context, accountId, webhookId);
         return { position, to: name === "remove" ? "/portal/webhooks" : webhookPath(webhookId), ...done };
@@ -100,7 +102,8 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     });
 
   formRoute(app, deps, "/webhooks/:webhookId/rotate", {
-    ...{ schema, path },
+    schema,
+    path,
     async run({ session: { accountId }, context, params: { webhookId }, reply }) {
       const rotated = await rotateWebhookKey(deps, context, accountId, webhookId);
       return { position: rotated.position, to: () => sendKey(reply, "The new key", rotated) };
@@ -187,7 +190,8 @@ function testResult({ request, answer }: TestedWebhook): Html {
 function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedForm | undefined): Html {
   const { _id, addedAt, previousKeyUntil: until, keyHint } = webhook;
   return formCard("Settings", {
-    ...{ id: "settings", action: webhookPath(_id, "/settings"), button: "Save" },
+    action: webhookPath(_id, "/settings"),
+    button: "Save",
     fields: html`${settingsFields(webhook, refused)}${facts({
       Added: time(addedAt),
       Key: html`<code>whk_…${keyHint}</code>`,

@@ -124,7 +124,9 @@ const COLUMNS: Column<WebhookDocument & { recent: RecentTries }>[] = [
 
 function addCard(refused: RefusedForm | undefined): Html {
   return formCard("Add a webhook", {
-    ...{ action: LIST, button: html`${icon("plus")}Add webhook`, buttonKind: "primary" },
+    action: LIST,
+    button: html`${icon("plus")}Add webhook`,
+    buttonKind: "primary",
     fields: settingsFields({ url: "", label: "", ...selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS }) }, refused),
   });
 }
@@ -136,23 +138,39 @@ export function settingsFields(settings: Settings, refused: RefusedForm | undefi
   const { url, label, ...chosen } = refused ? WebhookForm.parse(refused.typed) : settings;
   const { events, kinds, domains, tags } = selectionOf(chosen);
   return html`${field({
-    ...{ label: "URL", name: "url", type: "url", value: url, error: refused?.message },
-    ...{ required: true, maxlength: 2048, autocomplete: "off" },
+    label: "URL",
+    name: "url",
+    type: "url",
+    value: url,
+    error: refused?.message,
+    required: true,
+    maxlength: 2048,
+    autocomplete: "off",
     placeholder: "https://example.com/hooks/linkledger",
     hint: "We send it a POST for each event of a link that was made through the API.",
   })}
 ${field({
-  ...{ label: "Label", name: "label", value: label, maxlength: 100, autocomplete: "off" },
+  label: "Label",
+  name: "label",
+  value: label,
+  maxlength: 100,
+  autocomplete: "off",
   placeholder: "To tell webhooks apart",
 })}
 ${checks("Sent when a link is", "events", WEBHOOK_EVENTS, EVENT_NAMES, events)}
 ${checks("Clicks that count", "kinds", CLICK_KINDS, KIND_NAMES, kinds)}
 ${field({
-  ...{ label: "Only on these domains", name: "domains", value: domains.join(", "), autocomplete: "off" },
+  label: "Only on these domains",
+  name: "domains",
+  value: domains.join(", "),
+  autocomplete: "off",
   hint: "Separated by commas; empty for all links.",
 })}
 ${field({
-  ...{ label: "Only with one of these tags", name: "tags", value: tags.join(", "), autocomplete: "off" },
+  label: "Only with one of these tags",
+  name: "tags",
+  value: tags.join(", "),
+  autocomplete: "off",
   hint: "Separated by commas; empty for all links.",
 })}`;
 }

@@ -40,7 +40,9 @@ export async function completeBuild(
     for (;;) {
       const begun = events;
       const folded = await foldBuild(deps, group, build, {
-        ...{ signal: until, follows: false, isBesideOthers },
+        signal: until,
+        follows: false,
+        isBesideOthers,
         onTake: (now) => saying.reached(begun + now.events, now.position),
       });
       events += folded.events;

@@ -71,8 +71,11 @@ export const requestRollback: Operate = async (deps, context, group) => {
   rollBack(builds, group, group.name);
   const [replaced, previous] = [builds.active as Build, builds.previous as Build];
   const data = {
-    ...{ projection: group.name, version: previous.version, build: previous.build },
-    ...{ replacedVersion: replaced.version, replacedBuild: replaced.build },
+    projection: group.name,
+    version: previous.version,
+    build: previous.build,
+    replacedVersion: replaced.version,
+    replacedBuild: replaced.build,
   };
   await recordActions(deps, context, [{ type: "ProjectionRolledBack", data }]);
   return await changeBuilds(deps, group, (now) => rollBack(now, group, group.name));

@@ -84,7 +84,8 @@ export class GroupRun {
       const name = checkpointName(this.#group, building);
       this.#deps.log.info(`building projections: ${name}, version ${building.version}`);
       const { outcome, events } = await completeBuild(this.#deps, this.#group, building, {
-        ...{ signal: until, isBesideOthers },
+        signal: until,
+        isBesideOthers,
       });
       if (outcome === "waiting") this.#waiting.add(building.build);
       this.#deps.log.info({ outcome, events }, `folded ${name}`);
@@ -113,7 +114,8 @@ export class GroupRun {
   async #keep(build: Build, signal: AbortSignal): Promise<void> {
     const before = this.processed(build);
     await foldBuild(this.#deps, this.#group, build, {
-      ...{ signal, follows: true },
+      signal,
+      follows: true,
       onCommit: ({ events }) => {
         this.#failure = undefined;
         this.#processed.set(build.build, before + events);

@@ -63,8 +63,13 @@ async function statusOf(
   const queried = queriedBuild(group, builds);
   const building = buildingOf(group, builds);
   return {
-    ...{ name: group.name, version: shown.version, build: shown.build },
-    ...{ position: position || null, head, behind: first !== undefined, lagMs: msBehind(first, clock()) },
+    name: group.name,
+    version: shown.version,
+    build: shown.build,
+    position: position || null,
+    head,
+    behind: first !== undefined,
+    lagMs: msBehind(first, clock()),
     waitsFor: checkpoint?.waitsFor ?? null,
     setAside: await readSetAside(readStore, notesName(group, shown), checkpoint),
     processed: 0,

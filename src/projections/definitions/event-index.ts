@@ -43,7 +43,11 @@ export const eventIndex: Projection<EventIndexDocument> = {
     const { stream, revision, type, data } = event;
     const { actor, correlationId } = metadataOf(event);
     return {
-      ...{ category: categoryOf(stream), opens: revision === 0, stream, revision, type },
+      category: categoryOf(stream),
+      opens: revision === 0,
+      stream,
+      revision,
+      type,
       account: "accountId" in data ? data.accountId : null,
       actor: actorKey(actor),
       correlationId,

@@ -72,8 +72,18 @@ export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): v
 export function recentClick(row: RecentClickRow): RecentClick {
   const [at, type, device, browser, version, os, userAgent, country, city, ip, referrer, utm = {}] = row;
   return {
-    ...{ at, type, device, browser, browser_version: version, os, user_agent: userAgent },
-    ...{ country, city, ip, referrer, utm },
+    at,
+    type,
+    device,
+    browser,
+    browser_version: version,
+    os,
+    user_agent: userAgent,
+    country,
+    city,
+    ip,
+    referrer,
+    utm,
   };
 }
 

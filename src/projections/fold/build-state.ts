@@ -164,7 +164,9 @@ export class BuildState {
       });
     const notes = { collection: notesName(this.#group, this.#build), documents: this.#notes.drain() };
     const to: Checkpoint = {
-      ...{ position: this.position, eventId: this.#eventId, ...this.#notes.counted() },
+      position: this.position,
+      eventId: this.#eventId,
+      ...this.#notes.counted(),
       ...(this.waitsFor && { waitsFor: this.waitsFor }),
       ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
     };

@@ -218,7 +218,10 @@ export class Recount {
       [...days.keys()].map((date) => [date, isWithdrawnBy(before(later(first, corrected.get(date))))]),
     );
     return {
-      ...{ key, upTo, accountId: stored.accountId, days },
+      key,
+      upTo,
+      accountId: stored.accountId,
+      days,
       isWithdrawn: isWithdrawnBy(history.at(-1)?.inForce ?? []),
       wasWithdrawn: (date) => was.get(date) ?? (() => false),
       totals: { ...noClicks(stored.accountId), _id: key, _position: upTo },

@@ -167,7 +167,12 @@ export function analytics(deps: AnalyticsDeps) {
     }
     const recent = clicks?.recent ?? [];
     return {
-      ...{ link, interval, ...series, ...hits.result(), ...breakdowns.result(), visitors },
+      link,
+      interval,
+      ...series,
+      ...hits.result(),
+      ...breakdowns.result(),
+      visitors,
       recent: asOf === undefined ? recentIn(recent, cut, kinds) : [],
       everHit: days.length > 0 || recent.length > 0,
       ...(await freshness(counted, asOf, now)),
@@ -185,8 +190,14 @@ export function analytics(deps: AnalyticsDeps) {
     for (const kind of Object.values(clicks?.kinds ?? {})) breakdowns.add(kind);
     const { series } = hits.result();
     return {
-      ...{ link, interval, ...lastHours, series, totals: hitCounts(clicks), leftOut: 0 },
-      ...{ ...breakdowns.result(), visitors: [] },
+      link,
+      interval,
+      ...lastHours,
+      series,
+      totals: hitCounts(clicks),
+      leftOut: 0,
+      ...breakdowns.result(),
+      visitors: [],
       recent: (clicks?.recent ?? []).slice(0, RECENT_CLICKS).map(recentClick),
       everHit: clicks !== undefined,
       ...(await freshness(position, undefined, now)),

@@ -25,9 +25,16 @@ export function auditedEvent(recorded: RecordedEvent) {
   const { id, type, stream, revision, position, recordedAt } = recorded;
   const metadata = metadataOf(recorded);
   return {
-    ...{ id, type, stream, revision, position, recorded_at: recordedAt },
-    ...{ schema_version: metadata.schemaVersion, actor: metadata.actor },
-    ...{ correlation_id: metadata.correlationId, causation_id: metadata.causationId },
+    id,
+    type,
+    stream,
+    revision,
+    position,
+    recorded_at: recordedAt,
+    schema_version: metadata.schemaVersion,
+    actor: metadata.actor,
+    correlation_id: metadata.correlationId,
+    causation_id: metadata.causationId,
     ...published(recorded),
     error: errorOf(recorded),
   };
@@ -51,7 +58,8 @@ export async function explainedEvent({ eventStore }: Deps, stream: string, revis
   const { summary = "", schema } = entryOf(recorded.type) ?? {};
   const described: Readonly<Record<string, z.ZodType>> = schema?.shape ?? {};
   const fields = Object.entries((event.data ?? {}) as Record<string, unknown>).map(([name, value]) => ({
-    ...{ name, value },
+    name,
+    value,
     about: Object.hasOwn(described, name) ? (described[name]?.description ?? "") : "",
   }));
   return { ...event, summary, fields };

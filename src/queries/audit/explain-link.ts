@@ -91,12 +91,19 @@ export async function explainLink(
   const accountId = link?.accountId ?? null;
   const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
   return {
-    ...{ link: key, short_url: link?.shortUrl ?? null, destination: link?.longUrl ?? null },
+    link: key,
+    short_url: link?.shortUrl ?? null,
+    destination: link?.longUrl ?? null,
     /** What a visitor meets; of a link whose LinkCreated can't be read nothing is known. */
     status: link && link.shortUrl !== "" ? await statusOf(deps, link) : ("unreadable" as const),
     owner: { account_id: accountId, email: typeof email === "string" ? email : null },
-    ...{ created_at: link?.createdAt ?? null, created_by: history[0]?.by ?? null },
-    ...{ clicks, history, withdrawals: made(withdrawn).map(withdrawalRow), set_aside: setAside, seals },
+    created_at: link?.createdAt ?? null,
+    created_by: history[0]?.by ?? null,
+    clicks,
+    history,
+    withdrawals: made(withdrawn).map(withdrawalRow),
+    set_aside: setAside,
+    seals,
     problems,
     ...proofOf({ events: all.length, clicks, seals, problems }),
   };

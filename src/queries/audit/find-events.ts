@@ -81,7 +81,11 @@ function earlier(one: string | undefined, other: string | undefined): string | u
 function indexed(document: EventIndexDocument) {
   const { stream, revision, type, account, actor, correlationId, _position } = document;
   return {
-    ...{ stream, revision, type, account, actor },
+    stream,
+    revision,
+    type,
+    account,
+    actor,
     correlation_id: correlationId,
     recorded_at: recordedAtOf(document._id),
     position: _position,
@@ -112,7 +116,8 @@ export async function listStreams(
   async function listed(first: Opening) {
     const { stream, account = null, type, recordedAt: opened_at } = first;
     const [last = { revision: 0, type, recordedAt: opened_at }] = await eventStore.read(stream, {
-      ...{ backwards: true, limit: 1 },
+      backwards: true,
+      limit: 1,
     });
     const { revision, type: last_type, recordedAt: last_recorded_at } = last;
     return { stream, account, opened_at, events: revision + 1, last_type, last_recorded_at };

@@ -48,16 +48,26 @@ async function rowOf(deps: Deps, group: ProjectionGroup) {
   const isBuilding = isSame(building, { version, build });
   const late = status.isOfOtherLog ? "other_log" : status.behind ? "behind" : "current";
   return {
-    ...{ name, version, build, contains: group.projections.map((one) => one.name) },
-    ...{ active: active ? labelOf(active) : null, previous: previous ? labelOf(previous) : null },
+    name,
+    version,
+    build,
+    contains: group.projections.map((one) => one.name),
+    active: active ? labelOf(active) : null,
+    previous: previous ? labelOf(previous) : null,
     building: building
       ? {
-          ...{ ...labelOf(building), ...progressOf(building.progress), because: building.because ?? null },
-          ...{ is_rollback: building.isRollback, set_aside: ofBuilding?.setAside ?? 0 },
+          ...labelOf(building),
+          ...progressOf(building.progress),
+          because: building.because ?? null,
+          is_rollback: building.isRollback,
+          set_aside: ofBuilding?.setAside ?? 0,
         }
       : null,
     ...({ state: waitsFor ? "waiting" : isBuilding ? "building" : late } as const),
-    ...{ position, lag_ms: lagMs, waits_for: waitsFor, set_aside: setAside },
+    position,
+    lag_ms: lagMs,
+    waits_for: waitsFor,
+    set_aside: setAside,
   };
 }
 

@@ -18,9 +18,17 @@ export function previewRow({ selection, clicks }: WithdrawalPreview) {
   const { matched, counted, kinds, days, samples } = clicks;
   return {
     ...namedBy(selection),
-    ...{ clicks: counted, withdrawn_before: matched - counted, kinds, days },
+    clicks: counted,
+    withdrawn_before: matched - counted,
+    kinds,
+    days,
     samples: samples.map(({ at, kind, ip, country, visitor, userAgent: user_agent }) => ({
-      ...{ at, kind, ip, country, visitor, user_agent },
+      at,
+      kind,
+      ip,
+      country,
+      visitor,
+      user_agent,
     })),
   };
 }
@@ -28,7 +36,10 @@ export function previewRow({ selection, clicks }: WithdrawalPreview) {
 function namedBy({ from, to, ...named }: WithdrawnSelection) {
   const { visitor, ipPrefix, userAgent } = named;
   return {
-    ...{ from, to, visitor: visitor ?? null },
-    ...{ ip_prefix: ipPrefix ?? null, user_agent: userAgent ?? null },
+    from,
+    to,
+    visitor: visitor ?? null,
+    ip_prefix: ipPrefix ?? null,
+    user_agent: userAgent ?? null,
   };
 }

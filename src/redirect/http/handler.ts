@@ -162,7 +162,12 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       await recorder.record({ ...hit, link: target.packed });
     };
     const visitor = {
-      ...{ request, response, form, requestId: requestIdOf(request), now: hit.at, address: hit.address },
+      request,
+      response,
+      form,
+      requestId: requestIdOf(request),
+      now: hit.at,
+      address: hit.address,
       isSecure: isHttps || entry.host !== baseHost,
       get isPerson() {
         return visit.isPerson;

@@ -70,7 +70,8 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
   return {
     key: linkKey(link.host, link.slug),
     expiredLocation: expiredUrl === undefined ? undefined : headerSafe(expiredUrl),
-    ...{ maxClicks, passwordId },
+    maxClicks,
+    passwordId,
     code: redirectCode ?? (changes ? 302 : 301),
     changes,
     forwardQuery,
@@ -86,7 +87,10 @@ function targetOf(link: RedirectedLink, longUrl: string, rule: string | undefine
   const { host, slug, revision, accountId, via } = link;
   const packed = packTarget({
     key: linkKey(host, slug),
-    ...{ revision, longUrl, accountId, via },
+    revision,
+    longUrl,
+    accountId,
+    via,
     ...(rule !== undefined && { rule }),
   });
   return { location: headerSafe(longUrl), packed };

@@ -22,9 +22,20 @@ export function openApi(
   follower.listen((event) => callers.onEvent(event));
   const { newId, sleep } = runtimeDeps;
   return {
-    ...{ config, backend, counts, clock, newId, sleep, log, logReader },
+    config,
+    backend,
+    counts,
+    clock,
+    newId,
+    sleep,
+    log,
+    logReader,
     keys: {
-      ...{ clock, rateLimits, secrets, log, limits: config.limits },
+      clock,
+      rateLimits,
+      secrets,
+      log,
+      limits: config.limits,
       findCaller: (keyHash) => callers.find(keyHash),
     },
     links,

@@ -30,8 +30,16 @@ export function linkDeps(
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
-    ...{ eventStore, clock, newId, random, sleep },
-    ...{ baseUrl, baseHost, randomSlug, log, secrets },
+    eventStore,
+    clock,
+    newId,
+    random,
+    sleep,
+    baseUrl,
+    baseHost,
+    randomSlug,
+    log,
+    secrets,
     currentAccount: accounts.current,
     derivedSlug: slugDerivation(secretKeyOf(config)),
     urlSafety: urlSafety({ ...config, log }),

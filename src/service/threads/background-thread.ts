@@ -26,7 +26,10 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
     return { leases: own, holder, log };
   };
   const deps = {
-    ...{ config, log, foldStore, readStore: queriedStore(foldStore) },
+    config,
+    log,
+    foldStore,
+    readStore: queriedStore(foldStore),
     eventStore: await stores.eventStore(),
     secrets: await stores.secrets(),
   };

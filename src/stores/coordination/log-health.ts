@@ -120,7 +120,9 @@ export function watchedSecrets<S extends Secrets>(secrets: S, health: LogHealth)
   const { put, putIfAbsent, putIfPresent } = secrets;
   return {
     ...secrets,
-    ...{ put: watched(put), putIfAbsent: watched(putIfAbsent), putIfPresent: watched(putIfPresent) },
+    put: watched(put),
+    putIfAbsent: watched(putIfAbsent),
+    putIfPresent: watched(putIfPresent),
   };
 }
 

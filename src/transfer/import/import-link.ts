@@ -230,7 +230,12 @@ async function eventsOf(
     changes = [],
   } = imported;
   const events = create(freeLink, {
-    ...{ host, slug, accountId, via, custom, createdAt },
+    host,
+    slug,
+    accountId,
+    via,
+    custom,
+    createdAt,
     longUrl: await accept(imported.longUrl),
     shortUrl: `${origin}/${slug}`,
     ...(keyId !== undefined && via === "api" && { keyId }),

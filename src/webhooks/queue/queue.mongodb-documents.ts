@@ -17,9 +17,16 @@ export function stored(id: string, delivery: NewDelivery, now: string): StoredDe
   const { webhookId, eventId, event, body } = delivery;
   const waiting = { state: "pending" as const, createdAt: now, dueAt: now, finishedAt: null };
   return {
-    ...{ _id: id, webhookId, eventId, event, body },
+    _id: id,
+    webhookId,
+    eventId,
+    event,
+    body,
     ...waiting,
-    ...{ tries: 0, claim: null, lastAttempt: null, log: [] },
+    tries: 0,
+    claim: null,
+    lastAttempt: null,
+    log: [],
   };
 }
 

@@ -76,7 +76,13 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return candidates
       .filter(({ _id }) => ids.has(_id))
       .map(({ _id, eventId, event, tries, body, dueAt }) => ({
-        ...{ id: _id, webhookId, eventId, event, tries, body, token },
+        id: _id,
+        webhookId,
+        eventId,
+        event,
+        tries,
+        body,
+        token,
         wasDueAt: dueAt ?? now,
       }));
   }

@@ -135,7 +135,8 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async stats(now: string, except: readonly string[]): Promise<QueueStats> {
     const row = this.#db.get<{ pending: number; due: number; oldest: string | null }>("stats", {
-      ...{ now, except: JSON.stringify(except) },
+      now,
+      except: JSON.stringify(except),
     });
     return { pending: row?.pending ?? 0, due: row?.due ?? 0, oldestDueAt: row?.oldest ?? null };
   }

@@ -12,8 +12,16 @@ export function samplePayload(event: WebhookEventName, baseUrl: string, at: numb
   if (event === LINK_CLICKED) return clickPayload(sampleClick(`${host}/example`, moment), baseUrl);
   const slug = "example";
   const details: LinkDetails = {
-    ...{ host, slug, accountId: NOBODY, longUrl: LONG_URL, shortUrl: `${baseUrl}/${slug}` },
-    ...{ via: "api", custom: true, createdAt: moment, title: "A long page", tags: ["sample"] },
+    host,
+    slug,
+    accountId: NOBODY,
+    longUrl: LONG_URL,
+    shortUrl: `${baseUrl}/${slug}`,
+    via: "api",
+    custom: true,
+    createdAt: moment,
+    title: "A long page",
+    tags: ["sample"],
   };
   const of = { host, slug, accountId: NOBODY, at: moment };
   const before = create(freeLink, details).reduce(evolve, freeLink);

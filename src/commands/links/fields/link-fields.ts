@@ -40,19 +40,31 @@ type LinkFieldRow = {
 
 export const LINK_FIELDS = {
   title: {
-    ...{ kind: "text", option: "title", label: "Title", group: "about", most: MOST.title },
+    kind: "text",
+    option: "title",
+    label: "Title",
+    group: "about",
+    most: MOST.title,
     schema: text(MOST.title)
       .nullish()
       .meta({ description: "For people", examples: ["Spring sale"] }),
   },
   comments: {
-    ...{ kind: "lines", option: "comments", label: "Comments", group: "about", most: MOST.comments },
+    kind: "lines",
+    option: "comments",
+    label: "Comments",
+    group: "about",
+    most: MOST.comments,
     schema: text(MOST.comments)
       .nullish()
       .meta({ description: "For people", examples: ["Asked for by sales"] }),
   },
   tags: {
-    ...{ kind: "list", option: "tags", label: "Tags", group: "about", most: MOST.tag },
+    kind: "list",
+    option: "tags",
+    label: "Tags",
+    group: "about",
+    most: MOST.tag,
     hint: `Separated by commas, at most ${MOST.tags}`,
     schema: z
       .array(filled(MOST.tag), "must be a list of texts")
@@ -61,7 +73,11 @@ export const LINK_FIELDS = {
       .meta({ description: `At most ${MOST.tags}`, examples: [["spring", "newsletter"]] }),
   },
   external_id: {
-    ...{ kind: "text", option: "externalId", label: "External ID", group: "about", most: MOST.externalId },
+    kind: "text",
+    option: "externalId",
+    label: "External ID",
+    group: "about",
+    most: MOST.externalId,
     hint: "Your own name for the link",
     schema: filled(MOST.externalId)
       .nullish()
@@ -71,21 +87,33 @@ export const LINK_FIELDS = {
       }),
   },
   active_from: {
-    ...{ kind: "time", option: "activeFrom", label: "Active from", group: "schedule", isDeveloper: true },
+    kind: "time",
+    option: "activeFrom",
+    label: "Active from",
+    group: "schedule",
+    isDeveloper: true,
     schema: time.nullish().meta({
       description: "Before this time the link answers 404. Developer tier.",
       examples: ["2026-12-01T00:00:00Z"],
     }),
   },
   expires_at: {
-    ...{ kind: "time", option: "expiresAt", label: "Expires at", group: "schedule", isDeveloper: true },
+    kind: "time",
+    option: "expiresAt",
+    label: "Expires at",
+    group: "schedule",
+    isDeveloper: true,
     schema: time.nullish().meta({
       description: "From this time on the link leads to `expired_url`, else it answers 404. Developer tier.",
       examples: ["2026-12-24T00:00:00Z"],
     }),
   },
   expired_url: {
-    ...{ kind: "url", option: "expiredUrl", label: "Expired URL", group: "schedule", isDeveloper: true },
+    kind: "url",
+    option: "expiredUrl",
+    label: "Expired URL",
+    group: "schedule",
+    isDeveloper: true,
     hint: "Where it leads outside of this time and after the last click; nowhere (404) when empty",
     schema: z
       .string("must be a URL")
@@ -96,7 +124,11 @@ export const LINK_FIELDS = {
       }),
   },
   max_clicks: {
-    ...{ kind: "count", option: "maxClicks", label: "Max clicks", group: "limit", isDeveloper: true },
+    kind: "count",
+    option: "maxClicks",
+    label: "Max clicks",
+    group: "limit",
+    isDeveloper: true,
     hint: "Of people, before it leads to the expired URL",
     schema: z
       .int("must be a whole number")
@@ -111,7 +143,11 @@ export const LINK_FIELDS = {
       }),
   },
   password: {
-    ...{ kind: "password", option: "passwordId", label: "Password", group: "password", isDeveloper: true },
+    kind: "password",
+    option: "passwordId",
+    label: "Password",
+    group: "password",
+    isDeveloper: true,
     most: MOST.password,
     schema: text(MOST.password)
       .min(1, "must not be empty")
@@ -122,7 +158,10 @@ export const LINK_FIELDS = {
       }),
   },
   redirect_code: {
-    ...{ kind: "code", option: "redirectCode", label: "Redirect code", group: "redirect" },
+    kind: "code",
+    option: "redirectCode",
+    label: "Redirect code",
+    group: "redirect",
     schema: z
       .literal(REDIRECT_CODES, `must be one of ${REDIRECT_CODES.join(", ")}`)
       .nullish()
@@ -132,7 +171,10 @@ export const LINK_FIELDS = {
       }),
   },
   forward_query: {
-    ...{ kind: "forwarding", option: "forwardQuery", label: "Forward the query", group: "redirect" },
+    kind: "forwarding",
+    option: "forwardQuery",
+    label: "Forward the query",
+    group: "redirect",
     schema: z
       .union([z.boolean(), z.enum(["destination", "visitor"])], "must be true, false, destination or visitor")
       .nullish()
@@ -144,7 +186,11 @@ export const LINK_FIELDS = {
       }),
   },
   rules: {
-    ...{ kind: "rules", option: "rules", label: "Rules", group: "rules", isDeveloper: true },
+    kind: "rules",
+    option: "rules",
+    label: "Rules",
+    group: "rules",
+    isDeveloper: true,
     schema: rulesSchema.nullish().meta({
       description: "Other destinations; the first rule that fits wins. Developer tier.",
       examples: [[{ when: { os: ["iOS"] }, url: "https://example.com/app" }]],

@@ -63,9 +63,22 @@ export const ExportedClick = z.object({
   /** What a hit and its visitor said; everything else of LinkClicked is made of it again. */
   click: clickEvents.LinkClicked.schema
     .pick({
-      ...{ linkRevision: true, kind: true, method: true, userAgent: true, device: true },
-      ...{ browser: true, os: true, ip: true, country: true, region: true, city: true },
-      ...{ referrer: true, utm: true, language: true, prefetch: true, rule: true },
+      linkRevision: true,
+      kind: true,
+      method: true,
+      userAgent: true,
+      device: true,
+      browser: true,
+      os: true,
+      ip: true,
+      country: true,
+      region: true,
+      city: true,
+      referrer: true,
+      utm: true,
+      language: true,
+      prefetch: true,
+      rule: true,
     })
     .extend({ at, visitor: code.optional(), accountVisitor: code.optional() }),
 });

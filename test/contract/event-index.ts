@@ -17,7 +17,7 @@ import {
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
-import { openStores, type Stores } from "../support/runtime/stores.ts";
+import { openStoresWith, type Stores } from "../support/runtime/stores.ts";
 
 const byKey: Actor = { type: "key", id: KEY };
 const byOwner: Actor = { type: "account", id: ACCOUNT };
@@ -28,15 +28,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
     let stores: Stores;
 
     beforeEach(async () => {
-      const own = await openStores();
-      const readStore = await open();
-      stores = {
-        ...{ eventStore: own.eventStore, readStore },
-        async close() {
-          await readStore.close();
-          await own.close();
-        },
-      };
+      stores = await openStoresWith(await open());
       for (let n = 0; n < 5; n++)
         await happen(`link-sho.rt/l${n}`, linkCreated({ slug: `l${n}` }), byKey, "bulk");
       await happen(

@@ -9,7 +9,7 @@ import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { AT, DOMAIN, KEY, linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { isLong } from "../support/runtime/effort.ts";
-import { append, openStores, type Stores } from "../support/runtime/stores.ts";
+import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
 
 const HOSTS = {
   base: "sho.rt",
@@ -63,15 +63,7 @@ let stores: Stores;
 export function linkStatusesContract(name: string, open: () => Promise<ReadStore>) {
   describe(`links by what visitors meet: ${name}`, { timeout: 300_000 }, () => {
     beforeEach(async () => {
-      const own = await openStores();
-      const readStore = await open();
-      stores = {
-        ...{ eventStore: own.eventStore, readStore },
-        async close() {
-          await readStore.close();
-          await own.close();
-        },
-      };
+      stores = await openStoresWith(await open());
     });
     afterEach(async () => await stores.close());
 

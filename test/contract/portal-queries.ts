@@ -20,7 +20,7 @@ import {
 } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
-import { append, openStores, type Stores } from "../support/runtime/stores.ts";
+import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 const LATER = "2026-03-01T10:20:00.000Z";
@@ -31,15 +31,7 @@ let stores: Stores;
 export function portalQueriesContract(name: string, open: () => Promise<ReadStore>) {
   describe(`the portal's queries: ${name}`, { timeout: 60_000 }, () => {
     beforeEach(async () => {
-      const own = await openStores();
-      const readStore = await open();
-      stores = {
-        ...{ eventStore: own.eventStore, readStore },
-        async close() {
-          await readStore.close();
-          await own.close();
-        },
-      };
+      stores = await openStoresWith(await open());
     });
     afterEach(async () => await stores.close());
     listSuite();

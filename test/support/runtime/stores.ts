@@ -27,6 +27,19 @@ export async function openStores(): Promise<Stores> {
   };
 }
 
+/** A log of its own beside a read store of the caller's, which is closed with it. */
+export async function openStoresWith(readStore: ReadStore): Promise<Stores> {
+  const own = await openStores();
+  return {
+    eventStore: own.eventStore,
+    readStore,
+    async close() {
+      await readStore.close();
+      await own.close();
+    },
+  };
+}
+
 /** Appends events to the end of a stream. */
 export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
   const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };

@@ -1,7 +1,9 @@
 // The contract of counts on SQLite and in memory; and that those in the file outlive the process, and have bounded room.
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { rateLimits } from "../../src/api/limits/rate-limit.ts";
+import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../src/stores/counts/own-counts.ts";
 import { openSqliteCounts } from "../../src/stores/counts/sqlite/counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -45,4 +47,21 @@ it("counts in a file go on where they were when it is opened again, and make roo
   // An earlier clock shows what is still there of the first hour.
   expect(await limits.take("address 5", 3, at(0), 0)).toMatchObject({ used: 0 });
   expect(await limits.take("address again 29", 3, at(2), 0)).toMatchObject({ used: 1 });
+});
+
+it("a file that another process has locked counts as unavailable at once, and goes on afterwards", async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const file = join(folder.path, "limits.db");
+  const counts = openSqliteCounts(file, hide);
+  onTestFinished(() => counts.close());
+  const count = () => counts.count("key a", 0, { add: 1, most: 3, lastsMs: 1_000, atLeast: 0 });
+  const other = new DatabaseSync(file);
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  const started = performance.now();
+  await expect(Promise.all([count(), count()])).rejects.toThrow(CoordinationUnavailable);
+  expect(performance.now() - started).toBeLessThan(2_000);
+  other.exec("ROLLBACK");
+  expect(await count()).toMatchObject({ granted: true, used: 1 });
 });

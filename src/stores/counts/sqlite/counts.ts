@@ -15,8 +15,9 @@ const SCHEMA = `
 `;
 /** 256 MB, as strangers can make counts begin: what finds no room counts as unavailable. */
 const MOST_PAGES = 65_536;
-/** For the write of another process. */
+/** For the write of another process, which blocks the caller's thread; then a count is unavailable. */
 const BUSY_MS = 100;
+const NO_LONGER = 0;
 /** Of those that have ended, when one begins. */
 const SWEPT = 4;
 
@@ -43,12 +44,12 @@ export function openSqliteCounts(file: string, hide: (name: string) => string): 
         put.run(name, next.used, next.endsAt);
         return next;
       };
-      return await steps.write(step).catch((error: unknown) => {
+      return await steps.write(step, NO_LONGER).catch((error: unknown) => {
         throw new CoordinationUnavailable(`${file}: ${messageOf(error)}`, { cause: error });
       });
     },
     async close() {
-      steps.flush();
+      steps.close();
       if (db.isOpen) db.close();
     },
   };

@@ -13,6 +13,7 @@ import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
+import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
 import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
@@ -93,7 +94,7 @@ function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
     const { after, types, limit } = request.query;
     if (after !== undefined) await refuseForeignPosition(deps, after);
     const found = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
-    reply.header("link", nextLink(request, found.next));
+    setPageLinks(request, reply, "after", found.next);
     return sendJson(reply, type, form === "plain" ? pageOf(found) : `[${found.events.join(",")}]`);
   });
 }
@@ -130,13 +131,6 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
     );
     return reply;
   });
-}
-
-/** RFC 8288: this request with the next position. */
-function nextLink({ url }: FastifyRequest, next: string): string {
-  const { pathname, searchParams } = new URL(url, "http://any");
-  searchParams.set("after", next);
-  return `<${pathname}?${searchParams}>; rel="next"`;
 }
 
 /**

@@ -27,6 +27,9 @@ export function pageOf<T>(
   const page = found.slice(0, limit);
   const last = page.at(-1);
   if (last === undefined || found.length <= limit) return { page, next: null };
-  const { value, id } = place(last);
-  return { page, next: Buffer.from(JSON.stringify([value, id])).toString("base64url") };
+  return { page, next: cursorOf(place(last)) };
+}
+
+export function cursorOf({ value, id }: Place): string {
+  return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }

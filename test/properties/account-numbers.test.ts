@@ -8,6 +8,7 @@ import { linkStream, withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { GROUPS, type GroupBy, type Totals } from "../../src/queries/analytics/account/question.ts";
+import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { accountQuestionsOf } from "../support/projections/account-questions.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
@@ -16,6 +17,7 @@ import { effort } from "../support/runtime/effort.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 type Click = LinkClicked["data"];
+type Counted = Click & { id: string };
 type Tagged = Record<string, readonly string[]>;
 
 const DAY_MS = 86_400_000;
@@ -52,7 +54,7 @@ describe("numbers of an account", () => {
             const answer = await ask(of);
             const within = (from: number, to: number) =>
               clicks.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
-            const wanted = (all: readonly Click[]) =>
+            const wanted = (all: readonly Counted[]) =>
               all.filter((click) =>
                 Object.entries(of.filters).every(([field, values]) =>
                   valuesOf(field as GroupBy, click, of.zone).some((value) => values.includes(value)),
@@ -82,6 +84,8 @@ describe("numbers of an account", () => {
                 rest.length > 0 ? counted(rest.flatMap((value) => values.get(value) ?? [])) : undefined,
               );
             }
+            expect(await pagesOf(stores, of, answer)).toEqual(idsOf(period));
+            expect(await fileOf(stores, of, answer)).toEqual(idsOf(period));
             asked += 1;
           }
         } finally {
@@ -150,13 +154,44 @@ function codeOf(visitor: string): string {
   return hash("sha256", visitor).slice(0, 16);
 }
 
-async function counting({ eventStore }: Stores): Promise<Click[]> {
+type Asked = ReturnType<typeof questionOf>;
+type Range = { from: number; to: number };
+
+function idsOf(clicks: readonly Counted[]): string[] {
+  return clicks.map(({ id }) => id);
+}
+
+function clicksAsked({ filters, zone }: Asked, { from, to }: Range) {
+  return { accountId: ACCOUNT, filters, kinds: CLICK_KINDS, zone, from, to };
+}
+
+async function pagesOf(stores: Stores, of: Asked, range: Range): Promise<string[]> {
+  const ids: string[] = [];
+  let page = await clickPage(stores, clicksAsked(of, range), undefined, 97);
+  for (;;) {
+    ids.push(...page.clicks.map(({ event_id: id = "" }) => id));
+    if (!page.next) return ids;
+    page = await clickPage(stores, clicksAsked(of, range), page.next, 97);
+  }
+}
+
+async function fileOf(stores: Stores, of: Asked, range: Range): Promise<string[]> {
+  const parts = await Array.fromAsync(clickFile(stores, clicksAsked(of, range), "ndjson"));
+  const lines = parts
+    .join("")
+    .split("\n")
+    .filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line).event_id);
+}
+
+/** In the order of the log. */
+async function counting({ eventStore }: Stores): Promise<Counted[]> {
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 100_000 });
   return recorded.flatMap((one) => {
     const event = readEvent(one);
     if (event.type !== "LinkClicked" || event.data.accountId !== ACCOUNT) return [];
-    return isWithdrawn({ ...event.data, position: event.position }) ? [] : [event.data];
+    return isWithdrawn({ ...event.data, position: event.position }) ? [] : [{ ...event.data, id: event.id }];
   });
 }
 

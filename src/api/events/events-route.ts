@@ -13,6 +13,7 @@ import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
+import { isExpired } from "../key-guard.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
 import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
@@ -140,7 +141,7 @@ function nextLink({ url }: FastifyRequest, next: string): string {
 }
 
 /**
- * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
+ * Sends until the client disconnects, the key is deactivated or expires, the tier is lost, or too much of the log had to be read
  * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
  * @throws too_many_streams
  */
@@ -161,7 +162,7 @@ async function send(
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller);
     if (stream.signal.aborted) return;
-    if (caller && hasDeveloperFeatures(caller.tier)) heartbeat(client);
+    if (caller && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {

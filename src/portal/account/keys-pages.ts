@@ -74,9 +74,11 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
     );
-    return sendPage(reply.code(refused?.status ?? 200), {
+    return sendPage(reply, {
+      status: refused?.status,
       title: "API keys",
       nav: "API keys",
+      styles: ["charts.css"],
       notice: refused && noticeOf(refused, "networks"),
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
@@ -149,11 +151,12 @@ function issueCard(isFull: boolean, tier: string, once: string, refused: Refused
       autocomplete: "off",
       placeholder: "Where you will use it, such as “Website”",
     })}
-<details ${refused && html`open`}><summary>What it may do, until when, and from where</summary>
-<fieldset><legend>It may</legend>${hiddenFields({ scopes: "" })}${KEY_SCOPES.map(
+<details class="more-options" ${refused && html`open`}><summary>What it may do, until when, and from where</summary>
+<div class="stack">
+<fieldset class="field"><legend>It may</legend>${hiddenFields({ scopes: "" })}<div class="actions">${KEY_SCOPES.map(
       (scope) =>
-        html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${chosen.has(scope) && html`checked`}> ${SCOPE_NAMES[scope]} <code>${scope}</code></label>`,
-    )}</fieldset>
+        html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${chosen.has(scope) && html`checked`}>${SCOPE_NAMES[scope]} <code>${scope}</code></label>`,
+    )}</div></fieldset>
 ${choice({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES })}
 ${field({
   label: "Allowed addresses",
@@ -163,7 +166,7 @@ ${field({
   maxlength: NETWORKS_MAX,
   error: refused && errorOf(refused, "networks"),
   hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
-})}</details>`,
+})}</div></details>`,
   });
 }
 

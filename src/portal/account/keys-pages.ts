@@ -151,7 +151,7 @@ function issueCard(isFull: boolean, tier: string, once: string, refused: Refused
       autocomplete: "off",
       placeholder: "Where you will use it, such as “Website”",
     })}
-<details class="more-options" ${refused && html`open`}><summary>What it may do, until when, and from where</summary>
+<details class="more-options" ${refused && html`open`}><summary>Scopes, expiry and addresses</summary>
 <div class="stack">
 <fieldset class="field"><legend>It may</legend>${hiddenFields({ scopes: "" })}<div class="actions">${KEY_SCOPES.map(
       (scope) =>
@@ -196,8 +196,8 @@ function keyTable(
   const title = "Your keys";
   const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
   const columns: Column<KeyDocument>[] = [
-    { name: "Label", cell: (key) => html`<strong>${nameOf(key)}</strong>${bounds(key)}` },
-    { name: "Key", cell: ({ hint }) => html`<code>…${hint}</code>` },
+    { name: "Label", cell: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>` },
+    { name: "Key", cell: ({ hint }) => html`<code class="nowrap">…${hint}</code>` },
     { name: "State", cell: (key) => state(key, now) },
     { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
     { name: "Last used", cell: ({ _id }) => lastUse(uses.get(_id)) },
@@ -217,13 +217,13 @@ function state(key: KeyDocument, now: Date): Html {
   const status = keyStatus(key, now);
   if (status === "deactivated") return html`<span class="badge">Deactivated</span>`;
   if (status === "expired") return html`<span class="badge">Expired</span>`;
-  return html`<span class="badge badge-good">Active</span>${
+  return html`<div><span class="badge badge-good">Active</span>${
     expiresAt !== undefined && html`<br><span class="muted small">until ${time(expiresAt)}</span>`
   }${
     previousUntil !== undefined &&
     previousUntil > now.toISOString() &&
     html`<br><span class="muted small">the key before it, too, until ${time(previousUntil)}</span>`
-  }`;
+  }</div>`;
 }
 
 function actions(key: KeyDocument, now: Date): HtmlValue {

@@ -18,6 +18,12 @@ export const REFUSALS = {
   invalid_idempotency_key: { status: 400 },
   invalid_address: { status: 400 },
   invalid_range: { status: 400 },
+  // What no document answers is read from the log, within bounds.
+  range_too_large: {
+    status: 400,
+    message:
+      "from, to: these clicks are counted one by one, and there are too many of them in the log since `from`: ask for a later or shorter range, without filters, or for groups other than link, tag, domain and rule",
+  },
   invalid_cursor: {
     status: 400,
     message: "The cursor is not valid. Use next_cursor of the page before, unchanged.",

@@ -14,6 +14,7 @@ import { refuseForeignPosition } from "../../stores/event-store/foreign-position
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { isExpired } from "../key-guard.ts";
+import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
 import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
@@ -94,7 +95,7 @@ function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
     const { after, types, limit } = request.query;
     if (after !== undefined) await refuseForeignPosition(deps, after);
     const found = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
-    reply.header("link", nextLink(request, found.next));
+    setPageLinks(request, reply, "after", found.next);
     return sendJson(reply, type, form === "plain" ? pageOf(found) : `[${found.events.join(",")}]`);
   });
 }
@@ -131,13 +132,6 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
     );
     return reply;
   });
-}
-
-/** RFC 8288: this request with the next position. */
-function nextLink({ url }: FastifyRequest, next: string): string {
-  const { pathname, searchParams } = new URL(url, "http://any");
-  searchParams.set("after", next);
-  return `<${pathname}?${searchParams}>; rel="next"`;
 }
 
 /**

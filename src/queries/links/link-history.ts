@@ -42,15 +42,9 @@ export async function linkHistory(
 ): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  let content: LinkContent = {};
+  const nextStep = linkSteps();
   const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
-    if (!event) {
-      history.push(unreadable(recorded));
-      return;
-    }
-    const after = contentAfter(content, event);
-    history.push(stepOf(event, changedFields(content, after, event)));
-    content = after;
+    history.push(nextStep(recorded, event));
   };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
@@ -59,6 +53,17 @@ export async function linkHistory(
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
     for (const recorded of page) add(recorded, readableEvent(recorded));
   return { link, position, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
+}
+
+/** For the events of a link and of its withdrawals, oldest first; `event`: undefined for one that can't be read. */
+export function linkSteps(): (recorded: RecordedEvent, event: StoredEvent | undefined) => LinkStep {
+  let content: LinkContent = {};
+  return (recorded, event) => {
+    if (!event) return unreadable(recorded);
+    const before = content;
+    content = contentAfter(before, event);
+    return stepOf(event, changedFields(before, content, event));
+  };
 }
 
 function unreadable(recorded: RecordedEvent): LinkStep {

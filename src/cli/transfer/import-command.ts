@@ -7,7 +7,6 @@ import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
-import { IMPORTING } from "../../queries/links/history-sentences.ts";
 import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -107,7 +106,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     // Links of this import are known without documents, which nobody writes while no service runs.
     linkLookups: linkLookups({ ...backend, writesAreReadable: async () => true }),
   };
-  const target = { account, context: { ...context, actor: IMPORTING }, domain, keyId: key, dryRun };
+  const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (bytes: number, of: number, count: number) =>
     work.show({ count, share: bytes / Math.max(1, of), unit: "record" });
   const files = { format, links: file, clicks, encoding, zone: timezone };

@@ -31,6 +31,6 @@ function entry(step: LinkStep, keys: readonly KeyDocument[]): Html {
   const key = keys.find(({ _id }) => actor.type === "key" && _id === actor.id);
   const [first = [], ...others] = clausesOf(step);
   const rest = others.map((clause) => html`<div>and ${clauseInWords(clause)}</div>`);
-  return html`<li class="break"><div><strong>${actorWords(actor, "You", key)}</strong> ${clauseInWords(first)}</div>${rest}
+  return html`<li class="break"><div><strong>${actorWords(step, "You", key)}</strong> ${clauseInWords(first)}</div>${rest}
 <p class="muted small">${time(at)}</p></li>`;
 }

@@ -137,8 +137,8 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], owne
     const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
     const key = await keyOf(actor);
     const by = actor.type === "key" ? keyName(key) : ACTORS[actor.type];
-    const clauses = clausesOf(nextStep(recorded, readableEvent(recorded)));
-    const sentence = sentenceOf(actorWords(actor, owner, key), clauses);
+    const step = nextStep(recorded, readableEvent(recorded));
+    const sentence = sentenceOf(actorWords(step, owner, key), clausesOf(step));
     steps.push({ position, recorded_at, type, by, sentence, detail, stream, revision, error });
   }
   return steps;

@@ -3,7 +3,6 @@
 import { type FieldKind, type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
-import type { Actor } from "../../stores/event-store/port.ts";
 import type { ChangedFields } from "./changed-fields.ts";
 import type { LinkStep } from "./link-history.ts";
 
@@ -14,21 +13,18 @@ export type SentencePart = string | { field: string; value: unknown };
 export type Clause = readonly SentencePart[];
 
 /** `owner`: as the reader calls them, such as "You". `key`: of an actor that is one, if there is such a document. */
-export function actorWords(actor: Actor, owner: string, key: KeyDocument | undefined): string {
+export function actorWords(
+  { actor, isImported }: Pick<LinkStep, "actor" | "isImported">,
+  owner: string,
+  key: KeyDocument | undefined,
+): string {
+  if (isImported) return "An import";
   if (actor.type === "account") return owner;
   if (actor.type === "operator") return "The operator of this service";
-  if (actor.type === "system") return SYSTEM_ACTORS[actor.id] ?? "The service";
+  if (actor.type === "system") return "The service";
   if (!key) return "An API key";
   return key.label === "" ? `The API key that ends in ${key.hint}` : `The API key “${key.label}”`;
 }
-
-/** Of `linkledger import`. */
-export const IMPORTING = { type: "system", id: "import" } as const satisfies Actor;
-
-const SYSTEM_ACTORS: Readonly<Record<string, string>> = {
-  [IMPORTING.id]: "An import",
-  closing: "The closing of the account",
-};
 
 export function clausesOf({ type, from, to, changes, blocked, withdrawn }: LinkStep): readonly Clause[] {
   const { url: _url, ...others } = changes;

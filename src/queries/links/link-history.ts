@@ -18,6 +18,8 @@ export type LinkStep = {
   position: string;
   at: string;
   actor: Actor;
+  /** With the time of another service, long before it was recorded: nothing but an import does that. */
+  isImported: boolean;
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
@@ -28,6 +30,9 @@ export type LinkStep = {
   /** Of LinkBlocked. */
   blocked?: LinkBlock;
 };
+
+/** Far beyond what lies between the time of a command and its append, and a store whose clock is wrong. */
+const LONGEST_APPEND_MS = 600_000;
 
 /**
  * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `position`: of
@@ -67,7 +72,13 @@ export function linkSteps(): (recorded: RecordedEvent, event: StoredEvent | unde
 }
 
 function unreadable(recorded: RecordedEvent): LinkStep {
-  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt, changes: {} };
+  return {
+    ...originOf(recorded),
+    type: "Unreadable",
+    at: recorded.recordedAt,
+    isImported: false,
+    changes: {},
+  };
 }
 
 function originOf(event: RecordedEvent | StoredEvent) {
@@ -76,7 +87,8 @@ function originOf(event: RecordedEvent | StoredEvent) {
 
 function stepOf(event: StoredEvent, changes: ChangedFields): LinkStep {
   const { data } = event;
-  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, changes };
+  const isImported = Date.parse(event.recordedAt) - Date.parse(data.at) > LONGEST_APPEND_MS;
+  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, isImported, changes };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };

@@ -1,16 +1,11 @@
 // The history of a link reads as sentences, with the same words for everybody who reads it.
 import { expect, it } from "vitest";
-import {
-  actorWords,
-  clausesOf,
-  IMPORTING,
-  sentenceOf,
-} from "../../../src/queries/links/history-sentences.ts";
+import { actorWords, clausesOf, sentenceOf } from "../../../src/queries/links/history-sentences.ts";
 import type { LinkStep } from "../../../src/queries/links/link-history.ts";
 
 const step = (type: LinkStep["type"], more: Partial<LinkStep> = {}): LinkStep => ({
   ...{ type, position: "1", at: "2026-11-28T18:00:00.000Z", revision: 1, changes: {} },
-  actor: { type: "operator" },
+  ...{ actor: { type: "operator" }, isImported: false },
   ...more,
 });
 const changed = (changes: LinkStep["changes"]) => step("LinkOptionsChanged", { changes });
@@ -82,15 +77,16 @@ it.each([
 it("names who did it: the reader, a key by its label, the operator, an import, the service", () => {
   const key = { _id: "k", _position: "1", accountId: "a", label: "Shop", hint: "ab12" };
   const of = (label: string) => ({ ...key, label }) as unknown as Parameters<typeof actorWords>[2];
-  const byKey = { type: "key", id: "k" } as const;
+  const by = (actor: LinkStep["actor"], isImported = false) => ({ actor, isImported });
+  const byKey = by({ type: "key", id: "k" });
   expect([
-    actorWords({ type: "account", id: "a" }, "You", undefined),
+    actorWords(by({ type: "account", id: "a" }), "You", undefined),
     actorWords(byKey, "You", of("Shop")),
     actorWords(byKey, "You", of("")),
     actorWords(byKey, "You", undefined),
-    actorWords({ type: "operator" }, "You", undefined),
-    actorWords(IMPORTING, "You", undefined),
-    actorWords({ type: "system", id: "recheck" }, "You", undefined),
+    actorWords(by({ type: "operator" }), "You", undefined),
+    actorWords(by({ type: "operator" }, true), "You", undefined),
+    actorWords(by({ type: "system", id: "recheck" }), "You", undefined),
   ]).toEqual([
     "You",
     "The API key “Shop”",

@@ -44,7 +44,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
   const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
-  const openApi = api && (await loaded(import("../api/openapi.ts")));
+  const openApi = api && (await loaded(import("../api/openapi/openapi.ts")));
   await openApi?.openApiDocument(app, config.baseUrl);
   const operator = { rateLimits, clock, adminToken: config.adminToken };
   healthRoutes(app, { readiness: () => readinessOf(deps), operator });

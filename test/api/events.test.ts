@@ -109,7 +109,7 @@ describe("GET /api/v1/events", () => {
     const first = await feed(`?types=LinkCreated&limit=1&after=${created[0]?.position}`);
     expect(first.body).toMatchObject({ events: [created[1]], next: created[1]?.position, more: true });
     expect(first.headers.link).toBe(
-      `</api/v1/events?${new URLSearchParams({ types: "LinkCreated", limit: "1", after: first.body.next })}>; rel="next"`,
+      `</api/v1/events?${new URLSearchParams({ types: "LinkCreated", limit: "1", after: first.body.next })}>; rel="next", </api/v1/events?types=LinkCreated&limit=1>; rel="first"`,
     );
     const { body } = await feed(`?types=LinkCreated&after=${first.body.next}`);
     expect(body).toMatchObject({ events: [created[2]], more: false });
@@ -150,7 +150,7 @@ describe("as CloudEvents", () => {
       key: developer.key,
     });
     expect(headers["content-type"]).toBe("application/cloudevents-batch+json; charset=utf-8");
-    expect(headers.link).toMatch(/^<\/api\/v1\/cloudevents\?.*after=\d.*>; rel="next"$/);
+    expect(headers.link).toMatch(/^<\/api\/v1\/cloudevents\?.*after=\d.*>; rel="next", /);
     const events = JSON.parse(text) as Record<string, unknown>[];
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     for (const event of events) {

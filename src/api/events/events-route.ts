@@ -13,6 +13,8 @@ import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
+import { isExpired } from "../key-guard.ts";
+import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
 import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
@@ -93,7 +95,7 @@ function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
     const { after, types, limit } = request.query;
     if (after !== undefined) await refuseForeignPosition(deps, after);
     const found = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
-    reply.header("link", nextLink(request, found.next));
+    setPageLinks(request, reply, "after", found.next);
     return sendJson(reply, type, form === "plain" ? pageOf(found) : `[${found.events.join(",")}]`);
   });
 }
@@ -132,15 +134,8 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
   });
 }
 
-/** RFC 8288: this request with the next position. */
-function nextLink({ url }: FastifyRequest, next: string): string {
-  const { pathname, searchParams } = new URL(url, "http://any");
-  searchParams.set("after", next);
-  return `<${pathname}?${searchParams}>; rel="next"`;
-}
-
 /**
- * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
+ * Sends until the client disconnects, the key is deactivated or expires, the tier is lost, or too much of the log had to be read
  * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
  * @throws too_many_streams
  */
@@ -161,7 +156,7 @@ async function send(
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller);
     if (stream.signal.aborted) return;
-    if (caller && hasDeveloperFeatures(caller.tier)) heartbeat(client);
+    if (caller && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {

@@ -2,6 +2,7 @@
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { clickFacts, shortUrlOf } from "../../events/click-facts.ts";
 import { LINK_CLICKED } from "../../events/webhook-selection.ts";
+import type { ClickDelivery } from "./delivery-schemas.ts";
 
 /**
  * Every field is a string: "" for a missing value (user_agent, referer, ip), `unknown` for an unrecognised one
@@ -27,5 +28,5 @@ export function clickPayload(given: LinkClicked["data"], baseUrl: string): strin
         os: click.os.name,
       },
     },
-  });
+  } satisfies ClickDelivery);
 }

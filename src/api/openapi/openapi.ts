@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { VERSION } from "../config/version.ts";
-import type { Api } from "./fastify.ts";
+import { VERSION } from "../../config/version.ts";
+import type { Api } from "../fastify.ts";
+import { SITE_ICON } from "../site-routes.ts";
+import { addExamples } from "./examples.ts";
 import { portable } from "./portable-schemas.ts";
-import { SITE_ICON } from "./site-routes.ts";
+import { webhooksSection } from "./webhooks-section.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
 
@@ -35,6 +37,14 @@ const RATE_HEADERS = {
 
 const ETAG_HEADER = {
   ETag: { description: "The link's revision", schema: { type: "string" }, example: '"3"' },
+};
+
+const LINK_HEADER = {
+  Link: {
+    description: "RFC 8288: the first page, and the next unless this is the last",
+    schema: { type: "string" },
+    example: '</api/v1/links?cursor=eyJ2Ijo>; rel="next", </api/v1/links>; rel="first"',
+  },
 };
 
 /** Swagger UI's default policy has `upgrade-insecure-requests`, which breaks a service on plain http. */
@@ -76,7 +86,12 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Linkledger", version: VERSION, description: DESCRIPTION },
+      info: {
+        title: "Linkledger",
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: "MIT", identifier: "MIT" },
+      },
       servers: [{ url: baseUrl }],
       components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } } },
       security: [{ apiKey: [] }],
@@ -88,14 +103,14 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withHeaders(readable(jsonSchemaTransformObject(document))),
+    transformObject: (document) => described(readable(jsonSchemaTransformObject(document)), baseUrl),
   });
 }
 
 /** GET /openapi.json, and Swagger UI under /docs, in our colours and with our mark. */
 export async function openApiRoutes(app: Api): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-  const css = readFileSync(new URL("./docs.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("../docs.css", import.meta.url), "utf8");
   const icon = { filename: "icon.svg", rel: "icon", type: "image/svg+xml", sizes: "any", content: SITE_ICON };
   await app.register(swaggerUi, {
     routePrefix: "/docs",
@@ -111,24 +126,34 @@ export async function openApiRoutes(app: Api): Promise<void> {
   });
 }
 
-type Responses = Record<string, { headers?: Record<string, unknown> }>;
-type Operation = { responses?: Responses; parameters?: { name: string }[] };
+type Responses = Record<string, { headers?: Record<string, unknown>; content?: Record<string, object> }>;
+type Operation = { operationId?: string; responses?: Responses; parameters?: { name: string }[] };
 type Paths = Record<string, Record<string, Operation>>;
 type OpenApi = ReturnType<typeof jsonSchemaTransformObject>;
 
-function withHeaders(document: OpenApi): OpenApi {
+/** With the headers of answers, examples, and the section of webhooks. */
+function described(document: OpenApi, baseUrl: string): OpenApi {
   const paths = (document as { paths?: Paths }).paths ?? {};
   for (const [path, operations] of Object.entries(paths)) {
     if (!path.startsWith("/api/")) continue;
-    for (const { responses = {}, parameters = [] } of Object.values(operations)) {
-      const hasTag = parameters.some(({ name }) => name === "if-match" || name === "if-none-match");
+    for (const operation of Object.values(operations)) {
+      const { responses = {}, parameters = [] } = operation;
+      const has = (...names: string[]) => parameters.some(({ name }) => names.includes(name));
+      const hasTag = has("if-match", "if-none-match");
+      const isPage = has("cursor") || (has("after") && has("limit"));
       for (const [status, response] of Object.entries(responses)) {
         const isTagged = hasTag && (status === "200" || status === "304");
-        response.headers = { ...RATE_HEADERS, ...(isTagged && ETAG_HEADER), ...response.headers };
+        response.headers = {
+          ...RATE_HEADERS,
+          ...(isTagged && ETAG_HEADER),
+          ...(isPage && status === "200" && LINK_HEADER),
+          ...response.headers,
+        };
       }
+      addExamples(operation);
     }
   }
-  return document;
+  return Object.assign(document, { webhooks: webhooksSection(baseUrl, schemasOf(document)) });
 }
 
 /**
@@ -141,7 +166,11 @@ function readable(document: OpenApi): OpenApi {
     typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
   ) as OpenApi;
   const plain = portable(bounded);
-  const schemas = (plain as { components?: { schemas?: Record<string, unknown> } }).components?.schemas ?? {};
+  const schemas = schemasOf(plain);
   for (const name of Object.keys(schemas)) if (name.endsWith("Input")) delete schemas[name];
   return plain;
+}
+
+function schemasOf(document: OpenApi): Record<string, unknown> {
+  return (document as { components?: { schemas?: Record<string, unknown> } }).components?.schemas ?? {};
 }

@@ -237,7 +237,7 @@ onServer(chromiumServer, () => {
       await page.getByLabel("Max clicks").fill("100");
       await page.keyboard.press("Enter");
       await page.getByText("Your changes are saved").waitFor();
-      await page.getByText("Max clicks: from none to 100").waitFor();
+      await page.getByText("set the limit of clicks to 100").waitFor();
       await page.goto(`${base}/portal/links`);
       await page.getByText("Spring sale").waitFor();
       await look("the list");

@@ -1,10 +1,6 @@
 // What a question leaves open: its range, the points of it, and the period before.
-import {
-  type AccountDayDocument,
-  accountDays,
-  dateOf,
-  dayOf,
-} from "../../../projections/definitions/days/days.ts";
+import { type AccountDayDocument, accountDays } from "../../../projections/definitions/days/account-day.ts";
+import { dateOf, dayOf } from "../../../projections/definitions/days/days.ts";
 import { utcDate } from "../../../runtime/moment.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";

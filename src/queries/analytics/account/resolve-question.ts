@@ -14,6 +14,7 @@ import type { AccountQuestion } from "./question.ts";
 export type Resolved = Pick<AccountQuestion, "accountId" | "groupBy" | "filters" | "kinds" | "limit"> & {
   from: number;
   to: number;
+  now: number;
   hitsUntil: number;
   zone: TimeZone;
   interval: Interval;
@@ -33,7 +34,7 @@ export async function resolveQuestion(
   const from = question.from ?? (await firstDay({ readStore }, accountId, zone, to));
   const { interval, starts } = pointsOf({ zone, interval: question.interval }, { from, to });
   return {
-    ...{ accountId, groupBy, filters, kinds, limit, from, to, zone, interval, starts },
+    ...{ accountId, groupBy, filters, kinds, limit, from, to, now, zone, interval, starts },
     hitsUntil: question.to ?? Number.POSITIVE_INFINITY,
     previous: question.compare && previousOf(zone, from, to),
   };

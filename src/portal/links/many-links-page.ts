@@ -12,7 +12,7 @@ import { textSource } from "../../transfer/import/lines.ts";
 import { readRows } from "../../transfer/import/read-rows.ts";
 import { type ImportedRow, type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { countChange, countRead } from "../shell/change-limit.ts";
+import { countChange } from "../shell/change-limit.ts";
 import { field } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -44,15 +44,12 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
   formRoute(app, deps, "/links/many", {
     schema: { body: ManyForm },
     bodyLimit: FORM_BYTES,
-    // By its rows, once they are counted.
-    count: "uncounted",
     async run({ reply, session, context, body: { list, act } }) {
       requireDeveloper(session.tier, "Lists of links", "list");
       const isDone = act === "create";
       const rowCount = await countRows(list);
-      // As many links for a change of the hour as in a bulk request; a preview checks as much.
-      for (let n = 0; n < rowCount; n += BULK_MAX_LINKS)
-        await (isDone ? countChange(deps, session) : countRead(deps, session));
+      // As many rows for a change of the hour as in a bulk request, the form being the first; a preview checks as much.
+      for (let n = BULK_MAX_LINKS; n < rowCount; n += BULK_MAX_LINKS) await countChange(deps, session);
       const rows: ImportedRow[] = [];
       const report = await runImport(deps.links, await targetOf(deps, session, context, !isDone), {
         format: plainCsv,

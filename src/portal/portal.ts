@@ -1,5 +1,6 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
+import { openExports } from "../api/limits/exports.ts";
 import { analytics } from "../queries/analytics/analytics.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Readiness } from "../stores/coordination/log-health.ts";
@@ -9,7 +10,7 @@ import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { clickExportRoutes, openExports } from "./analytics/exports.ts";
+import { clickExportRoutes } from "./analytics/exports.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
@@ -19,6 +20,7 @@ import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";
+import { manyLinksPage } from "./links/many-links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
@@ -72,7 +74,8 @@ export async function portalRoutes(
         resetPages(app, portal);
         dashboardPage(app, numbers);
         newLinkPage(app, portal);
-        linksPages(app, portal);
+        manyLinksPage(app, portal);
+        linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);
         linkAnalyticsPage(app, numbers);

@@ -57,8 +57,8 @@ export function statusBadge(status: LinkStatus): Html | "" {
 }
 
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
-export function outward(url: string): Html {
-  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${readableUrl(url)}</a>`;
+export function outward(url: string, shown = readableUrl(url)): Html {
+  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${shown}</a>`;
 }
 
 /** To all links that have the tag. */

@@ -92,9 +92,9 @@ export function copyButton(id: string, label: string): Html {
 }
 
 /** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */
-export function confirmed(button: string, question: Html, form: Html): Html {
+export function confirmed(button: string, question: Html, form: Html, kind = ""): Html {
   const id = `confirm-${hash("sha256", htmlText(form)).slice(0, 12)}`;
-  return html`<button type="button" class="button" popovertarget="${id}">${button}</button>
+  return html`<button type="button" class="button ${kind}" popovertarget="${id}">${button}</button>
 <div class="confirm-box" id="${id}" popover role="dialog" aria-label="${button}">${question}${form}
 <button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
 }

@@ -187,7 +187,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     };
     const { text } = await who.get("/portal/links");
     expect(text).not.toContain("<sale>");
-    expect(decoded(text)).toContain("Spring <sale></span>");
+    expect(decoded(text)).toContain(">Spring <sale></a>");
     expect(decoded(text)).toContain('href="/portal/links?tag=a%26b"');
     expect(await found("?tag=a%26b")).toEqual([true, false, false]);
     expect(await found("?tag=mail")).toEqual([true, true, false]);

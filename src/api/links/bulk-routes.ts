@@ -65,14 +65,14 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         await deps.changesAreFollowed();
         // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
         if (!isFinal) request.keyed = undefined;
-        const { done, results, ...rest } = bulk;
+        const { results, ...rest } = bulk;
         const statuses = await statusesOf(
           deps,
           results.map(({ link }) => link),
         );
         return reply.send({
           ...rest,
-          ...(wanted === "update" ? { updated: done } : { deleted: done }),
+          ...(wanted === "update" ? { updated: results.length } : { deleted: results.length }),
           results: results.map(({ index, link }, n) => {
             const { changes: revision, changedAt } = link;
             const status = statuses[n] as LinkStatus;

@@ -1,88 +1,54 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
 
-import type { Tier } from "../../events/vocabulary.ts";
-import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
-import { verifiedHosts } from "../domains/domain.ts";
-import { OUR_WORDS } from "../issue-sentence.ts";
-import { urlsOf } from "./accept-fields.ts";
-import { askedAtOnce } from "./accept-url.ts";
-import { acceptItem, type BulkError, runBulk } from "./bulk-items.ts";
-import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
+import type { Caller, CommandContext } from "../caller.ts";
+import { type Bulk, type BulkDeps, type BulkKind, runBulk } from "./bulk.ts";
+import { createLink } from "./create-link.ts";
 import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
+/** Part 4 of the interface. */
+export type CreatedInBulk = Bulk<CreatedItem, "url"> & { created: number };
+
 /** `existing`: present for a link that find_existing has found, which `created` doesn't count. */
-type BulkResult = Omit<LinkObject, "qr_download_url"> & { existing?: true };
+type CreatedItem = Omit<LinkObject, "qr_download_url"> & { existing?: true };
 
-/** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
-export type BulkAnswer = {
-  success: boolean;
-  tier: Tier;
-  total: number;
-  created: number;
-  failed: number;
-  results: ({ index: number } & BulkResult)[];
-  errors: (BulkError & { url: string })[];
-};
-
-export type BulkDeps = CreateLinkDeps & {
-  /** Logs that items failed by an error other than a refusal. */
-  log?: { error: (details: object, message: string) => void } | undefined;
-};
-
-type ParsedItem = ReturnType<typeof ShortenRequest.safeParse>;
-
-const FAILED = "Failed to create the short link";
-
-/**
- * `links`: 1 to 100 items of any shape. `isFinal`: as of runBulk.
- * @throws tier_required, account_not_found for a closed account; what runBulk throws
- */
+/** `links`: 1 to 100 items of any shape. `isFinal`: as of runBulk. @throws what runBulk throws */
 export async function createLinksInBulk(
   deps: BulkDeps,
   context: CommandContext,
   by: Caller,
   links: readonly unknown[],
-  options: { idempotency?: string | undefined } = {},
-): Promise<{ bulk: BulkAnswer; isFinal: boolean }> {
-  requireDeveloper(by.tier, "Bulk requests");
-  const account = memoizedAccount(deps, by);
-  await account();
-  const items = links.map((item) => ShortenRequest.safeParse(item, OUR_WORDS));
-  const urls = items.flatMap(({ data }) => (data ? urlsOf(data) : []));
-  const ownHosts = async () => verifiedHosts(await account());
-  const asked = { ...deps, urlSafety: await askedAtOnce(deps, urls, ownHosts) };
+  { idempotency }: { idempotency?: string | undefined } = {},
+): Promise<{ bulk: CreatedInBulk; isFinal: boolean }> {
   const startedAt = deps.clock().getTime();
-  const run = async (index: number): Promise<BulkResult> => {
-    // A millisecond apart, so that lists, which are in the order of creation, have them in the order of the request.
-    const at = new Date(startedAt + index);
-    const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
-    const request = acceptItem(items[index] as ParsedItem);
-    const { link, isNew } = await createLink(asked, context, by, request, { account, idempotency, at });
-    const { qr_download_url: _, ...result } = link;
-    return isNew ? result : { ...result, existing: true };
+  const kind: BulkKind<ShortenRequest, CreatedItem, "url"> = {
+    schema: ShortenRequest,
+    named: "url",
+    failed: "Failed to create the short link",
+    async prepare(request, index, { deps: known, account }) {
+      const options = {
+        account,
+        idempotency: idempotency === undefined ? undefined : `${idempotency}/${index}`,
+        // A millisecond apart, so that lists, which are in the order of creation, have them in the order of the request.
+        at: new Date(startedAt + index),
+      };
+      return {
+        keys: keysOf(request),
+        async run() {
+          const { link, isNew } = await createLink(known, context, by, request, options);
+          const { qr_download_url: _, ...created } = link;
+          return isNew ? created : { ...created, existing: true };
+        },
+      };
+    },
   };
-  const { results, errors, isFinal } = await runBulk(deps, items.map(keysOf), FAILED, run);
-  const bulk = {
-    success: results.length > 0,
-    tier: by.tier,
-    total: links.length,
-    created: results.filter(({ existing }) => !existing).length,
-    failed: errors.length,
-    results,
-    errors: errors.map(({ index, ...error }) => ({ index, url: urlOf(links[index]), ...error })),
-  };
-  return { bulk, isFinal };
-}
-
-function urlOf(item: unknown): string {
-  const url = (item as { url?: unknown } | null | undefined)?.url;
-  return typeof url === "string" ? url : "";
+  const { bulk, isFinal } = await runBulk(deps, by, links, kind);
+  const created = bulk.results.filter(({ existing }) => !existing).length;
+  return { bulk: { ...bulk, created }, isFinal };
 }
 
 /** So that the first of equal ones wins, and the others of one that exists already find it. */
-function keysOf({ data }: ParsedItem): string[] {
-  if (!data) return [];
-  const { customSlug, domain_id: domainId, external_id: externalId, find_existing: isSought, url } = data;
+function keysOf(request: ShortenRequest): string[] {
+  const { customSlug, domain_id: domainId, external_id: externalId, find_existing: isSought, url } = request;
   return [
     ...(customSlug === undefined ? [] : [`slug ${domainId?.toLowerCase()}/${customSlug.toLowerCase()}`]),
     ...(externalId ? [`external id ${externalId}`] : []),

@@ -25,8 +25,8 @@ const MOST_EVENTS = 4;
 /** `link`: as it is after the change. */
 export type ChangedLink = Appended & { link: ExistingLink };
 
-/** `done`: what a request with these ids of events has made of the link, without later changes. */
-export type RepeatableLink = { link: LinkState; done?: ChangedLink };
+/** `made`: what a request with these ids of events has made of the link, without later changes. */
+export type RepeatableLink = { link: LinkState; made?: ChangedLink };
 
 /**
  * As foldedLink, for a request that may be repeated: `eventId` gives the ids of its events, by which those that it
@@ -41,11 +41,11 @@ export function repeatableLink(
   return {
     stream: linkStream(host, slug),
     initial,
-    fold({ link, done }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
+    fold({ link, made }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
       const next = evolve(link, event);
       const isOfRequest = event.id !== undefined && ids.has(event.id);
-      const made = isOfRequest ? { link: next as ExistingLink, position: event.position } : done;
-      return { link: next, ...(made && { done: made }) };
+      const changed = isOfRequest ? { link: next as ExistingLink, position: event.position } : made;
+      return { link: next, ...(changed && { made: changed }) };
     },
   };
 }

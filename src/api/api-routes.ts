@@ -20,6 +20,7 @@ import { listLinksRoute } from "./links/list-route.ts";
 import { linkPages } from "./page-links.ts";
 import type { DrawQr } from "./qr/draw-qr.ts";
 import { qrRoute } from "./qr/qr-route.ts";
+import { scopeOf, scopeRoutes } from "./route-scopes.ts";
 import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 
 export type ApiDeps = {
@@ -51,9 +52,10 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     qrRoute(open, { ...reading, drawQr: deps.drawQr });
   });
   base.register(async (keyed: Api) => {
+    scopeRoutes(keyed);
     keyed.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
-      await guard.demand(request, reply);
+      await guard.demand(request, reply, scopeOf(request.routeOptions.config));
     });
     keyed.addHook("preSerialization", linkPages);
     const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };

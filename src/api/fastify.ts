@@ -9,6 +9,7 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Caller, CommandContext } from "../commands/caller.ts";
+import type { KeyScope } from "../events/vocabulary.ts";
 import type { KeyedRequest } from "./idempotency.ts";
 
 export type Api = FastifyInstance<
@@ -20,6 +21,10 @@ export type Api = FastifyInstance<
 >;
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Of a route that requires a key (route-scopes.ts). */
+    scope?: KeyScope;
+  }
   interface FastifyRequest {
     /** Set by the key guard's onRequest hook on routes that require a key. */
     caller: Caller & { keyId: string };

@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
-import type { Limits } from "../events/vocabulary.ts";
+import type { KeyScope, Limits } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { atMost } from "../runtime/at-most.ts";
+import { isInNetworks } from "../runtime/client-address.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
@@ -53,16 +54,14 @@ export function keyGuard(deps: KeyGuardDeps) {
     showWindow(reply, limit, await rateLimits.take(byAddress("address", request.ip), limit, now, 0), now);
   };
 
-  /** Undefined without a valid key, after counting against the address. */
-  async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | undefined> {
-    const caller = await authenticate(request.headers["x-api-key"], (kind) =>
-      spend(request, reply, kind),
-    ).catch(async (error) => {
+  /** Without a valid key, why it is refused, after counting against the address. */
+  async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | Refused> {
+    const caller = await authenticate(request, (kind) => spend(request, reply, kind)).catch(async (error) => {
       // The key's own window is not known while a store is unavailable.
       if (!reply.hasHeader("x-ratelimit-limit")) await show(request, reply);
       throw error;
     });
-    if (!caller) return undefined;
+    if (caller instanceof Refused) return caller;
     noteUse(caller.keyId);
     const { requestsPerHour } = deps.limits[caller.tier];
     const now = clock();
@@ -73,12 +72,15 @@ export function keyGuard(deps: KeyGuardDeps) {
 
   return {
     /**
-     * Requires a valid key and counts the request against it; without one, against the address.
-     * @throws invalid_api_key, rate_limit_exceeded
+     * Requires a valid key with the scope of the route and counts the request against it; without a valid one, against the
+     * address.
+     * @throws invalid_api_key, key_expired, address_not_allowed, rate_limit_exceeded, missing_scope
      */
-    async demand(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    async demand(request: FastifyRequest, reply: FastifyReply, scope: KeyScope): Promise<void> {
       const caller = await countedCaller(request, reply);
-      if (!caller) throw new Refused("invalid_api_key");
+      if (caller instanceof Refused) throw caller;
+      if (caller.scopes && !caller.scopes.includes(scope))
+        throw new Refused("missing_scope", `This API key lacks the scope ${scope}: send a key that has it`);
       request.caller = caller;
     },
     show,
@@ -90,38 +92,54 @@ export function keyGuard(deps: KeyGuardDeps) {
   };
 }
 
+/** Whether the text that was sent is no longer accepted. */
+export function isExpired({ expiresAt }: KeyCaller, now: Date): boolean {
+  return expiresAt !== undefined && expiresAt <= now.toISOString();
+}
+
 /**
- * Resolves to the caller of a valid key, else to undefined after counting the request against the address. Guesses are
- * limited before they cost a lookup, without affecting valid keys behind the same address:
+ * Resolves to the caller of a valid key, else to why it is refused, after counting the request against the address. Guesses
+ * are limited before they cost a lookup, without affecting valid keys behind the same address:
  * - a key that was valid in this process before is looked up on every request regardless of the address's limits, so
  *   that a deactivated key is refused as soon as its document or event is visible;
  * - a key that this process has not seen takes one of the address's lookups first (`unknown-key`), so a client that
  *   repeats one old key uses one lookup;
  * - a key that was refused within the last hour takes one of the address's requests first.
+ * A valid key from an address that it may not be used from is counted against that address alone.
  */
-function keyAuthentication({ findCaller }: Pick<KeyGuardDeps, "findCaller">) {
+function keyAuthentication({ findCaller, clock }: Pick<KeyGuardDeps, "findCaller" | "clock">) {
   const valid = new LRUCache<string, true>(atMost(MAX_KEYS));
   const refused = new LRUCache<string, true>({ ...atMost(MAX_REFUSED), ttl: REFUSED_TTL_MS });
 
-  return async (header: unknown, spend: (kind: "address" | "unknown-key") => Promise<void>) => {
+  return async (
+    { headers, ip }: FastifyRequest,
+    spend: (kind: "address" | "unknown-key") => Promise<void>,
+  ): Promise<KeyCaller | Refused> => {
+    const header = headers["x-api-key"];
     if (typeof header !== "string" || !KEY_FORMAT.test(header)) {
       await spend("address");
-      return undefined;
+      return new Refused("invalid_api_key");
     }
     const keyHash = hashKey(header);
     const wasRefused = refused.has(keyHash);
     if (!valid.has(keyHash)) await spend(wasRefused ? "address" : "unknown-key");
     const caller = await findCaller(keyHash);
-    if (caller) {
+    if (caller && !isExpired(caller, clock())) {
       valid.set(keyHash, true);
       refused.delete(keyHash);
-      return caller;
+      if (!caller.networks || isInNetworks(caller.networks, ip)) return caller;
+      await spend("address");
+      return new Refused("address_not_allowed");
     }
     valid.delete(keyHash);
     refused.set(keyHash, true);
     if (!wasRefused) await spend("address");
-    return undefined;
+    return caller ? expired(caller) : new Refused("invalid_api_key");
   };
+}
+
+function expired({ expiresAt }: KeyCaller): Refused {
+  return new Refused("key_expired", `This API key expired at ${expiresAt}: send another one`);
 }
 
 /**

@@ -154,9 +154,11 @@ const DESCRIPTIONS = {
     "(`invalid_address`, `invalid_request`, `invalid_json`, `invalid_content_type`, `body_too_large`, " +
     "`invalid_cursor`, `invalid_position`, `invalid_range`, `invalid_idempotency_key`), or invalid, unverified or " +
     "inactive domain (`invalid_domain`, `custom_slug_needs_domain`)",
-  401: "Missing or invalid API key (`invalid_api_key`)",
+  401: "Missing, invalid or expired API key (`invalid_api_key`, `key_expired`)",
   402: "The feature needs the Developer tier (`tier_required`)",
-  403: "No access to the resource, such as another user's link (`forbidden`)",
+  403:
+    "No access to the resource, such as another user's link (`forbidden`); the key lacks the scope (`missing_scope`), or may " +
+    "not be used from this address (`address_not_allowed`)",
   404: "Not found (`not_found`)",
   409:
     "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +

@@ -2,7 +2,7 @@
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
-import { CLICK_KINDS, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import { CLICK_KINDS, KEY_SCOPES, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
@@ -11,6 +11,11 @@ const ofAccount = { accountId, at };
 const hostname = z.string().describe("Lower-case A-label form");
 const domainId = z.uuid().describe("The domain's id in the API, issued by its verification");
 const keyId = z.uuid().describe("The API key's id, which is not the key");
+const keySecret = {
+  /** SHA-256 of the whole key, hex. */
+  keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  hint: z.string().describe("The key's last four characters"),
+};
 const ofDomain = { ...ofAccount, hostname, domainId };
 
 export const accountEvents = {
@@ -29,10 +34,29 @@ export const accountEvents = {
     {
       ...ofAccount,
       keyId,
-      /** SHA-256 of the whole key, hex. */
-      keyHash: z.string().regex(/^[0-9a-f]{64}$/),
-      hint: z.string().describe("The key's last four characters"),
+      ...keySecret,
       label: z.string().describe("As typed by the owner"),
+      scopes: z
+        .array(z.enum(KEY_SCOPES))
+        .min(1)
+        .optional()
+        .describe("What it may be used for; absent for all"),
+      expiresAt: z.iso.datetime().optional().describe("From then on it is refused; absent: never"),
+      networks: z
+        .array(z.string())
+        .min(1)
+        .optional()
+        .describe("The networks that it may be used from, as CIDR; absent for all addresses"),
+    },
+    { internal: ["keyHash"] },
+  ),
+  KeyRotated: eventType(
+    "An API key got a new text; its id and what it may do stay.",
+    {
+      ...ofAccount,
+      keyId,
+      ...keySecret,
+      previousUntil: z.iso.datetime().describe("Until then the text before is accepted, too"),
     },
     { internal: ["keyHash"] },
   ),

@@ -29,6 +29,10 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** Of a click that none of the link's rules led; no rule has this id. */
 export const NO_RULE = "none";
 
+/** What an API key may do, unless it may do all. */
+export const KEY_SCOPES = ["links:read", "links:write", "analytics:read", "events:read"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** Where a link was created: only links of the API trigger webhooks (interface, part 6). */
 export const CREATED_VIA = ["api", "web"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];

@@ -5,7 +5,13 @@ import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { namedLink } from "../commands/links/change-link.ts";
 import { linkKey } from "../events/streams.ts";
-import { hasDeveloperFeatures, INTERFACE_LIMITS, type Limits, type Tier } from "../events/vocabulary.ts";
+import {
+  hasDeveloperFeatures,
+  INTERFACE_LIMITS,
+  KEY_SCOPES,
+  type Limits,
+  type Tier,
+} from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
@@ -79,7 +85,7 @@ export async function accountDetails(deps: SecretDeps & StatusDeps, accountId: s
       status,
       created_at: createdAt,
     })),
-    keys: has.keys.map((key, index) => ({ ...keyRow(key), last_used_at: uses[index] ?? null })),
+    keys: has.keys.map((key, index) => ({ ...keyRow(key, deps.clock()), last_used_at: uses[index] ?? null })),
     domains: has.domains.map(domainRow),
     webhooks: hooks.map((hook) => {
       const { url, account_id: _, ...rest } = webhookRow(hook);
@@ -161,14 +167,34 @@ export async function lastUseOf(
   return typeof at === "string" ? at : undefined;
 }
 
+/** Whether a key can be used at this time. */
+export function keyStatus(
+  { status, expiresAt }: KeyDocument,
+  now: Date,
+): "active" | "expired" | "deactivated" {
+  if (status === "deactivated") return status;
+  return expiresAt !== undefined && expiresAt <= now.toISOString() ? "expired" : "active";
+}
+
 /** As the command line and the console's JSON answer it. */
-export function keyRow(key: KeyDocument) {
-  return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
+export function keyRow(key: KeyDocument, now: Date) {
+  const { previousUntil } = key;
+  return {
+    key_id: key._id,
+    label: key.label,
+    hint: key.hint,
+    status: keyStatus(key, now),
+    issued_at: key.issuedAt,
+    scopes: key.scopes ?? [...KEY_SCOPES],
+    expires_at: key.expiresAt ?? null,
+    networks: key.networks ?? null,
+    previous_until: previousUntil !== undefined && previousUntil > now.toISOString() ? previousUntil : null,
+  };
 }
 
 /** What it uses of its tier's limits. */
 export async function accountUsage(
-  { readStore, limits = INTERFACE_LIMITS }: Deps & { limits?: Limits },
+  { readStore, clock, limits = INTERFACE_LIMITS }: Deps & { clock: () => Date; limits?: Limits },
   { accountId, tier }: { accountId: string; tier: Tier },
 ) {
   const count = ({ collection: { name } }: { collection: { name: string } }, where: Record<string, string>) =>
@@ -177,10 +203,13 @@ export async function accountUsage(
   const made = await countLinks({ readStore }, accountId);
   const running = await count(webhooks, { status: "active" });
   const paused = await count(webhooks, { status: "paused" });
+  const active = (await listKeys({ readStore }, accountId)).filter(
+    (key) => keyStatus(key, clock()) === "active",
+  );
   return {
     links: made.links,
     deletedLinks: made.deleted,
-    keys: { used: await count(keys, { status: "active" }), limit: activeKeys },
+    keys: { used: active.length, limit: activeKeys },
     domains: await count(domains, { state: "verified" }),
     webhooks: { used: running + paused, limit: hasDeveloperFeatures(tier) ? limits.webhooks : 0 },
     requestsPerHour,

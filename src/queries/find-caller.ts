@@ -1,10 +1,11 @@
 // Looks up the caller of an API key on every authenticated request; never returns state older than the last followed
 // change.
 import { LRUCache } from "lru-cache";
-import type { AccountState } from "../commands/account/account.ts";
+import type { AccountKey, AccountState, KeyTerms } from "../commands/account/account.ts";
 import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
 import type { Caller } from "../commands/caller.ts";
 import { PREFIX } from "../events/streams.ts";
+import type { Tier } from "../events/vocabulary.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
@@ -14,7 +15,8 @@ import { minVersions } from "../stores/coordination/min-versions.ts";
 import type { EventStore, Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 
-export type KeyCaller = Caller & { keyId: string };
+/** `expiresAt`: of the key's text that was sent, ISO 8601 UTC; one that was replaced ends before the key does. */
+export type KeyCaller = Caller & { keyId: string } & KeyTerms;
 
 export type CallerLookupDeps = {
   readStore: ReadStore;
@@ -25,7 +27,7 @@ export type CallerLookupDeps = {
   catchUp: () => Promise<void>;
 };
 
-type KeyOwner = { accountId: string; keyId: string };
+type KeyOwner = { accountId: string; keyId: string; keyHash: string };
 
 /** More keys than are in use at a time, or issued while the projections are behind. */
 const MOST_OWNERS = 50_000;
@@ -55,11 +57,12 @@ export class CallerLookup {
     if (type === "TierChanged" || type === "AccountClosed") this.#minPositions.raise(accountId, position);
     if (typeof keyId !== "string") return;
     this.#minPositions.raise(keyId, position);
-    if (type === "KeyIssued" && typeof keyHash === "string") this.#owners.set(keyHash, { accountId, keyId });
+    if (typeof keyHash === "string") this.#owners.set(keyHash, { accountId, keyId, keyHash });
   }
 
   /**
-   * `keyHash`: SHA-256 of the whole key, hex. Undefined for an unknown or deactivated key or a closed account.
+   * `keyHash`: SHA-256 of the whole key, hex. Undefined for an unknown or deactivated key, a text that two rotations have
+   * replaced, or a closed account; the caller of an expired key is found.
    * @throws StoreUnavailable
    */
   async find(keyHash: string): Promise<KeyCaller | undefined> {
@@ -80,16 +83,19 @@ export class CallerLookup {
       this.#minPositions.allows(accountId, account._position);
     if (!isCurrent) return callerOf(owner, await loadAccount(eventStore, accountId));
     if (key.status !== "active" || account.status !== "open") return undefined;
-    return { accountId, tier: account.tier, via: "api", keyId };
+    const { previousHash, previousUntil: until } = key;
+    const previous = previousHash !== undefined && until !== undefined && { keyHash: previousHash, until };
+    return callerBy(owner, account.tier, { ...key, status: "active", ...(previous && { previous }) });
   }
 
   /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
   async #findOwner(keyHash: string): Promise<KeyOwner | undefined> {
-    const query = { where: { keyHash }, limit: 1 };
-    const finding = this.#deps.readStore.find<KeyDocument>(keys.collection.name, query);
+    const find = (where: { keyHash: string } | { previousHash: string }) =>
+      this.#deps.readStore.find<KeyDocument>(keys.collection.name, { where, limit: 1 });
+    const finding = find({ keyHash });
     const found = await orNotBuilt(finding);
-    const [key] = found ?? [];
-    if (key) this.#owners.set(keyHash, { accountId: key.accountId, keyId: key._id });
+    const [key] = found?.length === 0 ? await find({ previousHash: keyHash }) : (found ?? []);
+    if (key) this.#owners.set(keyHash, { accountId: key.accountId, keyId: key._id, keyHash });
     else await this.#deps.catchUp();
     const owner = this.#owners.get(keyHash);
     // The log was followed from its start, or else nobody can tell by now that there is no such key.
@@ -98,7 +104,19 @@ export class CallerLookup {
   }
 }
 
-function callerOf({ accountId, keyId }: KeyOwner, account: AccountState): KeyCaller | undefined {
-  if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;
-  return { accountId, tier: account.tier, via: "api", keyId };
+function callerOf(owner: KeyOwner, account: AccountState): KeyCaller | undefined {
+  if (account.status !== "open") return undefined;
+  const key = account.keys.get(owner.keyId);
+  return key?.status === "active" ? callerBy(owner, account.tier, key) : undefined;
+}
+
+function callerBy(
+  { accountId, keyId, keyHash }: KeyOwner,
+  tier: Tier,
+  key: AccountKey,
+): KeyCaller | undefined {
+  const { scopes, networks, previous } = key;
+  const texts = [{ keyHash: key.keyHash, until: key.expiresAt }, ...(previous ? [previous] : [])];
+  const text = texts.find((one) => one.keyHash === keyHash);
+  return text && { accountId, tier, via: "api", keyId, scopes, networks, expiresAt: text.until };
 }

@@ -1,4 +1,6 @@
-// Which part of an address is one client: for rate limits, and for rules that keep a visitor for the day.
+// Which part of an address is one client: for rate limits, and for rules that keep a visitor for the day. And whether an
+// address is in a network.
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -12,4 +14,29 @@ export function addressOf(ip: string): string {
   if (parsed.kind() === "ipv4") return parsed.toString();
   const groups = (parsed as ipaddr.IPv6).parts.map((part) => part.toString(16));
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/** The network of a CIDR text, or of one address, as CIDR with the bits after its prefix cleared; undefined for other text. */
+export function networkOf(text: string): string | undefined {
+  const [address = "", bits, more] = text.split("/");
+  // ipaddr.js reads other notations, too, such as octal numbers; IPv4-mapped IPv6 is compared as IPv4.
+  if (isIP(address) === 0 || address.includes("%") || more !== undefined) return undefined;
+  const kind = ipaddr.parse(address);
+  if (kind.kind() === "ipv6" && (kind as ipaddr.IPv6).isIPv4MappedAddress()) return undefined;
+  const length = kind.kind() === "ipv4" ? 32 : 128;
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > length)) return undefined;
+  const cidr = `${address}/${bits === undefined ? length : Number(bits)}`;
+  const family = kind.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(cidr)}/${cidr.split("/")[1]}`;
+}
+
+/** `networks`: CIDR, as `networkOf` gives them. An IPv4-mapped IPv6 address is the IPv4 address. */
+export function isInNetworks(networks: readonly string[], ip: string): boolean {
+  const [plain = ""] = ip.split("%");
+  if (!ipaddr.isValid(plain)) return false;
+  const address = ipaddr.process(plain);
+  return networks.some((cidr) => {
+    const [network, bits] = ipaddr.parseCIDR(cidr);
+    return network.kind() === address.kind() && address.match(network, bits);
+  });
 }

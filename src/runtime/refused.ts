@@ -18,6 +18,12 @@ export const REFUSALS = {
   invalid_idempotency_key: { status: 400 },
   invalid_address: { status: 400 },
   invalid_range: { status: 400 },
+  // What no document answers is read from the log, within bounds.
+  range_too_large: {
+    status: 400,
+    message:
+      "from, to: these clicks are counted one by one, and there are too many of them in the log since `from`: ask for a later or shorter range, without filters, or for groups other than link, tag, domain and rule",
+  },
   invalid_cursor: {
     status: 400,
     message: "The cursor is not valid. Use next_cursor of the page before, unchanged.",
@@ -32,12 +38,15 @@ export const REFUSALS = {
     status: 401,
     message: "Missing or invalid API key: send a valid key in the X-API-Key header",
   },
+  key_expired: { status: 401 },
   invalid_admin_token: {
     status: 401,
     message: "Sign in at /admin, or send Authorization: Bearer with the ADMIN_TOKEN of this service",
   },
   tier_required: { status: 402 },
   forbidden: { status: 403 },
+  missing_scope: { status: 403 },
+  address_not_allowed: { status: 403, message: "This API key may not be used from your address" },
   form_refused: {
     status: 403,
     message: "This form came from another page: open it here, and send it again",
@@ -117,6 +126,9 @@ export const REFUSALS = {
   },
   key_not_found: { status: 404, message: "API key not found" },
   key_limit_reached: { status: 409 },
+  key_not_active: { status: 409, message: "This key is deactivated, or has expired: issue another one" },
+  // Scopes, expiry or networks that no key can have.
+  invalid_key: { status: 400 },
   password_refused: { status: 400, field: "password" },
   wrong_current_password: { status: 403, field: "current_password", message: "This is not your password" },
   // One message for an unknown address and a wrong password, so that addresses can't be enumerated.

@@ -215,7 +215,8 @@ function dashboardSuite() {
   describe("the dashboard of an account", () => {
     const dashboard = async (range = lastHours(24, "hour")) =>
       await accountAnalytics(stores, ACCOUNT, range, NOW);
-    const usage = async () => await accountUsage(stores, { accountId: ACCOUNT, tier: "developer" });
+    const usage = async () =>
+      await accountUsage({ ...stores, clock: () => new Date() }, { accountId: ACCOUNT, tier: "developer" });
     const numbers = async (range: AccountRange) => {
       const { series, top } = await dashboard(range);
       const total = series.reduce((sum, point) => sum + point.total, 0);

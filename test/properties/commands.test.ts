@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../src/commands/account/account.ts";
+import * as keys from "../../src/commands/account/key.ts";
 import { acceptUrl } from "../../src/commands/links/accept-url.ts";
 import { derivedId, slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import * as links from "../../src/commands/links/link.ts";
@@ -61,15 +62,14 @@ describe("deciders", () => {
         let state = opened.reduce(accounts.evolve, accounts.noAccount);
         let issued = 0;
         for (const command of commands) {
-          const before = activeKeys(state);
+          const before = activeOf(state);
           state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
             if (command.type === "tier") return accounts.changeTierTo(account, { tier: command.tier, at });
-            if (command.type === "deactivate")
-              return accounts.deactivate(account, { keyId: command.keyId, at });
+            if (command.type === "deactivate") return keys.deactivate(account, { keyId: command.keyId, at });
             const id = `33333333-3333-4333-8333-33333333333${issued++ % 8}`;
-            return accounts.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
+            return keys.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
           });
-          const after = activeKeys(state);
+          const after = activeOf(state);
           const limit = state.status === "open" ? INTERFACE_LIMITS[state.tier].activeKeys : 0;
           if (after > before) expect(after).toBeLessThanOrEqual(limit);
         }
@@ -204,10 +204,8 @@ function prefixed() {
   return anyText(40).map((path) => `https://e.example/${path}`);
 }
 
-function activeKeys(state: accounts.AccountState): number {
-  return state.status === "open"
-    ? [...state.keys.values()].filter((status) => status === "active").length
-    : 0;
+function activeOf(state: accounts.AccountState): number {
+  return state.status === "open" ? keys.activeKeys(state, at) : 0;
 }
 
 function liveWebhooks(account: accounts.AccountState): number {

@@ -13,6 +13,7 @@ import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
+import { isExpired } from "../key-guard.ts";
 import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
@@ -134,7 +135,7 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
 }
 
 /**
- * Sends until the client disconnects, the key is deactivated, the tier is lost, or too much of the log had to be read
+ * Sends until the client disconnects, the key is deactivated or expires, the tier is lost, or too much of the log had to be read
  * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
  * @throws too_many_streams
  */
@@ -155,7 +156,7 @@ async function send(
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller);
     if (stream.signal.aborted) return;
-    if (caller && hasDeveloperFeatures(caller.tier)) heartbeat(client);
+    if (caller && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {

@@ -127,7 +127,7 @@ export const commands: readonly CommandRow[] = [
       const { account: found, keys, domains } = await showAccount(session.deps, accountId);
       return {
         ...(await accountRow(session, found)),
-        keys: keys.map(keyRow),
+        keys: keys.map((key) => keyRow(key, session.deps.clock())),
         domains: domains.map(domainRow),
         webhooks: (await listWebhooks(session.deps, accountId)).map(webhookRow),
       };

@@ -95,7 +95,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active")
     throw new Refused("invalid_domain");
-  if (key !== undefined && account.keys.get(key) !== "active") throw new Refused("key_not_found");
+  if (key !== undefined && account.keys.get(key)?.status !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
   const importing = {
     ...deps,

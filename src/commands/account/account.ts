@@ -1,9 +1,8 @@
-// Decider of an account and its API keys, and the fold of its whole stream, on whose domains and webhooks domain.ts and
+// Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
 // webhook.ts decide. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
-  INTERFACE_LIMITS,
-  type Limits,
+  type KeyScope,
   STREAM_LIMITS,
   type Tier,
   type WebhookPauseCause,
@@ -25,6 +24,23 @@ export type VerifiedDomain = {
 /** `added` has no id yet: verification issues it (interface, part 2). */
 export type Domain = { state: "added"; hostname: string; token: string } | VerifiedDomain;
 
+/** Absent scopes, networks and `expiresAt`: all that there are, everywhere, for ever. */
+export type KeyTerms = {
+  scopes?: KeyScope[] | undefined;
+  /** ISO 8601 UTC. */
+  expiresAt?: string | undefined;
+  /** CIDR. */
+  networks?: string[] | undefined;
+};
+
+/** `keyHash`: SHA-256 of the key in hex. `previous`: the one before the last rotation, accepted until then. */
+export type AccountKey = KeyTerms & {
+  status: "active";
+  keyHash: string;
+  hint: string;
+  previous?: { keyHash: string; until: string };
+};
+
 export type WebhookSettings = { url: string; label: string } & WebhookSelection;
 
 export type LiveWebhook = WebhookSettings & { webhookId: string } & (
@@ -38,7 +54,7 @@ export type OpenAccount = {
   accountId: string;
   tier: Tier;
   /** By key id; every key that was ever issued. */
-  keys: Map<string, "active" | "deactivated">;
+  keys: Map<string, AccountKey | { status: "deactivated" }>;
   /** By hostname, without removed ones. */
   domains: Map<string, Domain>;
   /** By hostname, the id of each domain that was ever verified, including those removed since. */
@@ -71,44 +87,11 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
   return [{ type: "TierChanged", data: { accountId, from: tier, to: c.tier, at: c.at } }];
 }
 
-type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
-
-/** @throws key_limit_reached at as many active keys as the limits allow the tier (interface, part 5), key_exists, history_full */
-export function issue(account: AccountState, key: NewKey, limits: Limits = INTERFACE_LIMITS): AccountEvent[] {
-  const { accountId, tier, keys } = withRoom(account);
-  if (keys.size >= STREAM_LIMITS.keysIssued)
-    throw new Refused(
-      "history_full",
-      `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be: go on with the keys it has, or open another account`,
-    );
-  if (keys.has(key.keyId)) throw new Refused("key_exists");
-  const limit = limits[tier].activeKeys;
-  if (activeKeys({ keys }) >= limit)
-    throw new Refused(
-      "key_limit_reached",
-      `The limit of ${limit} active API keys of the ${tier} tier is reached; deactivate one first`,
-    );
-  return [{ type: "KeyIssued", data: { accountId, ...key } }];
-}
-
-/** Deactivating again changes nothing. @throws account_not_found, key_not_found */
-export function deactivate(account: AccountState, c: { keyId: string; at: string }): AccountEvent[] {
-  const { accountId, keys } = opened(account);
-  const status = keys.get(c.keyId);
-  if (!status) throw new Refused("key_not_found");
-  if (status === "deactivated") return [];
-  return [{ type: "KeyDeactivated", data: { accountId, keyId: c.keyId, at: c.at } }];
-}
-
 /** Idempotent. @throws account_not_found */
 export function close(account: AccountState, c: { at: string }): AccountEvent[] {
   if (account.status === "closed") return [];
   const { accountId } = opened(account);
   return [{ type: "AccountClosed", data: { accountId, at: c.at } }];
-}
-
-export function activeKeys({ keys }: Pick<OpenAccount, "keys">): number {
-  return [...keys.values()].filter((status) => status === "active").length;
 }
 
 /** Paused ones count, removed ones don't. */
@@ -143,11 +126,30 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
   account.events += 1;
   if (event.type === "TierChanged") account.tier = event.data.to;
-  else if (event.type === "KeyIssued") account.keys.set(event.data.keyId, "active");
-  else if (event.type === "KeyDeactivated") account.keys.set(event.data.keyId, "deactivated");
+  else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
   else evolveDomain(account, event);
   return account;
+}
+
+type KeyEvent = Extract<AccountEvent, { type: `Key${string}` }>;
+
+function isOfKey(event: AccountEvent): event is KeyEvent {
+  return "keyId" in event.data;
+}
+
+function evolveKey({ keys }: OpenAccount, event: KeyEvent): void {
+  const { keyId } = event.data;
+  const key = keys.get(keyId);
+  if (event.type === "KeyIssued") {
+    const { keyHash, hint, scopes, expiresAt, networks } = event.data;
+    keys.set(keyId, { status: "active", keyHash, hint, scopes, expiresAt, networks });
+  } else if (event.type === "KeyDeactivated") {
+    keys.set(keyId, { status: "deactivated" });
+  } else if (key?.status === "active") {
+    const { keyHash, hint, previousUntil: until } = event.data;
+    keys.set(keyId, { ...key, keyHash, hint, previous: { keyHash: key.keyHash, until } });
+  }
 }
 
 function evolveDomain(account: OpenAccount, event: Extract<AccountEvent, { type: `Domain${string}` }>): void {

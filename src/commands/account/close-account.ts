@@ -12,9 +12,10 @@ import { releaseHostname } from "../domains/domains.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
-import { type AccountState, close, deactivate, opened } from "./account.ts";
+import { type AccountState, close, opened } from "./account.ts";
 import { changeAccount, loadOpenAccount } from "./accounts.ts";
 import { releaseEmail } from "./email.ts";
+import { deactivate } from "./key.ts";
 import {
   deviceSecret,
   emailSecret,

@@ -1,39 +1,84 @@
 // API keys `<prefix>_<32 random characters>` (interface, parts 3 and 5); only their SHA-256 is stored.
 import { hash } from "node:crypto";
 import type { Limits } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { deactivate, issue } from "./account.ts";
-import { accountCommand, changeAccount } from "./accounts.ts";
+import { accountCommand, changeAccount, onAccount } from "./accounts.ts";
+import { deactivate, issue, rotate } from "./key.ts";
+import { acceptKeyTerms, type KeyTermsRequest } from "./key-terms.ts";
 
 /** `limits`: the interface's by default. `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 type IssueKeyDeps = CommandDeps & { limits?: Limits; keyPrefix: string; randomKey: () => string };
 
+/** `keyId`: chosen by a form, so that sending it again issues no second key. */
+type KeyRequest = KeyTermsRequest & { label?: string | undefined; keyId?: string | undefined };
+
 /**
- * `key` of the answer is not stored and can't be shown again. `keyId`: chosen by a form, so that sending it again issues no
- * second key.
- * @throws account_not_found, key_limit_reached, key_exists, history_full
+ * `key` of the answer is not stored and can't be shown again.
+ * @throws account_not_found, invalid_key, key_limit_reached, key_exists, history_full
  */
 export async function issueKey(
   deps: IssueKeyDeps,
   context: CommandContext,
   accountId: string,
-  request: { label?: string | undefined; keyId?: string | undefined } = {},
+  request: KeyRequest = {},
 ): Promise<Appended & { keyId: string; key: string; label: string }> {
-  const key = `${deps.keyPrefix}_${deps.randomKey()}`;
   const keyId = request.keyId ?? deps.newId();
   const label = acceptLabel(request.label ?? "");
+  const terms = acceptKeyTerms(request, deps.clock());
+  const { key, keyHash, hint } = newSecret(deps);
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-    issue(account, { keyId, keyHash: hashKey(key), hint: key.slice(-4), label, at }, deps.limits),
+    issue(account, { keyId, keyHash, hint, label, at, ...terms }, deps.limits),
   );
   return { keyId, key, label, position };
+}
+
+export const DEFAULT_OVERLAP_HOURS = 24;
+export const MOST_OVERLAP_HOURS = 30 * 24;
+const HOUR_MS = 3_600_000;
+
+/**
+ * A new text for the same key. The one before is accepted for `overlapHours` more, unless the key expires before.
+ * `ofHint`: the last four characters of the text that a form showed, so that sending it again replaces no second one.
+ * @throws account_not_found, key_not_found, key_not_active, key_exists, invalid_key, history_full
+ */
+export async function rotateKey(
+  deps: IssueKeyDeps,
+  context: CommandContext,
+  accountId: string,
+  keyId: string,
+  {
+    overlapHours = DEFAULT_OVERLAP_HOURS,
+    ofHint,
+  }: { overlapHours?: number | undefined; ofHint?: string | undefined } = {},
+): Promise<Appended & { keyId: string; key: string; previousUntil: string }> {
+  if (overlapHours > MOST_OVERLAP_HOURS)
+    throw new Refused("invalid_key", `A rotation overlaps by at most ${MOST_OVERLAP_HOURS} hours`);
+  const { key, keyHash, hint } = newSecret(deps);
+  const until = new Date(deps.clock().getTime() + overlapHours * HOUR_MS).toISOString();
+  const { position, events } = await onAccount(deps, context, accountId, (account, at) =>
+    rotate(account, { keyId, keyHash, hint, until, at }, ofHint),
+  );
+  const [rotated] = events;
+  return {
+    keyId,
+    key,
+    previousUntil: rotated?.type === "KeyRotated" ? rotated.data.previousUntil : until,
+    position,
+  };
 }
 
 /** For good. @throws account_not_found, key_not_found */
 export const deactivateKey = accountCommand((account, at, keyId: string) =>
   deactivate(account, { keyId, at }),
 );
+
+function newSecret({ keyPrefix, randomKey }: IssueKeyDeps) {
+  const key = `${keyPrefix}_${randomKey()}`;
+  return { key, keyHash: hashKey(key), hint: key.slice(-4) };
+}
 
 /** SHA-256 of the whole key, in hex. No salt or key stretching: 32 random characters can't be found by brute force. */
 export function hashKey(key: string): string {

@@ -1,14 +1,15 @@
-// API keys under /portal/keys: list with last use, issue, deactivate.
+// API keys under /portal/keys: list with last use, issue, rotate, deactivate.
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
-import { deactivateKey, issueKey } from "../../commands/account/keys.ts";
-import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { DEFAULT_OVERLAP_HOURS, deactivateKey, issueKey, rotateKey } from "../../commands/account/keys.ts";
+import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
-import { lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, field, time } from "../shell/form.ts";
-import { formRoute } from "../shell/form-route.ts";
+import { choice, copyable, field, time } from "../shell/form.ts";
+import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -28,40 +29,89 @@ const PATH = "/portal/keys";
 const LABEL_MAX = 100;
 /** Bounds the page: an account may have a thousand deactivated keys. */
 const DEACTIVATED_SHOWN = 100;
+const NETWORKS_MAX = 1_000;
+const DAY_MS = 86_400_000;
+/** In days from now; "" for a key that never expires. */
+const LIFETIMES = [
+  ["", "Never"],
+  ["7", "In 7 days"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+] as const;
+const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
+  "links:read": "Read links",
+  "links:write": "Make and change links",
+  "analytics:read": "Read analytics",
+  "events:read": "Read the event feed",
+};
+/** With an empty one, so that a form of which none is ticked asks for none, and not for all. */
+const Scopes = z
+  .union([z.string(), z.array(z.string()).max(20)])
+  .optional()
+  .transform((given) => (given === undefined ? undefined : [given].flat()));
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
-const IssueForm = z.object({ label: z.string().max(LABEL_MAX).default(""), once: z.uuid().optional() });
+const IssueForm = z.object({
+  label: z.string().max(LABEL_MAX).default(""),
+  once: z.uuid().optional(),
+  scopes: Scopes,
+  lifetime: z.enum(LIFETIMES.map(([days]) => days)).default(""),
+  networks: z.string().max(NETWORKS_MAX).default(""),
+});
 const KeyParams = z.object({ keyId: z.uuid() });
+/** `hint`: of the text that is replaced, so that sending the form again replaces no second one. */
+const RotateForm = z.object({ hint: z.string().max(10).optional() });
 
 export function keysPages(app: Api, deps: PortalDeps): void {
-  app.get("/keys", { preHandler: requireSession }, async (request, reply) => {
+  const show = async (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) => {
     const { accountId, tier } = signedIn(request);
+    const now = deps.clock();
     const all = (await listKeys(deps, accountId)).reverse();
-    const active = all.filter(({ status }) => status === "active").length;
+    const active = all.filter((key) => keyStatus(key, now) === "active").length;
     let left = DEACTIVATED_SHOWN;
-    const keys = all.filter(({ status }) => status === "active" || left-- > 0);
+    const keys = all.filter((key) => keyStatus(key, now) === "active" || left-- > 0);
     const limit = deps.limits[tier].activeKeys;
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
     );
     return sendPage(reply, {
+      status: refused?.status,
       title: "API keys",
       nav: "API keys",
+      styles: ["charts.css"],
+      notice: refused && noticeOf(refused, "networks"),
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
       })}
-${issueCard(active >= limit, tier, deps.newId())}
-${keys.length === 0 ? noKeys : keyTable(keys, uses)}
-${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
+${issueCard(active >= limit, tier, deps.newId(), refused)}
+${keys.length === 0 ? noKeys : keyTable(keys, uses, now)}
+${all.length > keys.length && html`<p class="muted small">Of the keys that are over, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
-  });
+  };
+  app.get("/keys", { preHandler: requireSession }, (request, reply) => show(request, reply));
+
+  const sendKey = (reply: FastifyReply, issued: NewKey) =>
+    sendPage(reply, { title: "Your new API key", nav: "API keys", body: newKey(issued, deps.baseUrl) });
 
   formRoute(app, deps, "/keys", {
     schema: { body: IssueForm },
-    run: async ({ reply, context, session: { accountId }, body: { label, once } }) => {
-      const issued = await issueKey(deps, context, accountId, { label, keyId: once });
-      const title = "Your new API key";
-      const to = () => sendPage(reply, { title, nav: "API keys", body: newKey(issued, deps.baseUrl) });
-      return { position: issued.position, to };
+    run: async ({ reply, context, session: { accountId }, body: { once, lifetime, ...asked } }) => {
+      const expiresAt =
+        lifetime === "" ? undefined : new Date(deps.clock().getTime() + Number(lifetime) * DAY_MS);
+      const networks = asked.networks.split(/[\s,]+/).filter((text) => text !== "");
+      const request = { label: asked.label, scopes: asked.scopes, keyId: once, expiresAt, networks };
+      const issued = await issueKey(deps, context, accountId, request);
+      return { position: issued.position, to: () => sendKey(reply, issued) };
+    },
+    path: PATH,
+    again: (refused, request, reply) => show(request, reply, refused),
+  });
+
+  formRoute(app, deps, "/keys/:keyId/rotate", {
+    schema: { params: KeyParams, body: RotateForm },
+    run: async ({ reply, context, session: { accountId }, params: { keyId }, body: { hint } }) => {
+      const rotated = await rotateKey(deps, context, accountId, keyId, { ofHint: hint });
+      return { position: rotated.position, to: () => sendKey(reply, rotated) };
     },
     path: PATH,
     again: "back",
@@ -79,32 +129,54 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
   });
 }
 
-function issueCard(isFull: boolean, tier: string, once: string): Html {
+function issueCard(isFull: boolean, tier: string, once: string, refused: RefusedForm | undefined): Html {
   const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
   if (isFull)
     return card("New key", "", {
       lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
     });
+  const typed = refused?.typed ?? {};
+  const chosen = new Set([typed.scopes ?? KEY_SCOPES].flat());
+  const networks = typedText(typed, "networks");
   return formCard("New key", {
     action: PATH,
-    isRow: true,
     buttonKind: "primary",
     button: html`${icon("plus")}Issue key`,
     fields: html`${hiddenFields({ once })}${field({
       label: "Label",
       name: "label",
+      value: typedText(typed, "label"),
       required: true,
       maxlength: LABEL_MAX,
       autocomplete: "off",
       placeholder: "Where you will use it, such as “Website”",
-    })}`,
+    })}
+<details class="more-options" ${refused && html`open`}><summary>Scopes, expiry and addresses</summary>
+<div class="stack">
+<fieldset class="field"><legend>It may</legend>${hiddenFields({ scopes: "" })}<div class="actions">${KEY_SCOPES.map(
+      (scope) =>
+        html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${chosen.has(scope) && html`checked`}>${SCOPE_NAMES[scope]} <code>${scope}</code></label>`,
+    )}</div></fieldset>
+${choice({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES })}
+${field({
+  label: "Allowed addresses",
+  name: "networks",
+  value: networks,
+  rows: 2,
+  maxlength: NETWORKS_MAX,
+  error: refused && errorOf(refused, "networks"),
+  hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
+})}</div></details>`,
   });
 }
 
-function newKey({ key, label }: { key: string; label: string }, baseUrl: string): Html {
+type NewKey = { key: string; label?: string; previousUntil?: string };
+
+function newKey({ key, label, previousUntil }: NewKey, baseUrl: string): Html {
   const example = `curl ${baseUrl}/api/v1/shorten -H "X-API-Key: ${key}" -H "Content-Type: application/json" -d '{"url":"https://example.com/"}'`;
   return html`<section class="card"><h1>Your new API key</h1>
 <p>${label && html`Its label is <strong>${label}</strong>. `}Copy the key now: it is shown this once only, as we keep no copy.</p>
+${previousUntil !== undefined && html`<p>The key before is accepted until ${time(previousUntil)}.</p>`}
 ${copyable("new-key", key, "the key")}
 <h2>Try it</h2>${copyable("try-it", example, "the command")}
 <p><a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
@@ -116,34 +188,62 @@ const noKeys = emptyCard(
   "With a key, your programs create links and read their numbers. Give it a label that says where it is used, and it appears here with its last use.",
 );
 
-function keyTable(keys: readonly KeyDocument[], uses: ReadonlyMap<string, string | undefined>): Html {
+function keyTable(
+  keys: readonly KeyDocument[],
+  uses: ReadonlyMap<string, string | undefined>,
+  now: Date,
+): Html {
   const title = "Your keys";
   const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
   const columns: Column<KeyDocument>[] = [
-    { name: "Label", cell: (key) => html`<strong>${nameOf(key)}</strong>` },
-    { name: "Key", cell: ({ hint }) => html`<code>…${hint}</code>` },
-    {
-      name: "State",
-      cell: ({ status }) =>
-        status === "active"
-          ? html`<span class="badge badge-good">Active</span>`
-          : html`<span class="badge">Deactivated</span>`,
-    },
+    { name: "Label", cell: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>` },
+    { name: "Key", cell: ({ hint }) => html`<code class="nowrap">…${hint}</code>` },
+    { name: "State", cell: (key) => state(key, now) },
     { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
     { name: "Last used", cell: ({ _id }) => lastUse(uses.get(_id)) },
-    { name: "Actions", isHidden: true, end: true, cell: deactivation },
+    { name: "Actions", isHidden: true, end: true, cell: (key) => actions(key, now) },
   ];
   return card(title, table(title, columns, keys));
 }
 
-function deactivation(key: KeyDocument): HtmlValue {
+/** What it may do and from where, of a key that may not do all everywhere. */
+function bounds({ scopes, networks }: KeyDocument): HtmlValue {
+  const parts = [...(scopes ?? []), ...(networks?.map((network) => `from ${network}`) ?? [])];
+  return parts.length > 0 && html`<br><span class="muted small">${parts.join(", ")}</span>`;
+}
+
+function state(key: KeyDocument, now: Date): Html {
+  const { expiresAt, previousUntil } = key;
+  const status = keyStatus(key, now);
+  if (status === "deactivated") return html`<span class="badge">Deactivated</span>`;
+  if (status === "expired") return html`<span class="badge">Expired</span>`;
+  return html`<div><span class="badge badge-good">Active</span>${
+    expiresAt !== undefined && html`<br><span class="muted small">until ${time(expiresAt)}</span>`
+  }${
+    previousUntil !== undefined &&
+    previousUntil > now.toISOString() &&
+    html`<br><span class="muted small">the key before it, too, until ${time(previousUntil)}</span>`
+  }</div>`;
+}
+
+function actions(key: KeyDocument, now: Date): HtmlValue {
   if (key.status !== "active") return false;
-  return confirmedPost(
+  const name = html`<strong>${nameOf(key)}</strong>`;
+  const path = `${PATH}/${key._id}`;
+  const rotation = confirmedPost(
+    "Rotate",
+    html`You get a new key with the same label and bounds. Programs that use the present one have ${DEFAULT_OVERLAP_HOURS} hours to change to it.`,
+    `${path}/rotate`,
+    "Rotate key",
+    { hint: key.hint },
+  );
+  const deactivation = confirmedPost(
     "Deactivate",
-    html`Programs that use <strong>${key.label || `…${key.hint}`}</strong> are refused at once. This can't be undone.`,
-    `${PATH}/${key._id}/deactivate`,
+    html`Programs that use ${name} are refused at once. This can't be undone.`,
+    `${path}/deactivate`,
     "Deactivate key",
   );
+  return html`<div class="actions">${keyStatus(key, now) === "active" && rotation}${deactivation}</div>`;
 }
 
 /** Where a person has several, as on the page of the plan. */

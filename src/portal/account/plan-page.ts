@@ -7,7 +7,7 @@ import {
   withdrawUpgrade,
 } from "../../commands/account/tier.ts";
 import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
-import { accountUsage, listKeys } from "../../queries/accounts.ts";
+import { accountUsage, keyStatus, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, meter, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
@@ -86,7 +86,9 @@ ${comparison(isFree, featuresOf(deps.limits))}`,
 async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Html> {
   const { requestsPerHour, activeKeys } = deps.limits[session.tier];
   const { keys, webhooks } = await accountUsage(deps, session);
-  const active = (await listKeys(deps, session.accountId)).filter(({ status }) => status === "active");
+  const active = (await listKeys(deps, session.accountId)).filter(
+    (key) => keyStatus(key, deps.clock()) === "active",
+  );
   const requests = await Promise.all(
     active.map(async (key) => {
       const { used } = await deps.rateLimits.take(`key ${key._id}`, requestsPerHour, deps.clock(), 0);

@@ -11,19 +11,19 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 /** The click's value in each of DIMENSIONS, in their order. */
 export function dimensionValues(click: Click): string[] {
-  const { device, country = UNKNOWN, browser, os, referrer } = click;
+  const { device, country, browser, os, referrer } = click;
   return [
     device,
-    country,
-    cityName(click),
+    country ?? UNKNOWN,
+    placeName(click.city, country),
     browser?.name ?? UNKNOWN,
     os?.name ?? UNKNOWN,
     referrerHostOf(referrer),
   ];
 }
 
-/** With its country, as `Paris, FR` and `Paris, US` are two cities. */
-function cityName({ city, country }: Click): string {
-  if (city === undefined) return UNKNOWN;
-  return country === undefined ? city : `${city}, ${country}`;
+/** Of a city or region, with its country, as `Paris, FR` and `Paris, US` are two cities. */
+export function placeName(place: string | undefined, country: string | undefined): string {
+  if (place === undefined) return UNKNOWN;
+  return country === undefined ? place : `${place}, ${country}`;
 }

@@ -1,23 +1,26 @@
 // API keys, which authentication looks up by their hash on every request.
+import type { KeyTerms } from "../../commands/account/account.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id`: keyId. */
-export type KeyDocument = Document & {
-  accountId: string;
-  keyHash: string;
-  hint: string;
-  label: string;
-  status: "active" | "deactivated";
-  issuedAt: string;
-};
+/** `_id`: keyId. `previousHash`: of the text before the last rotation, accepted until `previousUntil`. */
+export type KeyDocument = Document &
+  KeyTerms & {
+    accountId: string;
+    keyHash: string;
+    hint: string;
+    label: string;
+    status: "active" | "deactivated";
+    issuedAt: string;
+    previousHash?: string;
+    previousUntil?: string;
+  };
 
 export const keys: Projection<KeyDocument> = {
   name: "keys",
-  collection: { name: "keys", indexes: [["keyHash"], ["accountId", "issuedAt"]] },
-  handles: ["KeyIssued", "KeyDeactivated"],
-  key: (event) =>
-    event.type === "KeyIssued" || event.type === "KeyDeactivated" ? event.data.keyId : undefined,
+  collection: { name: "keys", indexes: [["keyHash"], ["previousHash"], ["accountId", "issuedAt"]] },
+  handles: ["KeyIssued", "KeyRotated", "KeyDeactivated"],
+  key: (event) => ("keyId" in event.data && event.type.startsWith("Key") ? event.data.keyId : undefined),
   empty: (event) => ({
     accountId: event.type === "KeyIssued" ? event.data.accountId : "",
     keyHash: "",
@@ -29,8 +32,12 @@ export const keys: Projection<KeyDocument> = {
   evolve(key, event) {
     switch (event.type) {
       case "KeyIssued": {
-        const { accountId, keyHash, hint, label, at } = event.data;
-        return { accountId, keyHash, hint, label, status: "active", issuedAt: at };
+        const { at, keyId: _, ...issued } = event.data;
+        return { ...issued, status: "active", issuedAt: at };
+      }
+      case "KeyRotated": {
+        const { keyHash, hint, previousUntil } = event.data;
+        return { ...key, keyHash, hint, previousHash: key.keyHash, previousUntil };
       }
       case "KeyDeactivated":
         return { ...key, status: "deactivated" };

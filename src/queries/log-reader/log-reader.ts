@@ -5,6 +5,7 @@ import type { VerifyInThread } from "../../audit/verification-runs.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
+import type { AskAccount } from "../analytics/account/answer-question.ts";
 import type { LogParts } from "../analytics/day-parts.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
@@ -46,6 +47,8 @@ export type LogReader = LogParts & {
   ): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+  /** accountQuestions, in the thread. */
+  askAccount: AskAccount;
   /** matchingClicks, in the thread. */
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */

@@ -2,6 +2,7 @@
 import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
+import { accountQuestions } from "../../queries/analytics/account/answer-question.ts";
 import { foldDayParts } from "../../queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
@@ -13,13 +14,15 @@ import { verifyInSteps } from "../../queries/log-reader/verify-in-steps.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
 import type { Stores } from "../stores/stores.ts";
 
+/** `readStore`: for queries. */
 export function logReader(
   stores: Stores,
-  eventStore: EventStore,
+  { eventStore, readStore }: { eventStore: EventStore; readStore: ReadStore },
   config: Config,
   log: BasicLogger,
 ): LogReader {
@@ -42,6 +45,7 @@ export function logReader(
         if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
       }
     },
+    askAccount: accountQuestions({ eventStore, readStore, monotonic: () => performance.now() }),
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

@@ -2,7 +2,7 @@
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
-import { storesOf } from "../stores/backend.ts";
+import { queriedStore, storesOf } from "../stores/backend.ts";
 import type { ReaderData } from "./reader.ts";
 
 /** Below the priority of the HTTP thread, so that exports don't delay redirects. */
@@ -14,7 +14,8 @@ await serveThread<ReaderData>(({ config }, log) => {
   const openLogReader = async () => {
     // Loaded when it is first needed, as searches don't need it.
     const { logReader } = await import("./log-reader.ts");
-    return logReader(stores, await stores.eventStore(), config, log);
+    const readStore = queriedStore(await stores.foldStore());
+    return logReader(stores, { eventStore: await stores.eventStore(), readStore }, config, log);
   };
   let opening: ReturnType<typeof openLogReader> | undefined;
   const logReader = () => {

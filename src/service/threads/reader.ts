@@ -13,14 +13,22 @@ import { storeError } from "../../stores/connections/errors.ts";
 /** The thread ends after so long without a call. */
 const IDLE_MS = 60_000;
 
-/** A position that the store refuses is the caller's mistake, which trying again never mends. */
+/** What the thread refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
-  const { code } = (cause ?? {}) as Partial<ErrorFields>;
-  if (code === "invalid_position") return new Refused("invalid_position", undefined, { cause });
+  const { code, message: refusal } = (cause ?? {}) as Partial<ErrorFields>;
+  if (code === "invalid_position") return new Refused(code, undefined, { cause });
+  if (code === "invalid_range" || code === "range_too_large") return new Refused(code, refusal, { cause });
   return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
 }
 
-const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;
+const METHODS = [
+  "feed",
+  "matchingClicks",
+  "findClicks",
+  "dayParts",
+  "lastClickRecordedBy",
+  "askAccount",
+] as const;
 const STREAMS = ["followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
 
 export type ReaderData = { config: Config };

@@ -119,7 +119,10 @@ async function dashboard(service: TestService, { accountId }: Member) {
   const now = new Date();
   const from = startOfDay(UTC, now.getTime() - 7 * DAY_MS);
   const week = { from, to: undefined, interval: undefined, zone: UTC, kinds: CLICK_KINDS };
-  const usage = await accountUsage(service.backend, { accountId, tier: "developer" });
+  const usage = await accountUsage(
+    { ...service.backend, clock: () => new Date() },
+    { accountId, tier: "developer" },
+  );
   return { ...(await accountAnalytics(service.backend, accountId, week, now)), usage };
 }
 const sums = async (service: TestService, who: Member) => (await dashboard(service, who)).totals;

@@ -164,7 +164,7 @@ describe("the console's API", { timeout: 60_000 }, () => {
       revision: "1",
     });
     expect(account.changes).toContainEqual({
-      ...{ path: `keys.${member.keyId}`, before: null, after: "active" },
+      ...{ path: `keys.${member.keyId}.status`, before: null, after: "active" },
     });
     expect((await operator.ask(`/state?stream=${stream}&revision=9`)).status).toBe(404);
   });

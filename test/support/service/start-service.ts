@@ -1,7 +1,8 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
+import type { KeyTermsRequest } from "../../../src/commands/account/key-terms.ts";
+import { deactivateKey, issueKey, rotateKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
@@ -85,7 +86,9 @@ export async function startTestService(environment: Record<string, string> = {},
       const { key, keyId } = await issueKey(deps, operator, accountId, {});
       return { accountId, key, keyId };
     },
-    issueKey: (accountId: string) => issueKey(deps, operator, accountId, {}),
+    issueKey: (accountId: string, terms: KeyTermsRequest = {}) => issueKey(deps, operator, accountId, terms),
+    rotateKey: (accountId: string, keyId: string, overlapHours?: number) =>
+      rotateKey(deps, operator, accountId, keyId, { overlapHours }),
     deactivateKey: (accountId: string, keyId: string) => deactivateKey(deps, operator, accountId, keyId),
     changeTier: (accountId: string, tier: Tier) => changeTier(deps, operator, accountId, tier),
     /** Adds a custom domain; verified unless told otherwise. Answers its id, empty while unverified. */

@@ -3,12 +3,11 @@ import { describe, it } from "vitest";
 import {
   type AccountState,
   changeTierTo,
-  deactivate,
   evolve,
-  issue,
   noAccount,
   open,
 } from "../../../src/commands/account/account.ts";
+import { deactivate, issue, rotate } from "../../../src/commands/account/key.ts";
 import * as domainOf from "../../../src/commands/domains/domain.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -18,6 +17,8 @@ const accountId = "11111111-1111-4111-8111-111111111111";
 const domainId = "22222222-2222-4222-8222-222222222222";
 const hostname = "go.example.com";
 const at = "2026-01-01T00:00:00.000Z";
+const later = "2026-01-02T00:00:00.000Z";
+const latest = "2026-01-03T00:00:00.000Z";
 const account = deciderOf<AccountState, AccountEvent>(noAccount, evolve);
 
 const opened = (tier: Tier): AccountEvent => ({ type: "AccountOpened", data: { accountId, tier, at } });
@@ -66,6 +67,33 @@ describe("an account", () => {
     account([opened("free"), ...two], (a) => issue(a, newKey(3)), "key_limit_reached");
     account([opened("developer"), ...two], (a) => issue(a, newKey(3)), [issued(3)]);
     account([opened("developer"), ...five], (a) => issue(a, newKey(6)), "key_limit_reached");
+  });
+
+  it("has room for another key once one has expired", () => {
+    const expiring: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: later } };
+    account([opened("free"), expiring, issued(2)], (a) => issue(a, newKey(3)), "key_limit_reached");
+    account([opened("free"), expiring, issued(2)], (a) => issue(a, { ...newKey(3), at: later }), [
+      { type: "KeyIssued", data: { accountId, ...newKey(3), at: later } },
+    ]);
+  });
+
+  it("rotates a key within the limit, for no longer than the key lasts, and once a form", () => {
+    const { keyId } = newKey(1);
+    const secret = { keyId, keyHash: "9".repeat(64), hint: "wxyz", at };
+    const rotated = (previousUntil: string): AccountEvent => ({
+      type: "KeyRotated",
+      data: { accountId, ...secret, previousUntil },
+    });
+    const turn = (until: string, ofHint?: string) => (a: AccountState) =>
+      rotate(a, { ...secret, until }, ofHint);
+    account([opened("free"), issued(1), issued(2)], turn(latest, "abcd"), [rotated(latest)]);
+    const expiring: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: later } };
+    account([opened("free"), expiring], turn(latest), [rotated(later)]);
+    account([opened("free"), issued(1), rotated(latest)], turn(latest, "abcd"), "key_exists");
+    account([opened("free"), issued(1), keyOff(1)], turn(latest), "key_not_active");
+    const over: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: at } };
+    account([opened("free"), over], turn(latest), "key_not_active");
+    account([opened("free")], turn(latest), "key_not_found");
   });
 
   it("deactivates a key once, and only its own", () => {

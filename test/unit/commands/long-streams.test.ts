@@ -1,6 +1,7 @@
 // The limits on a stream's length.
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../../src/commands/account/account.ts";
+import * as keys from "../../../src/commands/account/key.ts";
 import * as domains from "../../../src/commands/domains/domain.ts";
 import * as links from "../../../src/commands/links/link.ts";
 import * as webhooks from "../../../src/commands/webhooks/webhook.ts";
@@ -66,7 +67,7 @@ describe("an account's stream takes in", () => {
   it("1,000 issued keys, and no more when all are deactivated", () => {
     const { keysIssued } = STREAM_LIMITS;
     const history = historyOf(keyLoop, 1 + 2 * keysIssued);
-    const issue = (a: accounts.AccountState) => accounts.issue(a, newKey);
+    const issue = (a: accounts.AccountState) => keys.issue(a, newKey);
     expect(() => account(history, issue, [])).toThrow(
       "This account has been issued 1000 API keys, as many as one account can be: go on with the keys it has, or open another account",
     );
@@ -98,7 +99,7 @@ describe("an account's stream takes in", () => {
     const paused: AccountEvent = { type: "WebhookPaused", data: { ...ofAccount, webhookId, by } };
     const stopped = [...owned, ...full.slice(1), off, paused];
     for (const grow of [
-      (a) => accounts.issue(a, newKey),
+      (a) => keys.issue(a, newKey),
       (a) => webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at }),
       (a) => webhooks.change(a, { webhookId, label: "other", at }),
       (a) => webhooks.resume(a, { webhookId, by, at }),
@@ -112,7 +113,7 @@ describe("an account's stream takes in", () => {
 
   it("what deactivates, pauses, removes or closes, however long it is", () => {
     for (const [stop, type] of [
-      [(a) => accounts.deactivate(a, { keyId: newKey.keyId, at }), "KeyDeactivated"],
+      [(a) => keys.deactivate(a, { keyId: newKey.keyId, at }), "KeyDeactivated"],
       [(a) => accounts.changeTierTo(a, { tier: "free", at }), "TierChanged"],
       [(a) => accounts.close(a, { at }), "AccountClosed"],
       [(a) => webhooks.pause(a, { webhookId, by: "user", at }), "WebhookPaused"],

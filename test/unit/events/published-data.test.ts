@@ -36,6 +36,7 @@ describe("published data", () => {
     );
     expect(internal).toEqual([
       "KeyIssued.keyHash",
+      "KeyRotated.keyHash",
       "DomainAdded.token",
       "WebhookAdded.url",
       "WebhookChanged.url",

@@ -132,6 +132,33 @@ describe("the caller of a key", () => {
     expect(await callers.find(HASH)).toBeUndefined();
   });
 
+  it("is found by both texts of a rotated key, and not by one before them, with documents and without", async () => {
+    const { of, keyId } = await issued();
+    const [SECOND, THIRD] = ["b".repeat(64), "c".repeat(64)];
+    const until = "2026-03-02T10:00:00.000Z";
+    const rotate = (keyHash: string) =>
+      given(of.accountId, [
+        { type: "KeyRotated", data: { ...of, keyId, keyHash, hint: "zzzz", previousUntil: until } },
+      ]);
+    const ends = async (hash: string) => {
+      const caller = await callers.find(hash);
+      return caller && { keyId: caller.keyId, expiresAt: caller.expiresAt };
+    };
+    const check = async () => {
+      expect(await ends(SECOND)).toEqual({ keyId, expiresAt: until });
+      expect(await ends(THIRD)).toEqual({ keyId, expiresAt: undefined });
+      expect(await ends(HASH)).toBeUndefined();
+    };
+    await project();
+    await rotate(SECOND);
+    await rotate(THIRD);
+    await startAgain();
+    await check();
+    await project();
+    await startAgain();
+    await check();
+  });
+
   it("has the tier that the log says, while the documents stand still", async () => {
     const { of } = await issued();
     await project();

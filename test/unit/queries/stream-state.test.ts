@@ -72,11 +72,11 @@ describe("the state of a stream", () => {
     );
     const found = await streamState(stores, "account-a", { revision: 4, against: 1 });
     expect(found.state).toMatchObject({
-      ...{ tier: "developer", keys: { [KEY]: "active" } },
+      ...{ tier: "developer", keys: { [KEY]: { status: "active", keyHash: "(withheld)" } } },
       domains: { "my.example": { state: "inactive", token: "(withheld)" } },
       webhooks: { [webhookId]: { status: "active", url: "(withheld)" } },
     });
-    expect(found.before).toMatchObject({ keys: { [KEY]: "active" }, domains: {} });
+    expect(found.before).toMatchObject({ keys: { [KEY]: { status: "active" } }, domains: {} });
     expect(JSON.stringify(found)).not.toMatch(/secret-path|proof-token|abab/);
   });
 

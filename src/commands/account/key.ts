@@ -1,0 +1,68 @@
+// Decider of an account's API keys: issued, rotated, deactivated. Pure; their state is part of the account's (account.ts).
+import type { AccountEvent } from "../../events/catalogue.ts";
+import { INTERFACE_LIMITS, type Limits, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
+import {
+  type AccountKey,
+  type AccountState,
+  type KeyTerms,
+  type OpenAccount,
+  opened,
+  withRoom,
+} from "./account.ts";
+
+type NewKey = KeyTerms & { keyId: string; keyHash: string; hint: string; label: string; at: string };
+
+/** @throws key_limit_reached at as many active keys as the limits allow the tier (interface, part 5), key_exists, history_full */
+export function issue(account: AccountState, key: NewKey, limits: Limits = INTERFACE_LIMITS): AccountEvent[] {
+  const { accountId, tier, keys } = withRoom(account);
+  if (keys.size >= STREAM_LIMITS.keysIssued)
+    throw new Refused(
+      "history_full",
+      `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be: go on with the keys it has, or open another account`,
+    );
+  if (keys.has(key.keyId)) throw new Refused("key_exists");
+  const limit = limits[tier].activeKeys;
+  if (activeKeys({ keys }, key.at) >= limit)
+    throw new Refused(
+      "key_limit_reached",
+      `The limit of ${limit} active API keys of the ${tier} tier is reached; deactivate one first`,
+    );
+  return [{ type: "KeyIssued", data: { accountId, ...key } }];
+}
+
+type NewSecret = { keyId: string; keyHash: string; hint: string; until: string; at: string };
+
+/**
+ * One key with two texts until `until`, at the latest until the key expires: within the limits of active keys. `ofHint`: of
+ * the text that is replaced, so that a form that is sent again replaces it once.
+ * @throws key_not_found, key_not_active, key_exists, history_full
+ */
+export function rotate(account: AccountState, c: NewSecret, ofHint?: string): AccountEvent[] {
+  const { accountId, keys } = withRoom(account);
+  const { keyId, keyHash, hint, until, at } = c;
+  const key = keys.get(keyId);
+  if (!key) throw new Refused("key_not_found");
+  if (!isActive(key, at)) throw new Refused("key_not_active");
+  if (ofHint !== undefined && key.hint !== ofHint) throw new Refused("key_exists");
+  const previousUntil = key.expiresAt !== undefined && key.expiresAt < until ? key.expiresAt : until;
+  return [{ type: "KeyRotated", data: { accountId, keyId, keyHash, hint, previousUntil, at } }];
+}
+
+/** Deactivating again changes nothing. @throws account_not_found, key_not_found */
+export function deactivate(account: AccountState, c: { keyId: string; at: string }): AccountEvent[] {
+  const { accountId, keys } = opened(account);
+  const key = keys.get(c.keyId);
+  if (!key) throw new Refused("key_not_found");
+  if (key.status === "deactivated") return [];
+  return [{ type: "KeyDeactivated", data: { accountId, keyId: c.keyId, at: c.at } }];
+}
+
+/** Neither deactivated nor expired at this time, ISO 8601 UTC. */
+export function activeKeys({ keys }: Pick<OpenAccount, "keys">, at: string): number {
+  return [...keys.values()].filter((key) => isActive(key, at)).length;
+}
+
+function isActive(key: AccountKey | { status: "deactivated" }, at: string): key is AccountKey {
+  return key.status === "active" && (key.expiresAt === undefined || key.expiresAt > at);
+}

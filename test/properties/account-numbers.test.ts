@@ -1,0 +1,281 @@
+// For any clicks and withdrawals of an account: every number that is asked for in any way is that of the clicks that are left.
+import { hash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LinkClicked } from "../../src/events/catalogue.ts";
+import { readEvent } from "../../src/events/read-event.ts";
+import { linkStream, withdrawalStream } from "../../src/events/streams.ts";
+import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
+import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
+import { GROUPS, type GroupBy, type Totals } from "../../src/queries/analytics/account/question.ts";
+import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
+import { accountQuestionsOf } from "../support/projections/account-questions.ts";
+import { foldGroups } from "../support/projections/fold-groups.ts";
+import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { effort } from "../support/runtime/effort.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
+
+type Click = LinkClicked["data"];
+type Tagged = Record<string, readonly string[]>;
+
+const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
+/** Two days before clocks are set in Europe, and three weeks after they were in North America. */
+const START = Date.parse("2026-03-27T00:00:00.000Z");
+const DAYS = 5;
+const NOW = new Date("2026-04-02T12:00:00.000Z");
+const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns"];
+const TAGS: Tagged = { "sho.rt/l0": ["sale", "mail"], "sho.rt/l1": ["sale"], "go.example/l2": [] };
+const LINKS = Object.keys(TAGS);
+
+const chosen = fc.gen().map((g) => (size: number) => g(fc.nat, size - 1));
+const lives = fc.record({
+  count: fc.integer({ min: effort(200, 3_000), max: effort(500, 5_000) }),
+  pick: chosen,
+  withdrawals: fc.nat(4),
+});
+
+describe("numbers of an account", () => {
+  it("are those of its clicks that count, by every group and filter, in zones whose clocks are set", {
+    timeout: 180_000,
+  }, async () => {
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(lives, async ({ count, pick, withdrawals }) => {
+        const stores = await openStores();
+        try {
+          await happen(stores, count, pick, withdrawals);
+          const clicks = await counting(stores);
+          const ask = accountQuestionsOf(stores, NOW);
+          for (let n = 0; n < 12; n++) {
+            const of = questionOf(pick);
+            const answer = await ask(of);
+            const within = (from: number, to: number) =>
+              clicks.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
+            const wanted = (all: readonly Click[]) =>
+              all.filter((click) =>
+                Object.entries(of.filters).every(([field, values]) =>
+                  valuesOf(field as GroupBy, click, of.zone).some((value) => values.includes(value)),
+                ),
+              );
+            const period = wanted(within(answer.from, answer.to));
+            expectTotals(answer.totals, period);
+            for (const [point, { start, ...totals }] of answer.series.entries()) {
+              const end = answer.series[point + 1]?.start ?? answer.to;
+              expect(countsOf(totals)).toEqual(
+                counted(period.filter(({ at }) => Date.parse(at) >= start && Date.parse(at) < end)),
+              );
+            }
+            expect(sum(answer.series)).toEqual(countsOf(answer.totals));
+            const { previous } = answer;
+            if (previous) expectTotals(previous.totals, wanted(within(previous.from, previous.to)));
+            for (const field of of.groupBy) {
+              const values = new Map<string, Click[]>();
+              for (const click of period)
+                for (const value of valuesOf(field, click, of.zone))
+                  values.set(value, [...(values.get(value) ?? []), click]);
+              const { rows, other } = answer.groups[field] ?? { rows: [], other: undefined };
+              expect(rows.map(({ value }) => value)).toEqual(ranked(values).slice(0, of.limit));
+              for (const row of rows) expectTotals(row, values.get(row.value) ?? []);
+              const rest = ranked(values).slice(of.limit);
+              expect(other && countsOf(other)).toEqual(
+                rest.length > 0 ? counted(rest.flatMap((value) => values.get(value) ?? [])) : undefined,
+              );
+            }
+            asked += 1;
+          }
+        } finally {
+          await stores.close();
+        }
+      }),
+      { numRuns: effort(4, 8), interruptAfterTimeLimit: effort(15_000, 120_000) },
+    );
+    expect(asked).toBeGreaterThan(20);
+  });
+});
+
+type Pick = (size: number) => number;
+
+async function happen({ eventStore, readStore }: Stores, count: number, pick: Pick, withdrawals: number) {
+  for (const [link, tags] of Object.entries(TAGS)) {
+    const [host = "", slug = ""] = link.split("/");
+    await append(eventStore, linkStream(host, slug), [linkCreated({ host, slug, tags: [...tags] })]);
+  }
+  const parts = withdrawals + 1;
+  for (let part = 0; part < parts; part++) {
+    const events = Array.from({ length: Math.ceil(count / parts) }, () => linkClicked(clickOf(pick)));
+    await append(eventStore, `clicks-w${part % 2}-20260327`, events);
+    if (part === withdrawals) break;
+    const link = LINKS[pick(LINKS.length)] ?? "";
+    const from = START + pick(DAYS) * DAY_MS;
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const selection = { from: iso(from), to: iso(from + DAY_MS / 2) };
+    await append(eventStore, withdrawalStream(link), [clicksWithdrawn({ link }, part, selection)]);
+    if (pick(4) === 0) await append(eventStore, withdrawalStream(link), [clicksRestored({ link }, part)]);
+    if (pick(2) === 0) await foldGroups({ eventStore, readStore });
+  }
+  await foldGroups({ eventStore, readStore });
+}
+
+function clickOf(pick: Pick): Partial<Click> {
+  const of = <T>(...values: T[]) => values[pick(values.length)] as T;
+  const at = START + pick((DAYS * DAY_MS) / QUARTER_MS) * QUARTER_MS + of(0, 1, QUARTER_MS - 1);
+  const day = Math.floor(at / DAY_MS);
+  const visitor = `${day} ${pick(300)}`;
+  const utm = of(undefined, { source: "mail" }, { source: "ad", campaign: "spring", medium: "cpc" });
+  const place = of(
+    { country: "DE", region: "Berlin", city: "Berlin" },
+    { country: "US", region: "Hawaii", city: "Berlin" },
+    { country: undefined, region: undefined, city: undefined },
+  );
+  return {
+    link: of(...LINKS, LINKS[0]),
+    accountId: of(ACCOUNT, ACCOUNT, ACCOUNT, OTHER_ACCOUNT),
+    at: new Date(at).toISOString(),
+    kind: of(...CLICK_KINDS),
+    device: of("mobile", "desktop", "bot"),
+    browser: of(undefined, { name: "Firefox" }, { name: "__proto__" }),
+    os: of(undefined, { name: "iOS" }),
+    language: of(undefined, "de", "fr"),
+    referrer: of(undefined, "https://www.example.org/a", "https://example.com/b"),
+    rule: of(undefined, "none", "a1"),
+    visitor: codeOf(`link ${visitor}`),
+    accountVisitor: codeOf(`account ${visitor}`),
+    ...place,
+    utm,
+  } as Partial<Click>;
+}
+
+function codeOf(visitor: string): string {
+  return hash("sha256", visitor).slice(0, 16);
+}
+
+async function counting({ eventStore }: Stores): Promise<Click[]> {
+  const isWithdrawn = await withdrawnOfAll({ eventStore });
+  const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 100_000 });
+  return recorded.flatMap((one) => {
+    const event = readEvent(one);
+    if (event.type !== "LinkClicked" || event.data.accountId !== ACCOUNT) return [];
+    return isWithdrawn({ ...event.data, position: event.position }) ? [] : [event.data];
+  });
+}
+
+function questionOf(pick: Pick) {
+  const zone = ZONES[pick(ZONES.length)] ?? "UTC";
+  const isCut = pick(3) > 0;
+  const from = START + pick(3 * DAY_MS);
+  const fields = (["link", "tag", "domain", "country", "city", "kind", "day", "weekday"] as const).filter(
+    () => pick(8) === 0,
+  );
+  const filterOf: Record<string, readonly string[]> = {
+    link: [LINKS[pick(LINKS.length)] ?? ""],
+    tag: ["mail", "nobody's"],
+    domain: ["sho.rt"],
+    country: ["DE", "unknown"],
+    city: ["Berlin, US"],
+    kind: ["click", "preview"],
+    day: ["2026-03-29", "2026-03-30"],
+    weekday: ["7"],
+  };
+  return {
+    zone,
+    groupBy: GROUPS.filter(() => pick(4) === 0),
+    filters: Object.fromEntries(fields.map((field) => [field, filterOf[field] ?? []])) as Partial<
+      Record<GroupBy, readonly string[]>
+    >,
+    ...(isCut && { from, to: from + DAY_MS + pick(2 * DAY_MS) }),
+    interval: (["hour", "day", "week"] as const)[pick(3)],
+    compare: pick(2) === 0 ? ("previous" as const) : undefined,
+    limit: 1 + pick(6),
+  };
+}
+
+/** Written anew, not by the code under test. */
+function valuesOf(field: GroupBy, click: Click, zone: string): readonly string[] {
+  const { link, country, region, city, utm = {} } = click;
+  const place = (name: string | undefined) =>
+    name === undefined ? "unknown" : [name, ...(country ? [country] : [])].join(", ");
+  const local = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat("sv-SE", { timeZone: zone, ...options }).format(new Date(click.at));
+  switch (field) {
+    case "link":
+      return [link];
+    case "tag":
+      return TAGS[link] ?? [];
+    case "domain":
+      return [link.split("/")[0] ?? ""];
+    case "country":
+      return [country ?? "unknown"];
+    case "region":
+      return [place(region)];
+    case "city":
+      return [place(city)];
+    case "referrer":
+      return [click.referrer ? new URL(click.referrer).hostname.replace("www.", "") : "direct"];
+    case "device":
+    case "kind":
+      return [click[field]];
+    case "browser":
+    case "os":
+      return [click[field]?.name ?? "unknown"];
+    case "language":
+      return [click.language ?? "unknown"];
+    case "rule":
+      return click.rule ? [click.rule] : [];
+    case "hour":
+      return [local({ hour: "2-digit" })];
+    case "day":
+      return [local({ dateStyle: "short" })];
+    case "weekday": {
+      const day = new Date(`${local({ dateStyle: "short" })}T00:00:00Z`).getUTCDay();
+      return [String(day === 0 ? 7 : day)];
+    }
+    default: {
+      const value = utm[field.slice("utm_".length) as keyof typeof utm];
+      return value ? [value] : [];
+    }
+  }
+}
+
+function countsOf({ click, preview, qr_scan, people }: Totals) {
+  return { click, preview, qr_scan, people };
+}
+
+function counted(clicks: readonly Click[]) {
+  const of = (kind: string) => clicks.filter((click) => click.kind === kind).length;
+  return {
+    click: of("click"),
+    preview: of("preview"),
+    qr_scan: of("qr_scan"),
+    people: of("click") + of("qr_scan"),
+  };
+}
+
+function sum(points: readonly Totals[]) {
+  const none = { click: 0, preview: 0, qr_scan: 0, people: 0 };
+  return points.reduce(
+    (all, point) => ({
+      click: all.click + point.click,
+      preview: all.preview + point.preview,
+      qr_scan: all.qr_scan + point.qr_scan,
+      people: all.people + point.people,
+    }),
+    none,
+  );
+}
+
+/** Visitors: who made them, exact, or within four standard errors. */
+function expectTotals(totals: Totals, clicks: readonly Click[]): void {
+  expect(countsOf(totals)).toEqual(counted(clicks));
+  if (totals.visitors === null) return;
+  const people = clicks.filter(({ kind }) => kind !== "preview");
+  const visitors = new Set(people.map(({ accountVisitor }) => accountVisitor)).size;
+  if (totals.visitorsEstimated) expect(Math.abs(totals.visitors / visitors - 1)).toBeLessThan(0.1);
+  else expect(totals.visitors).toBe(visitors);
+}
+
+function ranked(values: ReadonlyMap<string, readonly Click[]>): string[] {
+  const rows = [...values].map(([value, clicks]) => ({ value, ...counted(clicks), total: clicks.length }));
+  rows.sort((a, b) => b.people - a.people || b.total - a.total || (a.value < b.value ? -1 : 1));
+  return rows.map(({ value }) => value);
+}

@@ -1,0 +1,15 @@
+// Asks about the clicks of an account as the reader thread does, in this thread.
+import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
+import { accountQuestions } from "../../../src/queries/analytics/account/answer-question.ts";
+import type { AccountAnswer, AccountQuestion } from "../../../src/queries/analytics/account/question.ts";
+import { ACCOUNT } from "../event-store/stored-events.ts";
+import type { Stores } from "../runtime/stores.ts";
+
+export type AskAccountOf = (asked: Partial<AccountQuestion>) => Promise<AccountAnswer>;
+
+/** Of ACCOUNT, in UTC, by default. */
+export function accountQuestionsOf(stores: Stores, now: Date): AskAccountOf {
+  const ask = accountQuestions({ ...stores, monotonic: () => performance.now() });
+  const common = { accountId: ACCOUNT, now: now.getTime(), zone: "UTC", kinds: CLICK_KINDS, limit: 10 };
+  return (asked) => ask({ ...common, groupBy: [], filters: {}, ...asked });
+}

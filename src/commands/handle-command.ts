@@ -35,7 +35,7 @@ export type Command<S, E extends LinkledgerEvent> = {
 /** `position`: of the stream's last event; documents that contain it show what was done. */
 export type Appended = { position: Position | undefined };
 
-type Loaded<S> = Appended & { state: S; revision: number | "none" };
+export type Loaded<S> = Appended & { state: S; revision: number | "none" };
 
 export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
 

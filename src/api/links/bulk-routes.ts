@@ -2,7 +2,7 @@
 import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
 import { linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
-import { currentOwnLink } from "../../queries/links/find-link.ts";
+import { currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
 import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
@@ -56,7 +56,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       async handler(request, reply) {
         const { caller } = request;
         const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>
-          currentOwnLink(deps, caller, item.slug, item.domain_id?.toLowerCase());
+          currentOwnLink(deps, caller, item, documentAt(deps));
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
         const { links } = request.body;

@@ -33,9 +33,10 @@ import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,
+  type LoadedLink,
+  loadedLink,
   onLink,
   type RepeatableLink,
-  repeatableLink,
 } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
@@ -48,8 +49,8 @@ export type LinkChangeRequest =
   | { type: "disable" | "enable" | "delete" };
 
 /**
- * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is
- * repeated with the same one is answered with what it has done. `isExisting`: a deleted link can only be restored,
+ * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope, where the link is not loaded
+ * yet; a request that is repeated with the same one is answered with what it has made of the link. `isExisting`: a deleted link can only be restored,
  * else it is not found. `account`: the caller's, when it is loaded already (bulk requests).
  */
 export type ChangeOptions = {
@@ -71,17 +72,17 @@ export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
   by: Caller,
-  address: LinkAddress,
+  address: LinkAddress | LoadedLink,
   request: LinkChangeRequest,
   options: ChangeOptions = {},
 ): Promise<ChangedLink> {
-  const { ifRevision, idempotency, isExisting } = options;
+  const { ifRevision, isExisting } = options;
   const account = options.account ?? (await callersAccount(deps, by));
   const { accountId } = by;
-  const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);
-  const stream = repeatableLink(address, eventId);
-  const loaded = await loadStream(deps.eventStore, stream);
-  const { link: before, made } = loaded.state;
+  const target = "command" in address ? address : await loadedLink(deps, address, options.idempotency);
+  if (!target) throw new Refused("link_not_found");
+  const { host, slug, scope, command } = target;
+  const { link: before, made } = command.loaded.state;
   if (made) return made;
   const isGone = before.status === "deleted" && request.type !== "restore";
   // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
@@ -90,16 +91,15 @@ export async function changeLink(
   const link = changeable(before, accountId, firstOf(request));
   if (ifRevision !== undefined) refuseOther(link, ifRevision);
   const { changes, unchecked, secrets } = await acceptedChanges(deps, by, account, link, request);
-  for (const longUrl of unchecked) await deps.recheckLater({ ...address, longUrl });
+  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
   for (const [key, record] of secrets) await deps.secrets.put(key, record);
   const externalId = newExternalId(link, changes);
   const newPassword = changes.find((change) => change.type === "set")?.options.passwordId;
   // As it is decided on, which another request may have changed since it was loaded.
   let replaced = link.passwordId;
   const at = deps.clock().toISOString();
-  const command = {
-    ...stream,
-    loaded,
+  const changing = {
+    ...command,
     decide(now: RepeatableLink) {
       if (now.made) return [];
       if (now.link.status !== "free") replaced = now.link.passwordId;
@@ -109,17 +109,16 @@ export async function changeLink(
       if (wanted !== undefined && wanted !== externalId) throw new Refused("link_claimed");
       return events;
     },
-    ...(eventId && { eventId }),
   };
-  const token = idempotency === undefined ? deps.newId() : derivedId("claim", idempotency);
-  const claimant = { ...address, accountId, token, isNew: false };
+  const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
+  const claimant = { host, slug, accountId, token, isNew: false };
   try {
     const { state, position, events } = await withExternalId(deps, claimant, externalId, () =>
-      handleCommand(deps, context, command),
+      handleCommand(deps, context, changing),
     );
     // The store takes the events of the same request, sent twice at once, for one: as it has them.
-    const isRepeatable = eventId !== undefined && events.length > 0;
-    const { made } = isRepeatable ? (await loadStream(deps.eventStore, stream)).state : state;
+    const isRepeatable = scope !== undefined && events.length > 0;
+    const { made } = isRepeatable ? (await loadStream(deps.eventStore, command)).state : state;
     const changed = made ?? { link: state.link as ExistingLink, position };
     const { passwordId } = changed.link;
     for (const id of [replaced, newPassword]) if (id !== passwordId) await forgetPassword(deps, id);

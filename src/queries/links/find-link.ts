@@ -2,8 +2,9 @@
 // projected yet.
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import type { Caller } from "../../commands/caller.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { readableEvent } from "../../events/read-event.ts";
+import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
@@ -65,27 +66,39 @@ export async function findOwnLink(
 
 /**
  * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
- * consistent, as neither owner nor address of a link ever change.
+ * consistent, as neither owner nor address of a link ever change. `load`: reads the stream as the caller needs the link, so
+ * that it is read once.
  * @throws forbidden, not_found
  */
-export async function currentOwnLink(
+export async function currentOwnLink<Link extends { accountId: string; deleted: boolean }>(
   deps: CurrentLinkDeps,
   { accountId }: Pick<Caller, "accountId">,
-  slugAsGiven: string,
-  domainId?: string,
-): Promise<LinkDocument> {
-  const slug = slugAsGiven.toLowerCase();
+  named: { slug: string; domain_id?: string | undefined },
+  load: (address: LinkAddress) => Promise<Link | undefined>,
+): Promise<Link> {
+  const wanted = { slug: named.slug.toLowerCase(), domainId: named.domain_id?.toLowerCase(), accountId };
   let isTaken = false;
-  let deleted: LinkDocument | undefined;
-  for await (const key of keysOf(deps, { slug, domainId, accountId })) {
-    const link = await linkFromStream(deps.eventStore, key);
+  let deleted: Link | undefined;
+  let unreadable: unknown;
+  for await (const address of addressesOf(deps, wanted)) {
+    // One that can't be read may be another account's.
+    const link = await load(address).catch((error: unknown) => {
+      if (!(error instanceof EventUnreadable)) throw error;
+      unreadable = error;
+    });
     if (!link) continue;
     if (link.accountId !== accountId) isTaken ||= !link.deleted;
     else if (!link.deleted) return link;
     else deleted ??= link;
   }
   if (deleted) return deleted;
-  throw await notOwn(deps, isTaken, { slug, domainId });
+  if (unreadable) throw unreadable;
+  throw await notOwn(deps, isTaken, { slug: wanted.slug, domainId: wanted.domainId });
+}
+
+/** Reads the link as documents hold it, for currentOwnLink. */
+export function documentAt({ eventStore }: Pick<FindLinkDeps, "eventStore">) {
+  return ({ host, slug }: LinkAddress) => linkFromStream(eventStore, linkKey(host, slug));
 }
 
 /** `isTaken`: whether another account's link was found on the way to the caller's. */
@@ -98,17 +111,17 @@ async function notOwn(deps: FindLinkDeps, isTaken: boolean, wanted: Wanted): Pro
 /**
  * Where it may be: on the default domain, where the documents have it, and on those that the account has or had.
  */
-async function* keysOf(
+async function* addressesOf(
   deps: CurrentLinkDeps,
   wanted: Wanted & { accountId: string },
-): AsyncGenerator<string> {
+): AsyncGenerator<LinkAddress> {
   const { slug, domainId, accountId } = wanted;
-  if (domainId === undefined) yield linkKey(deps.baseHost, slug);
+  if (domainId === undefined) yield { host: deps.baseHost, slug };
   const projected = await oldestOnDomains(deps, wanted, { isDeleted: true });
-  if (projected) yield projected._id;
+  if (projected) yield projected;
   const account = await deps.currentAccount(accountId);
   const domains = account.status === "open" ? account.domainIds : new Map<string, string>();
-  for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield linkKey(host, slug);
+  for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield { host, slug };
 }
 
 /** Documents are waited for only where a link is not found without. @throws links_behind when they don't come in time */

@@ -61,9 +61,9 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
-    analyticsRoutes(keyed, { ...reading, logParts: deps.logReader });
-    listLinksRoute(keyed, reading);
     const { currentAccount } = links;
+    analyticsRoutes(keyed, { ...reading, currentAccount, logParts: deps.logReader });
+    listLinksRoute(keyed, reading);
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
     readLinkRoute(keyed, life);
     changeLinkRoutes(keyed, life);

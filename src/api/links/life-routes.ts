@@ -7,9 +7,8 @@ import type { ExistingLink } from "../../commands/links/link.ts";
 import { LinkDetailsObject, linkDetailsObject, PatchRequest } from "../../commands/links/link-object.ts";
 import { loadedLink } from "../../commands/links/link-stream.ts";
 import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
-import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, currentOwnLink, findOwnLink } from "../../queries/links/find-link.ts";
 import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, IdempotencyHeader, SlugParams } from "../schemas.ts";
@@ -59,8 +58,7 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
   };
   app.get("/api/v1/links/:slug", { schema }, async (request, reply) => {
     const { caller, params, query } = request;
-    const link = await currentOwnLink(deps, caller, { ...params, ...query }, documentAt(deps));
-    if (link.deleted) throw new Refused("not_found", "Short link not found.");
+    const link = await findOwnLink(deps, caller, { ...params, ...query });
     const status = await statusOf(deps, link);
     const etag = linkTag(link, { ...link, status });
     reply.header("etag", etag);

@@ -1,6 +1,6 @@
 // The routes under /api, for a process with the api role.
 
-import type { BulkDeps } from "../commands/links/bulk.ts";
+import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";

@@ -1,6 +1,6 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { CreatedInBulk } from "../../src/commands/links/create-links-in-bulk.ts";
+import type { CreatedInBulk } from "../../src/commands/links/bulk/create-links-in-bulk.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import {
   type Member,

@@ -1,5 +1,5 @@
 // PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
-import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
+import { changeLinksInBulk } from "../../commands/links/bulk/change-links-in-bulk.ts";
 import { linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { currentOwnLink, documentAt } from "../../queries/links/find-link.ts";

@@ -1,7 +1,7 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type CurrentAccounts, currentAccounts } from "../../commands/account/accounts.ts";
-import type { BulkDeps } from "../../commands/links/bulk.ts";
+import type { BulkDeps } from "../../commands/links/bulk/bulk.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";

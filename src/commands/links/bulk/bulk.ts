@@ -1,16 +1,16 @@
 // What bulk requests on links have in common: items that fail alone, and run side by side unless they touch the same thing.
 import type { z } from "zod";
-import type { Tier } from "../../events/vocabulary.ts";
-import { DomainError } from "../../runtime/errors.ts";
-import { isClientError, Refused } from "../../runtime/refused.ts";
-import type { AccountState } from "../account/account.ts";
-import { callersAccount } from "../account/accounts.ts";
-import { type Caller, requireDeveloper } from "../caller.ts";
-import { verifiedHosts } from "../domains/domain.ts";
-import { OUR_WORDS } from "../issue-sentence.ts";
-import { type RequestedLink, urlsOf } from "./accept-fields.ts";
-import { safetyOfAll } from "./accept-url.ts";
-import type { CreateLinkDeps } from "./create-link.ts";
+import type { Tier } from "../../../events/vocabulary.ts";
+import { DomainError } from "../../../runtime/errors.ts";
+import { isClientError, Refused } from "../../../runtime/refused.ts";
+import type { AccountState } from "../../account/account.ts";
+import { callersAccount } from "../../account/accounts.ts";
+import { type Caller, requireDeveloper } from "../../caller.ts";
+import { verifiedHosts } from "../../domains/domain.ts";
+import { OUR_WORDS } from "../../issue-sentence.ts";
+import { type RequestedLink, urlsOf } from "../accept-fields.ts";
+import { safetyOfAll } from "../accept-url.ts";
+import type { CreateLinkDeps } from "../create-link.ts";
 
 export type BulkDeps = CreateLinkDeps & {
   /** Logs that items failed by an error other than a refusal. */

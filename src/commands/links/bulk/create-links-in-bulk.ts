@@ -1,9 +1,9 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
 
-import type { Caller, CommandContext } from "../caller.ts";
+import type { Caller, CommandContext } from "../../caller.ts";
+import { createLink } from "../create-link.ts";
+import { type LinkObject, ShortenRequest } from "../link-object.ts";
 import { type Bulk, type BulkDeps, type BulkKind, runBulk } from "./bulk.ts";
-import { createLink } from "./create-link.ts";
-import { type LinkObject, ShortenRequest } from "./link-object.ts";
 
 /** Part 4 of the interface. */
 export type CreatedInBulk = Bulk<CreatedItem, "url"> & { created: number };

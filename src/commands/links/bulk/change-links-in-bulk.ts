@@ -1,12 +1,12 @@
 // PATCH and DELETE /api/v1/links/bulk: up to 100 links; an invalid item does not fail the others.
 
 import { z } from "zod";
-import type { Caller, CommandContext } from "../caller.ts";
+import type { Caller, CommandContext } from "../../caller.ts";
+import { changeLink } from "../change-link.ts";
+import type { ExistingLink } from "../link.ts";
+import { NamedLink, PatchRequest } from "../link-object.ts";
+import type { LinkAddress } from "../link-stream.ts";
 import { type Bulk, type BulkDeps, type BulkKind, runBulk } from "./bulk.ts";
-import { changeLink } from "./change-link.ts";
-import type { ExistingLink } from "./link.ts";
-import { NamedLink, PatchRequest } from "./link-object.ts";
-import type { LinkAddress } from "./link-stream.ts";
 
 export const BulkPatchItem = z
   .strictObject({ ...NamedLink.shape, ...PatchRequest.shape })

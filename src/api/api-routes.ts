@@ -64,7 +64,12 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     shortenInBulkRoute(keyed, writing);
     const { currentAccount } = links;
     analyticsRoutes(keyed, { ...reading, currentAccount, logParts: deps.logReader });
-    accountAnalyticsRoutes(keyed, { ...reading, counts: deps.counts, logReader: deps.logReader });
+    accountAnalyticsRoutes(keyed, {
+      ...reading,
+      currentAccount,
+      counts: deps.counts,
+      logReader: deps.logReader,
+    });
     listLinksRoute(keyed, reading);
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
     readLinkRoute(keyed, life);

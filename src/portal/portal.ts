@@ -20,6 +20,7 @@ import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";
+import { manyLinksPage } from "./links/many-links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
@@ -73,6 +74,7 @@ export async function portalRoutes(
         resetPages(app, portal);
         dashboardPage(app, numbers);
         newLinkPage(app, portal);
+        manyLinksPage(app, portal);
         linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);

@@ -220,7 +220,7 @@ export const REFUSALS = {
   file_not_found: {},
   file_required: {},
   no_file_of_clicks: {},
-  wrong_format: {},
+  wrong_format: { status: 400, field: "list" },
   record_refused: {},
 } as const satisfies Record<string, Refusal>;
 

@@ -24,7 +24,7 @@ import {
 } from "../../commands/links/link.ts";
 import type { NamedSecret } from "../../commands/links/link-password.ts";
 import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
-import { acceptImportedSlug } from "../../commands/links/slug.ts";
+import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
 import type { RecheckLater } from "../../commands/links/url-safety.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { type LinkRule, withOptions } from "../../events/link-options.ts";
@@ -32,6 +32,7 @@ import { linkKey, linkStream } from "../../events/streams.ts";
 import type { LinkTarget } from "../../redirect/clicks/hit.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
 import type { ImportedChange, ImportedLink } from "./imported.ts";
 
@@ -39,13 +40,17 @@ export type ImportLinkDeps = AcceptUrlDeps &
   CommandDeps &
   ExternalIdDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
 
-/** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
+/**
+ * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
+ * imports, who chooses slugs and domains by the rules of new links.
+ */
 export type ImportTarget = {
   account: OpenAccount;
   context: CommandContext;
   domain: string | undefined;
   keyId: string | undefined;
   dryRun: boolean;
+  byOwner?: { baseHostSlugs: boolean };
 };
 
 /**
@@ -67,8 +72,8 @@ export type TargetLink = Omit<LinkTarget, "revision" | "longUrl" | "rule"> & {
   destinations: readonly Destinations[];
 };
 
-/** A link as it is in the log; a folded event adds its destinations. */
-type History = { link: LinkState; destinations: readonly Destinations[] };
+/** A link as it is in the log; a folded event adds its destinations. `position`: of what this import appended. */
+type History = { link: LinkState; destinations: readonly Destinations[]; position?: Position | undefined };
 
 const noHistory: History = { link: freeLink, destinations: [] };
 
@@ -84,7 +89,12 @@ export async function importLink(
   format: string,
   claimed: ClaimedLinks,
   imported: ImportedLink,
-): Promise<{ link: TargetLink; already: boolean; shortened: readonly string[] }> {
+): Promise<{
+  link: TargetLink;
+  already: boolean;
+  shortened: readonly string[];
+  position?: Position | undefined;
+}> {
   const place = placeOf(deps, target, imported);
   const { host } = place;
   const { slug, key, source, earlier, first, idOf } = await placed(
@@ -115,7 +125,12 @@ export async function importLink(
   claimed.links.set(key, { source, longUrl: imported.longUrl, link });
   const externalId = externalIdOf(history.link);
   if (externalId !== undefined) claimed.externalIds.set(externalId, key);
-  return { link, already: first !== undefined, shortened: first ? [] : shortened };
+  return {
+    link,
+    already: first !== undefined,
+    shortened: first ? [] : shortened,
+    position: history.position,
+  };
 }
 
 /**
@@ -124,7 +139,7 @@ export async function importLink(
  */
 async function placed(
   deps: ImportLinkDeps,
-  { account: { accountId } }: ImportTarget,
+  { account: { accountId }, byOwner }: ImportTarget,
   format: string,
   { links }: ClaimedLinks,
   imported: ImportedLink,
@@ -133,7 +148,13 @@ async function placed(
   const scope = JSON.stringify([accountId, host, imported.longUrl, imported.fields?.external_id ?? null]);
   for (let attempt = 1; ; attempt++) {
     const given = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
-    const slug = acceptImportedSlug(given, domainId === undefined);
+    const onBaseHost = domainId === undefined;
+    if (byOwner && onBaseHost && imported.slug !== undefined && !byOwner.baseHostSlugs)
+      throw new Refused(
+        "custom_slug_needs_domain",
+        "A slug of your own needs one of your domains: name it as domain",
+      );
+    const slug = byOwner ? acceptCustomSlug(given, onBaseHost) : acceptImportedSlug(given, onBaseHost);
     const key = linkKey(host, slug);
     const source = sourceOf(format, imported, given);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
@@ -183,13 +204,20 @@ function takenByAnother(host: string, slug: string): Refused {
   return new Refused("slug_taken", `${message}: made here, or imported as another link`);
 }
 
-/** To `--domain`, else to the account's own domain of that name, else to the base host. */
-function placeOf(deps: ImportLinkDeps, { account, domain }: ImportTarget, imported: ImportedLink): LinkPlace {
-  const hostname = domain ?? imported.domain;
+/**
+ * To `--domain`, else to the account's own domain of that name, else to the base host; an owner names domains of the account
+ * alone. @throws invalid_domain
+ */
+function placeOf(
+  deps: ImportLinkDeps,
+  { account, domain, byOwner }: ImportTarget,
+  imported: ImportedLink,
+): LinkPlace {
+  const hostname = domain ?? (imported.domain === deps.baseHost ? undefined : imported.domain);
   const own = hostname === undefined ? undefined : account.domains.get(hostname);
   if (own?.state === "active")
     return { host: own.hostname, origin: `https://${own.hostname}`, domainId: own.domainId };
-  if (domain !== undefined) throw new Refused("invalid_domain");
+  if (domain !== undefined || (byOwner && hostname !== undefined)) throw new Refused("invalid_domain");
   return { host: deps.baseHost, origin: deps.baseUrl };
 }
 
@@ -286,7 +314,7 @@ async function append(
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
   for (const [key, record] of secrets) await deps.secrets.put(key, record);
   const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));
-  const { state } = await handleCommand(deps, context, {
+  const { state, position } = await handleCommand(deps, context, {
     ...historyOf(host, slug),
     decide({ link }) {
       if (link.status !== "free") throw takenByAnother(host, slug);
@@ -295,7 +323,7 @@ async function append(
     expectNew: true,
     eventId: (n) => ids[n] as string,
   });
-  return state;
+  return { ...state, position };
 }
 
 function historyOf(host: string, slug: string) {

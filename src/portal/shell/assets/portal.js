@@ -78,6 +78,19 @@ function countChosen() {
   }
 }
 
+/** A file is put into a field as text, as if it had been pasted. */
+function openFiles() {
+  for (const input of document.querySelectorAll("input[data-into]")) {
+    input.closest("label").hidden = false;
+    input.addEventListener("change", async () => {
+      const field = document.getElementById(input.dataset.into);
+      field.value = (await input.files[0]?.text()) ?? field.value;
+      input.value = "";
+      field.focus();
+    });
+  }
+}
+
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
 function sendFormsOnce() {
   let sending;
@@ -141,4 +154,5 @@ localTimes(document);
 copyButtons(document);
 chooseAll();
 countChosen();
+openFiles();
 sendFormsOnce();

@@ -36,7 +36,7 @@ export async function changeBrand(
       field: "colour",
     });
   const url = given.url.trim();
-  const ownHosts = async () => verifiedHosts(await loadAccount(deps.eventStore, accountId));
+  const ownHosts = verifiedHosts(await loadAccount(deps.eventStore, accountId));
   const brand: Brand = {
     ...(name !== "" && { name }),
     ...(colour !== "" && { colour }),

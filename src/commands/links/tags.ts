@@ -1,11 +1,58 @@
-// Tags as they are typed.
+// Tags as they are typed, and links that get one tag instead of another, for a tag that is renamed.
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { BULK_MAX_LINKS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { opened } from "../account/account.ts";
+import type { CommandContext } from "../caller.ts";
+import { runBulk } from "./bulk-items.ts";
+import { applyLinkChange } from "./change-link.ts";
+import type { BulkDeps } from "./create-links-in-bulk.ts";
+import type { Retag } from "./link.ts";
+import type { LinkAddress } from "./link-stream.ts";
+
+/** Links that one form or request changes the tags of: some seconds of work. */
+export const RETAGGED_AT_A_TIME = 1_000;
 
 /** As links carry it, and lists filter by it. @throws invalid_request */
 export function acceptTag(given: string): string {
   const tag = cleanText(given, OPTION_LIMITS.tag + 1);
   if (tag !== "" && tag.length <= OPTION_LIMITS.tag) return tag;
   throw new Refused("invalid_request", `A tag has 1 to ${OPTION_LIMITS.tag} characters`, { field: "tag" });
+}
+
+/** `refused`: links that could not be changed, and why. `position`: of the last change. */
+export type RetaggedLinks = {
+  changed: number;
+  refused: { address: LinkAddress; error: string; code: string }[];
+  position: Position | undefined;
+};
+
+/**
+ * Each link by a command of its own, so that one that is refused stops no other; repeated, it does what is missing.
+ * @throws account_not_found; StoreUnavailable where nothing of a part was done
+ */
+export async function retagLinks(
+  deps: BulkDeps,
+  context: CommandContext,
+  accountId: string,
+  addresses: readonly LinkAddress[],
+  wanted: Omit<Retag, "type">,
+): Promise<RetaggedLinks> {
+  opened(await deps.currentAccount(accountId));
+  const done: RetaggedLinks = { changed: 0, refused: [], position: undefined };
+  for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS) {
+    const part = addresses.slice(start, start + BULK_MAX_LINKS);
+    const run = (index: number) =>
+      applyLinkChange(deps, context, accountId, part[index] as LinkAddress, { type: "retag", ...wanted });
+    const keys = part.map(({ host, slug }) => [`link ${host}/${slug}`]);
+    const { results, errors } = await runBulk(deps, keys, "Failed to change the link", run);
+    done.changed += results.length;
+    for (const { position } of results)
+      if (position !== undefined && position > (done.position ?? "")) done.position = position;
+    for (const { index, error, code } of errors)
+      done.refused.push({ address: part[index] as LinkAddress, error, code });
+  }
+  return done;
 }

@@ -40,7 +40,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
     const { body, answer, operationId, summary } = KINDS[wanted];
     const schema = {
       operationId: method === "POST" ? `${operationId}ByPost` : operationId,
-      summary,
+      summary: method === "POST" ? `${summary}, by POST` : summary,
       description: DESCRIPTION,
       tags: ["Links"],
       headers: IdempotencyHeader,

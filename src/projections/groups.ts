@@ -11,7 +11,6 @@ import { eventIndex } from "./definitions/event-index.ts";
 import { keys } from "./definitions/keys.ts";
 import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
-import { tagColours } from "./definitions/tag-colours.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import type { Projection } from "./projection.ts";
 
@@ -33,16 +32,7 @@ export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
   version: 1,
   readsSince: 1,
-  projections: [
-    accounts,
-    keys,
-    domains,
-    webhooks,
-    links,
-    accountLinks,
-    tagColours,
-    eventIndex,
-  ] as readonly Projection[],
+  projections: [accounts, keys, domains, webhooks, links, accountLinks, eventIndex] as readonly Projection[],
   categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
   commitMs: { least: 100, most: 300 },
 };

@@ -1,13 +1,13 @@
 // GET /api/v1/tags and PATCH /api/v1/tags/{tag}: the tags of an account; one is renamed, merged with another, or coloured.
 import { z } from "zod";
-import { colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
+import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { acceptTag, RETAGGED_AT_A_TIME, retagLinks } from "../../commands/links/tags.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { linkKey } from "../../events/streams.ts";
 import { TAG_COLOURS } from "../../events/vocabulary.ts";
 import { accountLinkKeys } from "../../queries/links/list-links.ts";
-import { coloursOf, listTags, refuseTag } from "../../queries/links/tags.ts";
+import { listTags, refuseTag } from "../../queries/links/tags.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors } from "../schemas.ts";
@@ -73,7 +73,8 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
   };
   app.get("/api/v1/tags", { schema: list }, async (request) => {
     if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
-    return await listTags(deps, request.caller.accountId, request.query);
+    const { accountId } = request.caller;
+    return await listTags(deps, accountId, await coloursOf(deps.links, accountId), request.query);
   });
 
   const change = {
@@ -102,10 +103,9 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     if (renamed.changed > 0 && renamed.next === null)
       await passTagColour(deps.links, context, accountId, { from: params.tag, to: name });
     if (body.colour !== undefined) await colourTag(deps.links, context, accountId, name, body.colour);
-    await deps.writesAreReadable();
     return {
       tag: name,
-      colour: (await coloursOf(deps, accountId)).get(name) ?? null,
+      colour: (await coloursOf(deps.links, accountId)).get(name) ?? null,
       changed: renamed.changed,
       failed: renamed.refused.length,
       errors: renamed.refused.map(({ address: { host, slug }, ...error }) => ({

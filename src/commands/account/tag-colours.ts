@@ -4,8 +4,8 @@ import { STREAM_LIMITS, type TagColour } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { type AccountState, withRoom } from "./account.ts";
-import { changeAccount } from "./accounts.ts";
+import { type AccountState, opened, withRoom } from "./account.ts";
+import { type CurrentAccount, changeAccount } from "./accounts.ts";
 
 type Colouring = { tag: string; colour: TagColour | null; at: string };
 
@@ -32,6 +32,14 @@ export function passColour(
   const taken: AccountEvent = { type: "TagColoured", data: { accountId, tag: from, colour: null, at } };
   if (tagColours.has(to)) return [taken];
   return [taken, { type: "TagColoured", data: { accountId, tag: to, colour: passed, at } }];
+}
+
+/** By tag, those that have one, as of now. @throws account_not_found */
+export async function coloursOf(
+  { currentAccount }: { currentAccount: CurrentAccount },
+  accountId: string,
+): Promise<ReadonlyMap<string, TagColour>> {
+  return opened(await currentAccount(accountId)).tagColours;
 }
 
 /** `wanted`: null for none. @throws account_not_found, history_full */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
+import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
@@ -18,7 +19,6 @@ import {
   countLinks,
   withClicks,
 } from "../../queries/links/list-links.ts";
-import { coloursOf } from "../../queries/links/tags.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -160,7 +160,7 @@ async function sendLinks(
   const [domains, keys, colours, { links, deleted }] = await Promise.all([
     listDomains(deps, accountId),
     listKeys(deps, accountId),
-    coloursOf(deps, accountId),
+    coloursOf(deps.links, accountId),
     countLinks(deps, accountId),
   ]);
   const { sort, after, before } = query;

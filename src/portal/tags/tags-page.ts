@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
+import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
 import { acceptTag, RETAGGED_AT_A_TIME } from "../../commands/links/tags.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { TAG_COLOURS } from "../../events/vocabulary.ts";
@@ -17,7 +17,7 @@ import { choice, field } from "../shell/form.ts";
 import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { type Column, emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/tags";
@@ -61,8 +61,8 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       const name = acceptTag(body.name);
       if (after === undefined) await refuseTag(deps, accountId, tag, { name, merge: merge !== undefined });
       if (name === tag) {
-        const { position } = await colourTag(deps, by.context, accountId, tag, colour);
-        return { position, to: PATH, notice: `The colour of ${tag} is saved.` };
+        await colourTag(deps, by.context, accountId, tag, colour);
+        return { to: PATH, notice: `The colour of ${tag} is saved.` };
       }
       const { keys, next } = await accountLinkKeys(deps, accountId, {
         tag,
@@ -77,12 +77,10 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       );
       if (next === null) {
         if (changed === 0) return { position, to: PATH, notice: { kind: "failed", text } };
-        const passed = await passTagColour(deps, by.context, accountId, { from: tag, to: name });
+        await passTagColour(deps, by.context, accountId, { from: tag, to: name });
         // Of two that become one the name's own colour is kept.
-        const { position: last } = merge
-          ? passed
-          : await colourTag(deps, by.context, accountId, name, colour);
-        return { position: last ?? position, to: PATH, notice: text };
+        if (!merge) await colourTag(deps, by.context, accountId, name, colour);
+        return { position, to: PATH, notice: text };
       }
       const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
       return { position, to: () => sendTags(deps, reply, "", rest) };
@@ -99,7 +97,10 @@ async function sendTags(
   next?: Next,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const { tags, total } = await listTags(deps, accountId, { q, limit: SHOWN });
+  const { tags, total } = await listTags(deps, accountId, await coloursOf(deps.links, accountId), {
+    q,
+    limit: SHOWN,
+  });
   const search =
     (total > 20 || q !== "") &&
     html`<form class="form-row" role="search" action="${PATH}">${field({ label: "Search", name: "q", type: "search", value: q })}<button class="button">Search</button></form>`;
@@ -114,8 +115,13 @@ async function sendTags(
     styles: ["charts.css"],
     body: html`${pageHead("Tags", { above: html`<a href="/portal/links">Links</a>`, lead: `${counted(total, "tag")}.` })}
 ${next?.card}${search}
-${tags.length === 0 ? nothing(q) : card(html`<span class="visually-hidden">Your tags</span>`, html`${table("Your tags", columns, tags, "tags")}${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}`)}`,
+${tags.length === 0 ? nothing(q) : listOf(tags, total)}`,
   });
+}
+
+function listOf(tags: readonly TagRow[], total: number): Html {
+  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns, tags, "tags")}
+${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}</section>`;
 }
 
 function nothing(q: string): Html {
@@ -139,8 +145,8 @@ const COLOUR_OPTIONS = [["", "None"], ...TAG_COLOURS.map((colour) => [colour, co
 
 function editForm({ tag, colour }: TagRow): Html {
   return html`<details class="tag-menu"><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
-${field({ id: `name-${tag}`, label: "Name", name: "name", value: tag, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
-${choice({ id: `colour-${tag}`, label: "Colour", name: "colour", value: colour ?? "", options: COLOUR_OPTIONS })}
+${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: tag, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
+${choice({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: colour ?? "", options: COLOUR_OPTIONS })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
 }
 

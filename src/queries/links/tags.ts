@@ -3,7 +3,6 @@ import { folded, searchWords } from "../../events/links/search-text.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { type TagColoursDocument, tagColours } from "../../projections/definitions/tag-colours.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ElementCount, ReadStore } from "../../stores/read-store/port.ts";
@@ -25,16 +24,20 @@ const MOST_TAGS = 5_000;
 const MOST_ADDED = 5_000;
 const PAGE = 1_000;
 
-/** Those of the most links first. `q`: words, each a part of the tag. `total`: how many match. */
+/**
+ * Those of the most links first. `colours`: by tag, as the account has them. `q`: words, each a part of the tag. `total`: how
+ * many match.
+ */
 export async function listTags(
   deps: Deps,
   accountId: string,
+  colours: ReadonlyMap<string, TagColour>,
   { q = "", limit }: { q?: string | undefined; limit: number },
 ): Promise<{ tags: TagRow[]; total: number }> {
   const counted = await countedTags(deps, accountId, MOST_TAGS);
   const words = searchWords(q);
   const matching = counted.filter(({ element }) => words.every((word) => folded(element).includes(word)));
-  const [colours, clicks] = await Promise.all([coloursOf(deps, accountId), clicksByTag(deps, accountId)]);
+  const clicks = await clicksByTag(deps, accountId);
   const tags = matching.slice(0, limit).map(({ element: tag, documents }) => ({
     tag,
     colour: colours.get(tag) ?? null,
@@ -52,12 +55,6 @@ export async function tagNames(deps: Deps, accountId: string, limit: number): Pr
 async function countedTags({ readStore }: Deps, accountId: string, limit: number): Promise<ElementCount[]> {
   const where = { accountId, deleted: false };
   return await readStore.countElements(links.collection.name, { where, field: "tags", limit });
-}
-
-/** By tag, those that have one. */
-export async function coloursOf({ readStore }: Deps, accountId: string): Promise<Map<string, TagColour>> {
-  const found = await readStore.get<TagColoursDocument>(tagColours.collection.name, accountId);
-  return new Map(found?.colours);
 }
 
 /** @throws not_found for a tag that no link has; tag_taken for a name that others have, unless they are to be merged */

@@ -7,7 +7,6 @@ import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
-import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
@@ -104,8 +103,6 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
     derivedSlug: slugDerivation(secretKeyOf(config)),
-    // Links of this import are known without documents, which nobody writes while no service runs.
-    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => true }),
   };
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (bytes: number, of: number, count: number) =>

@@ -2,13 +2,12 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { BULK_MAX_LINKS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { opened } from "../account/account.ts";
 import type { CommandContext } from "../caller.ts";
-import { runBulk } from "./bulk-items.ts";
 import { applyLinkChange } from "./change-link.ts";
-import type { BulkDeps } from "./create-links-in-bulk.ts";
+import type { CreateLinkDeps } from "./create-link.ts";
 import type { Retag } from "./link.ts";
 import type { LinkAddress } from "./link-stream.ts";
 
@@ -31,10 +30,10 @@ export type RetaggedLinks = {
 
 /**
  * Each link by a command of its own, so that one that is refused stops no other; repeated, it does what is missing.
- * @throws account_not_found; StoreUnavailable where nothing of a part was done
+ * @throws account_not_found; StoreUnavailable, when some may be done
  */
 export async function retagLinks(
-  deps: BulkDeps,
+  deps: CreateLinkDeps,
   context: CommandContext,
   accountId: string,
   addresses: readonly LinkAddress[],
@@ -42,17 +41,18 @@ export async function retagLinks(
 ): Promise<RetaggedLinks> {
   opened(await deps.currentAccount(accountId));
   const done: RetaggedLinks = { changed: 0, refused: [], position: undefined };
-  for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS) {
-    const part = addresses.slice(start, start + BULK_MAX_LINKS);
-    const run = (index: number) =>
-      applyLinkChange(deps, context, accountId, part[index] as LinkAddress, { type: "retag", ...wanted });
-    const keys = part.map(({ host, slug }) => [`link ${host}/${slug}`]);
-    const { results, errors } = await runBulk(deps, keys, "Failed to change the link", run);
-    done.changed += results.length;
-    for (const { position } of results)
+  const retag = async (address: LinkAddress) => {
+    try {
+      const change = { type: "retag", ...wanted } as const;
+      const { position } = await applyLinkChange(deps, context, accountId, address, change);
+      done.changed += 1;
       if (position !== undefined && position > (done.position ?? "")) done.position = position;
-    for (const { index, error, code } of errors)
-      done.refused.push({ address: part[index] as LinkAddress, error, code });
-  }
+    } catch (error) {
+      if (!isClientError(error)) throw error;
+      done.refused.push({ address, error: error.message, code: error.code });
+    }
+  };
+  for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS)
+    await Promise.all(addresses.slice(start, start + BULK_MAX_LINKS).map(retag));
   return done;
 }

@@ -12,6 +12,7 @@ import { isRefused } from "../../runtime/refused.ts";
 import { changeSeveral } from "../links/change-links.ts";
 import { count, counted, tagLink } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { choice, field } from "../shell/form.ts";
 import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
@@ -137,7 +138,12 @@ function nothing(q: string): Html {
 const columns: Column<TagRow>[] = [
   { name: "Tag", cell: ({ tag, colour }) => tagLink(tag, colour) },
   { name: "Links", cell: ({ links }) => count(links), end: true },
-  { name: "Clicks", cell: ({ clicks }) => (clicks === undefined ? "–" : count(clicks)), end: true },
+  {
+    name: "Clicks",
+    cell: ({ tag, clicks }) =>
+      html`<a href="${address("/portal/analytics", { tag })}">${clicks === undefined ? "Analytics" : count(clicks)}</a>`,
+    end: true,
+  },
   { name: "Edit", cell: editForm, isHidden: true, end: true },
 ];
 

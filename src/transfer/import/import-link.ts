@@ -4,8 +4,13 @@ import type { OpenAccount } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { verifiedHosts } from "../../commands/domains/domain.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../../commands/handle-command.ts";
-import { type AcceptUrlDeps, acceptUrl } from "../../commands/links/accept-url.ts";
+import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import type { DeriveSlug } from "../../commands/links/derived-identity.ts";
+import {
+  type ExternalIdDeps,
+  linkWithExternalId,
+  withExternalId,
+} from "../../commands/links/external-ids.ts";
 import {
   change,
   changeByOperator,
@@ -17,7 +22,7 @@ import {
   type OperatorChange,
   slugTaken,
 } from "../../commands/links/link.ts";
-import { type ClaimDeps, withExternalId } from "../../commands/links/link-claims.ts";
+import type { NamedSecret } from "../../commands/links/link-password.ts";
 import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
 import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
 import type { RecheckLater } from "../../commands/links/url-safety.ts";
@@ -28,13 +33,12 @@ import type { LinkTarget } from "../../redirect/clicks/hit.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import type { SecretRecord } from "../../stores/secrets/port.ts";
-import { acceptImported, fitted } from "./accept-imported.ts";
-import type { ImportedChange, ImportedFields, ImportedLink } from "./imported.ts";
+import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
+import type { ImportedChange, ImportedLink } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps &
   CommandDeps &
-  ClaimDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
+  ExternalIdDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
 
 /**
  * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
@@ -108,11 +112,10 @@ export async function importLink(
   const made = async () => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
     const id = externalIdOf(all.link);
-    const appended = () => append(deps, target, { host, slug }, all, idOf);
-    if (id === undefined) return await appended();
-    await refuseTakenId(deps, target, claimed, id);
-    const by = { host, slug, accountId: target.account.accountId, token: deps.newId() };
-    return target.dryRun ? await appended() : await withExternalId(deps, by, id, appended);
+    if (id !== undefined) await refuseTakenId(deps, target, claimed, id);
+    if (target.dryRun) return all.events.reduce(fold, noHistory);
+    const by = { host, slug, accountId: target.account.accountId, token: deps.newId(), isNew: true };
+    return await withExternalId(deps, by, id, () => append(deps, target, { host, slug }, all, idOf));
   };
   const history = first ? (await loadStream(deps.eventStore, historyOf(host, slug))).state : await made();
   if (history.link.status === "free")
@@ -172,12 +175,12 @@ function externalIdOf(link: LinkState): string | undefined {
 
 /** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
 async function refuseTakenId(
-  { linkLookups }: ImportLinkDeps,
+  deps: ImportLinkDeps,
   { account, dryRun }: ImportTarget,
   { externalIds }: ClaimedLinks,
   id: string,
 ): Promise<void> {
-  const [here] = dryRun ? await linkLookups.withExternalId(account.accountId, id) : [];
+  const here = dryRun ? await linkWithExternalId(deps, account.accountId, id) : undefined;
   const holder = externalIds.get(id) ?? (here && linkKey(here.host, here.slug));
   if (holder !== undefined)
     throw new Refused("external_id_taken", `external_id: ${JSON.stringify(id)} is that of ${holder}`);
@@ -235,19 +238,13 @@ async function eventsOf(
   idOf: IdOf,
 ): Promise<LinkToAppend> {
   const unchecked: string[] = [];
-  const secrets: LinkToAppend["secrets"] = [];
-  const ownHosts = async () => verifiedHosts(account);
-  const accept = async (url: string) => {
-    const { longUrl, isChecked } = await acceptUrl(deps, url, ownHosts);
-    if (!isChecked) unchecked.push(longUrl);
-    return longUrl;
-  };
-  const acceptOptions = async (fields: ImportedFields, n: number) => {
+  const secrets: NamedSecret[] = [];
+  const accept = async <Request extends ImportedRequest>(fields: Request, n: number) => {
     const newId = () => idOf(createdAt, n, "password");
-    const accepted = await acceptImported({ ...deps, newId }, fields, ownHosts);
+    const accepted = await acceptImported({ ...deps, newId }, fields, verifiedHosts(account));
     unchecked.push(...accepted.unchecked);
     secrets.push(...accepted.secrets);
-    return accepted.options;
+    return accepted;
   };
   const { accountId } = account;
   const now = deps.clock().toISOString();
@@ -257,6 +254,7 @@ async function eventsOf(
     createdAt = now,
     changes = [],
   } = imported;
+  const { longUrl, options } = await accept({ url: imported.longUrl, ...imported.fields }, 0);
   const events = create(freeLink, {
     host,
     slug,
@@ -264,11 +262,11 @@ async function eventsOf(
     via,
     custom,
     createdAt,
-    longUrl: await accept(imported.longUrl),
+    longUrl,
     shortUrl: `${origin}/${slug}`,
     ...(keyId !== undefined && via === "api" && { keyId }),
     ...(domainId !== undefined && { domainId }),
-    ...withOptions({}, await acceptOptions(imported.fields ?? {}, 0)),
+    ...withOptions({}, options),
   });
   let state = events.reduce(evolve, freeLink as LinkState);
   let latest = createdAt;
@@ -288,9 +286,9 @@ async function eventsOf(
     wanted: Exclude<ImportedChange["change"], OperatorChange>,
     n: number,
   ): Promise<LinkChange> {
-    if (wanted.type === "retarget") return { ...wanted, to: await accept(wanted.to) };
+    if (wanted.type === "retarget") return { ...wanted, to: (await accept({ url: wanted.to }, n)).longUrl };
     if (wanted.type !== "set") return wanted;
-    return { type: "set", options: await acceptOptions(wanted.fields, n), keepsRuleIds: true };
+    return { type: "set", options: (await accept(wanted.fields, n)).options, keepsRuleIds: true };
   }
 }
 
@@ -302,18 +300,17 @@ type LinkToAppend = {
   link: LinkState;
   events: LinkEvent[];
   unchecked: string[];
-  secrets: (readonly [string, SecretRecord])[];
+  secrets: NamedSecret[];
 };
 
 /** @throws slug_taken */
 async function append(
   deps: ImportLinkDeps,
-  { context, dryRun }: ImportTarget,
+  { context }: ImportTarget,
   { host, slug }: LinkAddress,
   { events, unchecked, secrets }: LinkToAppend,
   idOf: IdOf,
 ): Promise<History> {
-  if (dryRun) return events.reduce(fold, noHistory);
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
   for (const [key, record] of secrets) await deps.secrets.put(key, record);
   const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));

@@ -50,9 +50,10 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
     return await sendTags(deps, reply, request.query.q);
   });
 
-  app.get("/tags/names", { preHandler: requireSession }, (request) =>
-    tagNames(deps, signedIn(request).accountId, SUGGESTED),
-  );
+  app.get("/tags/names", { preHandler: requireSession }, async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    return await tagNames(deps, signedIn(request).accountId, SUGGESTED);
+  });
 
   formRoute(app, deps, "/tags", {
     schema: { body: TagForm },

@@ -139,8 +139,8 @@ function mayHaveNoBody({ routeOptions }: FastifyRequest): boolean {
 }
 
 function validatorOf({ schema, httpPart = "body" }: { schema: z.ZodType; httpPart?: string }) {
-  return (given: unknown) => {
-    const { success, data, error } = schema.safeParse(given, OUR_WORDS);
+  return (value: unknown) => {
+    const { success, data, error } = schema.safeParse(value, OUR_WORDS);
     return success ? { value: data } : { error: refusedRequest(httpPart, error.issues) };
   };
 }

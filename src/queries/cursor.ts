@@ -22,13 +22,13 @@ export function behindCursor(
 
 /** Of what was found with one more than `limit`: the page, and the cursor of the next one; null on the last page. */
 export function pageOf<T>(
-  found: readonly T[],
+  items: readonly T[],
   limit: number,
   place: (last: T) => Place,
 ): { page: T[]; next: string | null } {
-  const page = found.slice(0, limit);
+  const page = items.slice(0, limit);
   const last = page.at(-1);
-  if (last === undefined || found.length <= limit) return { page, next: null };
+  if (last === undefined || items.length <= limit) return { page, next: null };
   return { page, next: cursorOf(place(last)) };
 }
 

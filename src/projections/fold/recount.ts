@@ -119,7 +119,7 @@ export class Recount {
       yield;
     }
     yield* this.#foldDays(
-      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((one) => one.day)),
+      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((touched) => touched.day)),
     );
     for (const link of this.#links.values()) yield* this.#sumDays(link);
     yield* this.#foldRecent();
@@ -202,7 +202,7 @@ export class Recount {
       history.findLast((entry) => entry.position < position)?.inForce ?? [];
     const named = history.filter(({ position }) => position >= first);
     const isTouched = (date: string) =>
-      named.some(({ selections }) => selections.some((one) => isOnDay(one, date)));
+      named.some(({ selections }) => selections.some((selection) => isOnDay(selection, date)));
     const days: Link["days"] = new Map();
     const part = { range: daysOf(key), limit: DAYS_AT_A_TIME };
     for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, part))
@@ -266,14 +266,14 @@ export class Recount {
       for (const click of clicks) {
         const link = this.#links.get(click.data.link);
         const date = click.data.at.slice(0, 10);
-        const found = link?.days.get(date);
-        if (!link || !found || !folded.has(found.day)) continue;
-        if (click.position > found.last || click.position <= found.day.last) continue;
+        const touched = link?.days.get(date);
+        if (!link || !touched || !folded.has(touched.day)) continue;
+        if (click.position > touched.last || click.position <= touched.day.last) continue;
         const facts = { ...click.data, position: click.position };
         const counts = !link.isWithdrawn(facts);
-        if (counts) withClick(found.day, click);
-        found.day.last = click.position;
-        if (found.isTouched && counts === link.wasWithdrawn(date)(facts)) this.#differ(link, click, counts);
+        if (counts) withClick(touched.day, click);
+        touched.day.last = click.position;
+        if (touched.isTouched && counts === link.wasWithdrawn(date)(facts)) this.#differ(link, click, counts);
       }
       yield;
     }
@@ -373,13 +373,13 @@ export class Recount {
 }
 
 function joined(ranges: readonly Range[]): Range[] {
-  const found: Range[] = [];
+  const merged: Range[] = [];
   for (const { from, upTo } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-    const last = found.at(-1);
-    if (!last || from > last.upTo) found.push({ from, upTo });
+    const last = merged.at(-1);
+    if (!last || from > last.upTo) merged.push({ from, upTo });
     else if (upTo > last.upTo) last.upTo = upTo;
   }
-  return found;
+  return merged;
 }
 
 function recentRange(link: string, day: LinkDayDocument): DayRange[] {
@@ -398,6 +398,6 @@ function isOnDay({ from, to }: Withdrawal, date: string): boolean {
   return from.slice(0, 10) <= date && to >= date;
 }
 
-function later(one: Position, other: Position | undefined): Position {
-  return other !== undefined && other > one ? other : one;
+function later(position: Position, other: Position | undefined): Position {
+  return other !== undefined && other > position ? other : position;
 }

@@ -179,13 +179,13 @@ function gaps(events: readonly RecordedEvent[]): string[] {
 }
 
 async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): Promise<SetAsideEvent[]> {
-  const found = new Map<Position, SetAsideEvent>();
+  const setAside = new Map<Position, SetAsideEvent>();
   for (const { name } of projectionGroups) {
     const checkpoint = await readStore.checkpoint(name);
     const { events } = await readSetAside(readStore, setAsideCollection(name), checkpoint);
-    for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
+    for (const event of events) if (streams.has(event.stream)) setAside.set(event.position, event);
   }
-  return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
+  return [...setAside.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
 }
 
 /** `sealed`: nothing wrong was seen, and nothing was recomputed. */

@@ -87,38 +87,38 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const refuse = ({ request, response }: Asked, code: LinkRefusal) =>
     answerRefused(request, response, requestIdOf(request), code);
 
-  function answer(host: string, slug: string, asked: Asked): Promise<void> | undefined {
+  function answer(host: string, slug: string, exchange: Asked): Promise<void> | undefined {
     const entry = lookup.peek(host, slug);
-    if (entry) return follow(entry, asked);
-    return lookup.find(host, slug).then((found) => {
-      if (found) return follow(found, asked);
+    if (entry) return follow(entry, exchange);
+    return lookup.find(host, slug).then((loaded) => {
+      if (loaded) return follow(loaded, exchange);
       stats.notFound += 1;
-      return refuse(asked, "link_not_found");
+      return refuse(exchange, "link_not_found");
     });
   }
 
   /** What a link without a password is sent goes where it would go without the link. */
-  async function answerForm(host: string, slug: string, asked: Asked, passOn: Handle): Promise<void> {
+  async function answerForm(host: string, slug: string, exchange: Asked, passOn: Handle): Promise<void> {
     const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
-    if (entry?.options?.passwordId === undefined) return passOn(asked.request, asked.response);
+    if (entry?.options?.passwordId === undefined) return passOn(exchange.request, exchange.response);
     // A body may take half a minute: the link is answered as it is then.
-    await answer(host, slug, { ...asked, form: await postedForm(asked.request) });
+    await answer(host, slug, { ...exchange, form: await postedForm(exchange.request) });
   }
 
   /** Of a link without options: a promise only if the redirect has to wait for its click. */
-  function follow(entry: LinkEntry, asked: Asked): Promise<void> | undefined {
-    const { request, response, form } = asked;
+  function follow(entry: LinkEntry, exchange: Asked): Promise<void> | undefined {
+    const { request, response, form } = exchange;
     const at = now();
     // Its domain serves it, or it was not found; how many people it has led is counted where it has a limit.
     const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
     if (status === "disabled" || status === "deleted") {
       stats.disabled += 1;
-      refuse(asked, "link_not_found");
+      refuse(exchange, "link_not_found");
       return undefined;
     }
-    if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked });
+    if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked: exchange });
     const send = () => {
-      if (entry.block) return answerBlocked(entry.block, asked);
+      if (entry.block) return answerBlocked(entry.block, exchange);
       stats.found += 1;
       answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
     };
@@ -128,31 +128,31 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
-  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, asked: Asked): void {
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Asked): void {
     stats.blocked += 1;
-    if (legal) asked.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
-    refuse(asked, legal ? "link_blocked_legally" : "link_blocked");
+    if (legal) exchange.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
+    refuse(exchange, legal ? "link_blocked_legally" : "link_blocked");
   }
 
   /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
   async function followWithOptions(
     entry: LinkEntry,
     options: EntryOptions,
-    { status, at, asked }: { status: LinkStatus; at: number; asked: Asked },
+    { status, at, asked: exchange }: { status: LinkStatus; at: number; asked: Asked },
   ): Promise<void> {
-    const { request, response, form } = asked;
+    const { request, response, form } = exchange;
     const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, at);
     const answerInstead = (reason: LinkRefusal) => {
       stats.expired += 1;
-      if (expiredLocation === undefined) refuse(asked, reason);
+      if (expiredLocation === undefined) refuse(exchange, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
     // The destination of what is over is nobody's before it has begun.
     if (status === "scheduled") {
       stats.expired += 1;
-      return refuse(asked, "link_not_active");
+      return refuse(exchange, "link_not_active");
     }
     if (status === "expired") return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
@@ -194,19 +194,22 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */
-  function unavailable(err: unknown, asked: Asked): void {
+  function unavailable(err: unknown, exchange: Asked): void {
     stats.error += 1;
     const code =
       (["recorder_busy", "too_busy"] as const).find((busy) => isRefused(err, busy)) ?? "store_unavailable";
     if (!(err instanceof DomainError))
-      deps.log.error({ err, request_id: requestIdOf(asked.request) }, "a short link could not be followed");
+      deps.log.error(
+        { err, request_id: requestIdOf(exchange.request) },
+        "a short link could not be followed",
+      );
     else if (code !== "too_busy") {
       if (now() - lastRefusedAt > OUTAGE_OVER_MS)
         deps.log.error({ code, reason: err.message }, "short links are answered 503");
       lastRefusedAt = now();
     }
-    if (asked.response.headersSent) asked.response.destroy();
-    else refuse(asked, code);
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else refuse(exchange, code);
   }
 
   return (request, response, passOn) => {
@@ -215,13 +218,13 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     if (slug === undefined) return false;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
-    const asked: Asked = { request, response };
+    const exchange: Asked = { request, response };
     try {
       const isPost = request.method === "POST";
-      const answering = isPost ? answerForm(host, slug, asked, passOn) : answer(host, slug, asked);
-      answering?.catch((err: unknown) => unavailable(err, asked));
+      const answering = isPost ? answerForm(host, slug, exchange, passOn) : answer(host, slug, exchange);
+      answering?.catch((err: unknown) => unavailable(err, exchange));
     } catch (err) {
-      unavailable(err, asked);
+      unavailable(err, exchange);
     }
     return true;
   };

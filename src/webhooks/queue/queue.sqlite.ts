@@ -74,7 +74,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return this.#db.soon(() => {
       const due = this.#db.all<Omit<ClaimedDelivery, "token">>("due", { webhookId, now, limit });
       for (const { id } of due) this.#db.run("take", { id, token, until });
-      return due.map((one) => ({ ...one, token }));
+      return due.map((delivery) => ({ ...delivery, token }));
     });
   }
 

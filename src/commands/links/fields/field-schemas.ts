@@ -9,10 +9,10 @@ export const text = (most: number) =>
   z.string("must be a text").max(most, `must have at most ${most} characters`);
 /** Of which something is left when it is cleaned. */
 export const filled = (most: number) =>
-  text(most).refine((given) => cleanText(given, most) !== "", "must not be empty");
-export const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
+  text(most).refine((value) => cleanText(value, most) !== "", "must not be empty");
+export const time = z.string(TIME).refine((value) => parseMoment(value) !== undefined, TIME);
 
 /** Of a time that the schema takes: ISO 8601 UTC. */
-export function utc(given: string): string {
-  return (parseMoment(given) as Date).toISOString();
+export function utc(text: string): string {
+  return (parseMoment(text) as Date).toISOString();
 }

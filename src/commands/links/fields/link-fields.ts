@@ -219,13 +219,13 @@ export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
 
 /** What clears a field, and needs no plan. */
-export function isEmptyField(given: unknown): boolean {
+export function isEmptyField(value: unknown): boolean {
   return (
-    given === undefined ||
-    given === null ||
-    given === "" ||
-    given === false ||
-    (Array.isArray(given) && given.length === 0)
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
   );
 }
 

@@ -28,7 +28,7 @@ export function withVisitor(visitors: Visitors, code: string): Visitors {
 
 /** Of everybody in any of the texts; `estimated` when a sketch is among them. */
 export function countVisitors(all: readonly Visitors[]): { visitors: number; estimated: boolean } {
-  if (!all.some((one) => one.startsWith(SKETCH)))
+  if (!all.some((text) => text.startsWith(SKETCH)))
     return { visitors: new Set(all.flatMap(codesOf)).size, estimated: false };
   const ranks = new Uint8Array(REGISTERS);
   for (const one of all) {

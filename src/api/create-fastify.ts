@@ -151,7 +151,7 @@ function acceptJsonOnly(app: Api): void {
   app.removeAllContentTypeParsers();
   // As bytes, because decoding would replace what is not UTF-8 without a word.
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    // Of a request that takes none, some clients say its type all the same.
+    // Some clients name the type of a body that they do not send.
     if (body.length === 0 && mayHaveNoBody(request)) return done(null, undefined);
     if (body.length === 0)
       return done(new Refused("invalid_json", "The body is empty: it must be a JSON object"));

@@ -131,7 +131,7 @@ async function byId(deps: FindAccountDeps, text: string): Promise<string | undef
   return (await findKey(deps, id))?.accountId;
 }
 
-/** Of an account that proved that the hostname is its own, else of the first that added it. */
+/** The id of an account that proved that the hostname is its own, else of the first that added it. */
 async function byHostname(deps: FindAccountDeps, text: string): Promise<string | undefined> {
   if (URL.parse(text.includes("://") ? text : `http://${text}`)?.pathname !== "/") return undefined;
   const added = (await domainsNamed(deps, text)).sort((a, b) => (a.addedAt < b.addedAt ? -1 : 1));

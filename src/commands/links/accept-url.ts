@@ -3,7 +3,7 @@ import { Refused } from "../../runtime/refused.ts";
 
 /** After normalisation; the API's texts say it in words. */
 export const MAX_URL_LENGTH = 8_192;
-/** Of what a refusal repeats. */
+/** The most characters of it that a refusal repeats. */
 const LONGEST_SCHEME = 20;
 /** A URL pasted behind `https://`: it would be parsed as a host named `https`. */
 const TWO_SCHEMES = /^(https?):[\\/]*(https?)(?::[\\/]|[\\/]{2})/i;

@@ -35,7 +35,7 @@ export type CreateLinkDeps = CommandDeps &
   FindExistingDeps & {
     currentAccount: CurrentAccount;
     recheckLater: RecheckLater;
-    /** Of a request with an idempotency scope `derivedSlug` gives the slug. */
+    /** A request with an idempotency scope gets its slug from `derivedSlug`. */
     randomSlug: () => string;
   };
 

@@ -7,7 +7,7 @@ export type NamedSecret = readonly [key: string, record: SecretRecord];
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Of hashes from elsewhere, in KiB, iterations and lanes: whoever follows the link has one computed. */
+/** The most that a hash from elsewhere may cost, in KiB, iterations and lanes: whoever follows the link has one computed. */
 const MOST_COST = { memoryCost: 65_536, timeCost: 10, parallelism: 4 } as const;
 /** RFC 9106, 3.1. */
 const LEAST_MEMORY_OF_A_LANE = 8;
@@ -41,7 +41,7 @@ export async function isUsableHash(text: string): Promise<boolean> {
   );
 }
 
-/** Of a password that no link has any more, or none got after all. */
+/** For a password that no link has any more, or that none got after all. */
 export async function forgetPassword(
   { secrets }: { secrets: Pick<Secrets, "delete"> },
   passwordId: string | null | undefined,

@@ -32,7 +32,7 @@ type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 export type AddedWebhook = ChangedWebhook & { key: string };
 
 const MAX_REASON_LENGTH = 200;
-/** Of a hostname, or of a tag. */
+/** Characters of a hostname, or of a tag. */
 const MAX_CHOSEN_LENGTH = 253;
 const MOST_CHOSEN = 20;
 

@@ -12,7 +12,7 @@ import type { EventStore, Position, RecordedEvent } from "../../stores/event-sto
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";
 
-/** Of a seal, tens of kilobytes: what is kept of each event of its block. */
+/** Members of a seal that are tens of kilobytes: what is kept of each event of its block. */
 const LONG_OF_SEAL = ["places", "marks"];
 
 export type AuditedEvent = ReturnType<typeof auditedEvent>;

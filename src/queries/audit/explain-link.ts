@@ -192,7 +192,7 @@ async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): P
 type Verdict = "proved" | "sealed" | "unsealed" | "problem";
 
 type Evidence = {
-  /** Of the link and its withdrawals. */
+  /** Events of the link and its withdrawals. */
   events: number;
   /** Hits that count, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
   clicks: { total: number; up_to: Position | null; recounted: boolean };

@@ -56,13 +56,13 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
 
 /** A page of the index and the cursor of the next one. @throws invalid_cursor */
 async function newestFirst({ readStore }: Deps, query: Omit<FindQuery, "limit">, { limit, cursor }: Page) {
-  const found = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
+  const entries = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
     ...query,
     sort: { field: "_id", direction: "desc" },
     ...behindCursor(cursor),
     limit: limit + 1,
   });
-  const { page: documents, next } = pageOf(found, limit, ({ _id }) => ({ value: "", id: _id }));
+  const { page: documents, next } = pageOf(entries, limit, ({ _id }) => ({ value: "", id: _id }));
   return { documents, next };
 }
 

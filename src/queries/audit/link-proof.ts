@@ -67,7 +67,7 @@ export async function proofProblems(
 function isSame(event: RecordedEvent, stored: StoredText | undefined): boolean {
   if (stored?.id !== event.id || stored.stream !== event.stream || stored.revision !== event.revision)
     return false;
-  // Of one that can't be read so, the verification speaks.
+  // The verification speaks of one that can't be read so.
   return stored.unreadable !== undefined || stored.data === JSON.stringify(event.data);
 }
 

@@ -133,7 +133,7 @@ async function* addressesOf(
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
 
 /**
- * Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no
+ * The oldest projected link on any domain but the default one. `isDeleted`: deleted ones too, where there is no
  * other.
  */
 async function oldestOnDomains(

@@ -17,10 +17,10 @@ const OBJECTS =
  */
 export function alterations(db: DatabaseSync, schema?: string): string[] {
   const there = objectsOf(db);
-  const found =
+  const altered =
     schema === undefined ? there.filter(isOdd).map(foreign) : differences(there, objectsMadeBy(schema));
   const name = basename(db.location() ?? "the file");
-  return found.map((what) => `${name} is not as this program makes it: ${what}`);
+  return altered.map((what) => `${name} is not as this program makes it: ${what}`);
 }
 
 /** Of a file that may be missing. @throws SQLite's error */

@@ -173,7 +173,7 @@ function externalIdOf(link: LinkState): string | undefined {
   return link.status === "free" || link.deleted ? undefined : link.externalId;
 }
 
-/** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
+/** By a link of this import, or in a dry run by one that is here. @throws external_id_taken */
 async function refuseTakenId(
   deps: ImportLinkDeps,
   { account, dryRun }: ImportTarget,

@@ -31,8 +31,8 @@ export function countVisitors(all: readonly Visitors[]): { visitors: number; est
   if (!all.some((text) => text.startsWith(SKETCH)))
     return { visitors: new Set(all.flatMap(codesOf)).size, estimated: false };
   const ranks = new Uint8Array(REGISTERS);
-  for (const one of all) {
-    const sketch = one.startsWith(SKETCH) ? one : sketchOf(one);
+  for (const encoded of all) {
+    const sketch = encoded.startsWith(SKETCH) ? encoded : sketchOf(encoded);
     for (let n = 0; n < REGISTERS; n++) ranks[n] = Math.max(ranks[n] ?? 0, rankAt(sketch, n));
   }
   return { visitors: Math.round(estimate(ranks)), estimated: true };

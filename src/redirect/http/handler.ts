@@ -1,6 +1,7 @@
 // GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, not for its CPU
 // time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Brand } from "../../commands/account/account.ts";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import { type LinkStatus, linkStatus } from "../../events/links/link-status.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -8,6 +9,7 @@ import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import type { ClickRecorder } from "../clicks/recorder.ts";
+import type { BrandLookup } from "../lookup/brand-lookup.ts";
 import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { type PostedForm, postedForm } from "../password/password-form.ts";
@@ -20,6 +22,7 @@ import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OT
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
+import type { PageLook } from "./plain-page.ts";
 import type { Requester } from "./requester.ts";
 
 /** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
@@ -37,6 +40,7 @@ export type RedirectStats = {
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
+  brands: BrandLookup;
   recorder: Pick<ClickRecorder, "record">;
   /** For links with options. */
   visitOf: VisitOf;
@@ -71,34 +75,50 @@ const OUTAGE_OVER_MS = 60_000;
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
 /** `form`: of a POST. */
-type Asked = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
+type Exchange = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
 
 /**
  * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
  * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
+  const { lookup, brands, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
   const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   let lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  const refuse = ({ request, response }: Asked, code: LinkRefusal) =>
-    answerRefused(request, response, requestIdOf(request), code);
+  const refuse = ({ request, response }: Exchange, code: LinkRefusal, look?: PageLook) =>
+    answerRefused(request, response, requestIdOf(request), code, look);
 
-  function answer(host: string, slug: string, exchange: Asked): Promise<void> | undefined {
+  /** As if there were no such link: in the look of who has the domain, or where they lead such visitors. */
+  function answerMissing(host: string, exchange: Exchange): Promise<void> | undefined {
+    if (host !== baseHost)
+      return brands.ofHost(host).then((brand) => lead(brand, host, exchange, "link_not_found"));
+    refuse(exchange, "link_not_found");
+    return undefined;
+  }
+
+  /** To the account's own page, on its domains alone; a fallback that has become such a link would lead in circles. */
+  function lead(brand: Brand | undefined, host: string, exchange: Exchange, code: LinkRefusal): void {
+    const { fallbackUrl } = brand ?? {};
+    const isLed = fallbackUrl !== undefined && host !== baseHost && URL.parse(fallbackUrl)?.hostname !== host;
+    if (isLed) answerMovedForNow(fallbackUrl, exchange.response, exchange.form ? SEE_OTHER : 302);
+    else refuse(exchange, code, brand);
+  }
+
+  function answer(host: string, slug: string, exchange: Exchange): Promise<void> | undefined {
     const entry = lookup.peek(host, slug);
     if (entry) return follow(entry, exchange);
     return lookup.find(host, slug).then((loaded) => {
       if (loaded) return follow(loaded, exchange);
       stats.notFound += 1;
-      return refuse(exchange, "link_not_found");
+      return answerMissing(host, exchange);
     });
   }
 
   /** What a link without a password is sent goes where it would go without the link. */
-  async function answerForm(host: string, slug: string, exchange: Asked, passOn: Handle): Promise<void> {
+  async function answerForm(host: string, slug: string, exchange: Exchange, passOn: Handle): Promise<void> {
     const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
     if (entry?.options?.passwordId === undefined) return passOn(exchange.request, exchange.response);
     // A body may take half a minute: the link is answered as it is then.
@@ -106,17 +126,16 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** Of a link without options: a promise only if the redirect has to wait for its click. */
-  function follow(entry: LinkEntry, exchange: Asked): Promise<void> | undefined {
+  function follow(entry: LinkEntry, exchange: Exchange): Promise<void> | undefined {
     const { request, response, form } = exchange;
     const at = now();
     // Its domain serves it, or it was not found; how many people it has led is counted where it has a limit.
     const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
     if (status === "disabled" || status === "deleted") {
       stats.disabled += 1;
-      refuse(exchange, "link_not_found");
-      return undefined;
+      return answerMissing(entry.host, exchange);
     }
-    if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked: exchange });
+    if (entry.options) return followWithOptions(entry, entry.options, { status, at, exchange });
     const send = () => {
       if (entry.block) return answerBlocked(entry.block, exchange);
       stats.found += 1;
@@ -128,7 +147,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
-  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Asked): void {
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Exchange): void {
     stats.blocked += 1;
     if (legal) exchange.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
     refuse(exchange, legal ? "link_blocked_legally" : "link_blocked");
@@ -138,21 +157,22 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   async function followWithOptions(
     entry: LinkEntry,
     options: EntryOptions,
-    { status, at, asked: exchange }: { status: LinkStatus; at: number; asked: Asked },
+    { status, at, exchange }: { status: LinkStatus; at: number; exchange: Exchange },
   ): Promise<void> {
     const { request, response, form } = exchange;
     const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, at);
-    const answerInstead = (reason: LinkRefusal) => {
+    const look = () => brands.ofAccount(entry.accountId);
+    const answerInstead = async (reason: LinkRefusal) => {
       stats.expired += 1;
-      if (expiredLocation === undefined) refuse(exchange, reason);
+      if (expiredLocation === undefined) lead(await look(), entry.host, exchange, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
     // The destination of what is over is nobody's before it has begun.
     if (status === "scheduled") {
       stats.expired += 1;
-      return refuse(exchange, "link_not_active");
+      return refuse(exchange, "link_not_active", await look());
     }
     if (status === "expired") return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
@@ -169,6 +189,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       now: hit.at,
       address: hit.address,
       isSecure: isHttps || entry.host !== baseHost,
+      look,
       get isPerson() {
         return visit.isPerson;
       },
@@ -194,7 +215,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */
-  function unavailable(err: unknown, exchange: Asked): void {
+  function unavailable(err: unknown, exchange: Exchange): void {
     stats.error += 1;
     const code =
       (["recorder_busy", "too_busy"] as const).find((busy) => isRefused(err, busy)) ?? "store_unavailable";
@@ -218,7 +239,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     if (slug === undefined) return false;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
-    const exchange: Asked = { request, response };
+    const exchange: Exchange = { request, response };
     try {
       const isPost = request.method === "POST";
       const answering = isPost ? answerForm(host, slug, exchange, passOn) : answer(host, slug, exchange);

@@ -313,6 +313,8 @@ describe("find_existing", () => {
       expect(new Set(all.map(({ link }) => link.slug)).size).toBe(1);
       expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
       const slug = all[0]?.link.slug ?? "";
+      const late = await createLink(unseen, operator, by, request);
+      expect([late.link.slug, late.isNew]).toEqual([slug, false]);
       await changeLink(deps, operator, by, { host: deps.baseHost, slug }, { type: "delete" });
     }
   });

@@ -211,6 +211,18 @@ export const REFUSALS = {
   started_meanwhile: {
     message: "The service was started while this command read its files: run the command again",
   },
+  service_silent: {
+    message:
+      "A service has DATA_DIR, but takes no command of this user: it starts or stops, another user runs it, or its log says why",
+  },
+  service_ended: {
+    message:
+      "The service was stopped while it ran this command: look what has become of it before you repeat it",
+  },
+  other_version: {},
+  documents_behind: {
+    message: "The documents are behind the log: see `projections status`, and run the command again",
+  },
   no_data: {},
   ambiguous: {},
   stream_not_found: {},

@@ -120,7 +120,10 @@ describe("an account's logo", { timeout: 60_000 }, () => {
     ["far too large a file", [Buffer.alloc(300_000)], ""],
   ])("stays as it is for %s, and the page says why", async (_, given, why) => {
     const refused = await upload(...given);
-    expect([refused.status, /id="logo-error">.*|role="alert".*/.exec(refused.text)?.[0]]).toEqual([400, expect.stringContaining(why)]);
+    expect([refused.status, /id="logo-error">.*|role="alert".*/.exec(refused.text)?.[0]]).toEqual([
+      400,
+      expect.stringContaining(why),
+    ]);
     expect((await middleOf("&logo=true")).pixel).toEqual(RED);
   });
 

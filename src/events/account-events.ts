@@ -2,7 +2,14 @@
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
-import { CLICK_KINDS, KEY_SCOPES, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import {
+  CLICK_KINDS,
+  CREATED_VIA,
+  KEY_SCOPES,
+  TIERS,
+  WEBHOOK_PAUSE_CAUSES,
+  WEBHOOK_PAUSERS,
+} from "./vocabulary.ts";
 import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
@@ -144,6 +151,11 @@ const settings = {
     .min(1)
     .optional()
     .describe("What it is told of; absent for `link.clicked` alone"),
+  via: z
+    .array(z.enum(CREATED_VIA))
+    .min(1)
+    .optional()
+    .describe("Only of links that were created this way; absent for those of the API"),
   domains: z.array(z.string()).min(1).optional().describe("Only of links on these hosts; absent for all"),
   tags: z
     .array(z.string())

@@ -137,7 +137,11 @@ function typeOwnTime() {
     const at = new Date(`${sent}Z`);
     label.textContent = label.textContent.replace("(UTC)", `(${zone.replaceAll("_", " ")})`);
     if (sent !== "") {
-      const day = [String(at.getFullYear()).padStart(4, "0"), padded(at.getMonth() + 1), padded(at.getDate())].join("-");
+      const day = [
+        String(at.getFullYear()).padStart(4, "0"),
+        padded(at.getMonth() + 1),
+        padded(at.getDate()),
+      ].join("-");
       input.value = `${day}T${padded(at.getHours())}:${padded(at.getMinutes())}${sent.slice(16)}`;
     }
     const shown = input.value;

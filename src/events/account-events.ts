@@ -6,6 +6,7 @@ import {
   CLICK_KINDS,
   CREATED_VIA,
   KEY_SCOPES,
+  TAG_COLOURS,
   TIERS,
   WEBHOOK_PAUSE_CAUSES,
   WEBHOOK_PAUSERS,
@@ -93,6 +94,11 @@ export const accountEvents = {
     { internal: ["keyHash"] },
   ),
   KeyDeactivated: eventType("An API key was deactivated.", { ...ofAccount, keyId }),
+  TagColoured: eventType("A tag got a colour, or lost it.", {
+    ...ofAccount,
+    tag: z.string().describe("As links carry it"),
+    colour: z.enum(TAG_COLOURS).nullable().describe("null: none any more"),
+  }),
   DomainAdded: eventType(
     "A custom domain was added, not verified yet.",
     {

@@ -29,6 +29,7 @@ const NOW = new Date("2026-04-02T12:00:00.000Z");
 const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns"];
 const TAGS: Tagged = { "sho.rt/l0": ["sale", "mail"], "sho.rt/l1": ["sale"], "go.example/l2": [] };
 const LINKS = Object.keys(TAGS);
+const OF_OTHERS = { link: "sho.rt/other", accountId: OTHER_ACCOUNT };
 
 const chosen = fc.gen().map((g) => (size: number) => g(fc.nat, size - 1));
 const lives = fc.record({
@@ -136,8 +137,8 @@ function clickOf(pick: Pick): Partial<Click> {
     { country: undefined, region: undefined, city: undefined },
   );
   return {
-    link: of(...LINKS, LINKS[0]),
-    accountId: of(ACCOUNT, ACCOUNT, ACCOUNT, OTHER_ACCOUNT),
+    // A link has one owner.
+    ...of(...LINKS.map((link) => ({ link, accountId: ACCOUNT })), OF_OTHERS),
     at: new Date(at).toISOString(),
     kind: of(...CLICK_KINDS),
     device: of("mobile", "desktop", "bot"),

@@ -121,6 +121,8 @@ describe("hits by day", () => {
           ["example.org", 3],
         ],
         visitors: "a".repeat(10) + "b".repeat(10),
+        regions: ["IDF, FR", 2, "IDF, DE", 1],
+        languages: ["fr", 3],
         utm: { source: ["mail", 2] },
       },
       qr_scan: {
@@ -133,6 +135,8 @@ describe("hits by day", () => {
           ["example.org", 1],
         ],
         visitors: "a".repeat(10),
+        regions: ["IDF, FR", 1],
+        languages: ["fr", 1],
       },
     });
   });

@@ -1,24 +1,17 @@
 // What is answered about all hits of an account in any range of time: its UTC days, with counts by link, breakdowns and visitors.
 import type { LinkClicked } from "../../../events/catalogue.ts";
-import { type ClickKind, UNKNOWN } from "../../../events/vocabulary.ts";
+import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { Projection } from "../../projection.ts";
-import { countBreakdown, emptyBreakdown } from "../breakdown.ts";
-import { placeName } from "../click-dimensions.ts";
-import { countOne, type Tally } from "../tally.ts";
 import { countHit, type DayDocument, dayOf, type QuarterHour } from "./days.ts";
-import type { KindOfDay } from "./link-day.ts";
+import { countOfDay, type KindOfDay } from "./link-day.ts";
 import { countLinkHit, type LinkHits } from "./link-hits.ts";
-import { withVisitor } from "./visitors.ts";
 
-/** `visitors`: by `accountVisitor`. */
-export type AccountKind = KindOfDay & { regions: Tally; languages: Tally };
-
-/** What is counted; `links`: by link (link-hits.ts). */
+/** What is counted; `links`: by link (link-hits.ts). Visitors are told apart by `accountVisitor`. */
 export type AccountDayCounts = {
   quarters: QuarterHour[];
   links: LinkHits[];
-  kinds: { [K in ClickKind]?: AccountKind };
+  kinds: { [K in ClickKind]?: KindOfDay };
 };
 
 /** `first`, `last`: positions of the day's first and last click in the log, also of withdrawn ones. */
@@ -47,13 +40,7 @@ export function noAccountHits(): AccountDayCounts {
 
 /** In place. */
 export function countAccountHit(day: AccountDayCounts, click: LinkClicked["data"]): void {
-  const { kind, country, region, language = UNKNOWN } = click;
   countHit(day.quarters, click);
   countLinkHit(day.links, click);
-  const counted = day.kinds[kind] ?? { ...emptyBreakdown(), visitors: "", regions: [], languages: [] };
-  countBreakdown(counted, click);
-  countOne(counted.regions, placeName(region, country));
-  countOne(counted.languages, language);
-  counted.visitors = withVisitor(counted.visitors, click.accountVisitor ?? "");
-  day.kinds[kind] = counted;
+  day.kinds[click.kind] = countOfDay(day.kinds[click.kind], click, click.accountVisitor);
 }

@@ -19,11 +19,6 @@ export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
   return _id.slice(-10);
 }
 
-/** Hits of all kinds. */
-export function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
-  return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((total, other) => total + other), 0);
-}
-
 /** Hits of one kind. */
 export function hitsOfKind({ quarters }: Pick<DayDocument, "quarters">, kind: ClickKind): number {
   const column = indexOf(kind);

@@ -1,7 +1,7 @@
 // Answers a question about all clicks of an account, or of one link, from their days: whole ones as documents have them, those
 // that the range cuts from the log, by the same fold.
 import { LRUCache } from "lru-cache";
-import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../../projections/definitions/click-dimensions.ts";
 import {
   type AccountDayCounts,
@@ -28,17 +28,13 @@ import { midnightOf } from "../sums.ts";
 import { DAY_MS, QUARTER_MS } from "../time-zone.ts";
 import { budget, type LogDeps, type Numbers } from "./answer-from-log.ts";
 import { hostOf, localDay, localHour, localTime, localWeekday } from "./group-values.ts";
-import { hitsInLog } from "./hits-in-log.ts";
+import { hitsInLog, linkTags, noTags } from "./hits-in-log.ts";
 import type { GroupBy } from "./question.ts";
 import type { Resolved } from "./resolve-question.ts";
 import { groupSum, noHits, seriesOf, totalsOf, visitorDays, visitorsOf } from "./sums.ts";
 
-type KindCounts = KindOfDay &
-  Partial<Pick<NonNullable<AccountDayCounts["kinds"]["click"]>, "regions" | "languages">>;
-type Counts = Pick<AccountDayCounts, "quarters"> & {
-  kinds: { [K in ClickKind]?: KindCounts };
-  links?: LinkHits[];
-};
+/** `links`: of an account's day. */
+type Counts = Pick<LinkDayDocument, "quarters" | "kinds"> & Partial<Pick<AccountDayDocument, "links">>;
 type Day = AccountDayDocument | LinkDayDocument;
 type Period = { from: number; to: number };
 /** As of which the log is. */
@@ -54,7 +50,7 @@ const DIMENSION: { readonly [G in GroupBy]?: Dimension } = {
 };
 
 /** The tally of a field; undefined for a field that has none. */
-function tallyOf(field: GroupBy): ((counted: KindCounts) => Tally | undefined) | undefined {
+function tallyOf(field: GroupBy): ((counted: KindOfDay) => Tally | undefined) | undefined {
   const dimension = DIMENSION[field];
   if (dimension) return ({ tallies }) => tallies[DIMENSIONS.indexOf(dimension)];
   const utm = UTM_FIELDS.find((name) => field === `utm_${name}`);
@@ -76,11 +72,9 @@ const LOCAL: { readonly [G in GroupBy]?: (local: number) => string } = {
 };
 
 /** Whether the documents have what is asked for. */
-export function isInDocuments({ groupBy, filters }: Resolved): boolean {
-  const { link, kind: _, ...others } = filters;
-  if (Object.keys(others).length > 0 || (link && link.length > 1)) return false;
-  const ofAccountOnly: readonly GroupBy[] = ["link", "domain", "region", "language"];
-  return groupBy.every((field) => field !== "tag" && !(link && ofAccountOnly.includes(field)));
+export function isInDocuments({ filters }: Resolved): boolean {
+  const { link = [], kind: _, ...others } = filters;
+  return Object.keys(others).length === 0 && link.length <= 1;
 }
 
 /** One for all that ask, as it keeps what it has read of the log. @throws range_too_large, EventNewer, what the stores throw */
@@ -114,14 +108,19 @@ export function documentAnswers(deps: LogDeps) {
     const current = sumOf(question);
     const before = sumOf({ ...question, groupBy: [] });
     const onRead = budget(deps);
+    const tagsOf = question.groupBy.includes("tag") ? linkTags(deps) : noTags;
+    const add = async (sum: ReturnType<typeof sumOf>, day: Day, counts: Counts) => {
+      const links = linksOf(counts, question);
+      sum.add(dateOf(day), { ...counts, links }, await tagsOf(links.map(([link]) => link)));
+    };
     for await (const day of daysOf(deps, question))
       for (const [period, sum] of [
         [{ from, to }, current],
         [previous, before],
       ] as const) {
         const part = period && partOf(day, period, question.now);
-        if (part === "all") sum.add(dateOf(day), day);
-        else if (part) sum.add(dateOf(day), await cutDay(day, part, question, asOf, onRead));
+        if (part === "all") await add(sum, day, day);
+        else if (part) await add(sum, day, await cutDay(day, part, question, asOf, onRead));
       }
     return {
       ...current.result(),
@@ -164,7 +163,11 @@ function sumOf({ kinds, filters, groupBy, starts, interval, zone, limit }: Resol
   }));
   return {
     /** Each day comes once. */
-    add(date: string, day: Counts): void {
+    add(
+      date: string,
+      day: Counts & { links: LinkHits[] },
+      tagsOf: (link: string) => readonly string[],
+    ): void {
       const midnight = midnightOf(date);
       for (const kind of wanted) {
         const column = CLICK_KINDS.indexOf(kind);
@@ -184,9 +187,8 @@ function sumOf({ kinds, filters, groupBy, starts, interval, zone, limit }: Resol
           if (field === "kind") sum.count(kind, kind, hitsOf(day, column));
         }
         for (const { field, sum } of groups)
-          if (field === "link" || field === "domain")
-            for (const [link, ...hits] of day.links ?? [])
-              sum.count(field === "link" || link === OTHER ? link : hostOf(link), kind, hits[column] ?? 0);
+          for (const [link, ...hits] of LINK_FIELDS.includes(field) ? day.links : [])
+            for (const value of linkValues(field, link, tagsOf)) sum.count(value, kind, hits[column] ?? 0);
       }
     },
     result: () => ({
@@ -199,4 +201,18 @@ function sumOf({ kinds, filters, groupBy, starts, interval, zone, limit }: Resol
 
 function hitsOf({ quarters }: Counts, column: number): number {
   return quarters.reduce((sum, [, ...hits]) => sum + (hits[column] ?? 0), 0);
+}
+
+const LINK_FIELDS: readonly GroupBy[] = ["link", "domain", "tag"];
+
+/** What the hits of a link count as; those of links that a day has added up have no known tag. */
+function linkValues(field: GroupBy, link: string, tagsOf: (link: string) => readonly string[]) {
+  if (field === "tag") return tagsOf(link);
+  return [field === "link" || link === OTHER ? link : hostOf(link)];
+}
+
+function linksOf(day: Counts, { filters: { link: [link] = [] } }: Resolved): LinkHits[] {
+  if (link === undefined) return day.links ?? [];
+  const [click = 0, preview = 0, qrScan = 0] = CLICK_KINDS.map((_, column) => hitsOf(day, column));
+  return [[link, click, preview, qrScan]];
 }

@@ -53,7 +53,7 @@ export async function* hitsInLog(
     wanted: new Set(values),
   }));
   const ofLinks = filters.link && new Set(filters.link);
-  const tagsOf = filters.tag || needsTags ? linkTags(deps) : async () => () => [];
+  const tagsOf = filters.tag || needsTags ? linkTags(deps) : noTags;
   const [since, until] = [isoOf(from), isoOf(to)];
   // Before the data is validated, as most clicks may be of others, or of another time.
   const isWanted = (recorded: RecordedEvent) => {
@@ -70,7 +70,7 @@ export async function* hitsInLog(
     ...(start ?? (await before())),
     upTo: end ?? upTo,
   })) {
-    const tags = await tagsOf(events);
+    const tags = await tagsOf(events.map(({ data }) => data.link));
     yield events.flatMap((recorded) => {
       if (isWithdrawn({ ...recorded.data, position: recorded.position })) return [];
       const event = rules === undefined ? recorded : reclassified(recorded, rules);
@@ -92,17 +92,21 @@ function isoOf(instant: number): string {
   return instant <= FIRST ? "" : new Date(instant).toISOString();
 }
 
-/** The present tags of the links of the clicks, each link read once. */
-function linkTags({ readStore }: Pick<HitDeps, "readStore">) {
+type TagsOf = (links: readonly string[]) => Promise<(link: string) => readonly string[]>;
+
+export const noTags: TagsOf = async () => () => [];
+
+/** The present tags of links, by their keys; each is read once. */
+export function linkTags({ readStore }: Pick<HitDeps, "readStore">): TagsOf {
   const known = new Map<string, readonly string[]>();
-  return async (events: readonly ClickEvent[]) => {
-    const missing = [...new Set(events.map(({ data }) => data.link))].filter((link) => !known.has(link));
+  return async (keys) => {
+    const missing = [...new Set(keys)].filter((link) => !known.has(link));
     const read =
       missing.length > 0
         ? await readStore.getMany<LinkDocument>(links.collection.name, missing, ["tags"])
         : [];
     for (const link of missing) known.set(link, []);
     for (const { _id, tags } of read) known.set(_id, tags ?? []);
-    return (link: string) => known.get(link) ?? [];
+    return (link) => known.get(link) ?? [];
   };
 }

@@ -26,7 +26,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 /** Typed with commas; a refused form holds them as a list. */
 const listed = z
   .preprocess(
-    (given) => (typeof given === "string" ? commaSeparated(given) : given),
+    (typed) => (typeof typed === "string" ? commaSeparated(typed) : typed),
     z.array(z.string()).optional(),
   )
   .catch(undefined);
@@ -36,10 +36,10 @@ export const WebhookForm = z.object({
   url: z.string().catch(""),
   label: z.string().catch(""),
   events: z
-    .preprocess((given) => [given ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
+    .preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
     .transform((events) => (events.length > 0 ? events : undefined))
     .catch(undefined),
-  kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
+  kinds: z.preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
   domains: listed,
   tags: listed,
 });
@@ -114,11 +114,12 @@ const full = html`<section class="card"><p class="muted">That is as many as an a
 const COLUMNS: Column<WebhookDocument & { recent: RecentTries }>[] = [
   {
     name: "Webhook",
-    cell: (one) => html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
+    cell: (webhook) =>
+      html`<a href="${webhookPath(webhook._id)}"><strong>${webhookName(webhook)}</strong></a>`,
   },
   { name: "URL", cell: ({ url }) => html`<span class="break">${url}</span>` },
   { name: "Told of", cell: ({ events }) => events.map((event) => EVENT_NAMES[event]).join(", ") },
-  { name: "State", cell: (one) => html`${webhookBadge(one)} ${failingBadge(one.recent)}` },
+  { name: "State", cell: (webhook) => html`${webhookBadge(webhook)} ${failingBadge(webhook.recent)}` },
   { name: "Key", cell: ({ keyHint }) => html`<code>…${keyHint}</code>` },
 ];
 
@@ -182,8 +183,8 @@ function checks<N extends string>(
   names: Readonly<Record<N, string>>,
   chosen: readonly N[],
 ): Html {
-  const check = (one: N) =>
-    html`<label class="check"><input type="checkbox" name="${field}" value="${one}" ${chosen.includes(one) && html`checked`}>${names[one]}</label>`;
+  const check = (name: N) =>
+    html`<label class="check"><input type="checkbox" name="${field}" value="${name}" ${chosen.includes(name) && html`checked`}>${names[name]}</label>`;
   return html`<fieldset class="field"><legend>${legend}</legend><div class="actions">${all.map(check)}</div></fieldset>`;
 }
 

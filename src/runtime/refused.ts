@@ -67,6 +67,11 @@ export const REFUSALS = {
   // When one of the open streams will end is not known.
   too_many_streams: { status: 429, retryAfter: 10 },
   too_busy: { status: 503, message: "Too many people sign in just now" },
+  analytics_busy: {
+    status: 503,
+    retryAfter: 2,
+    message: "Other questions of this account are being counted in the log: wait until one is answered",
+  },
   qr_busy: { status: 503, message: "Too many QR images are being drawn" },
 
   // Links.

@@ -2,7 +2,15 @@
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
-import { CLICK_KINDS, KEY_SCOPES, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import {
+  CLICK_KINDS,
+  CREATED_VIA,
+  KEY_SCOPES,
+  TAG_COLOURS,
+  TIERS,
+  WEBHOOK_PAUSE_CAUSES,
+  WEBHOOK_PAUSERS,
+} from "./vocabulary.ts";
 import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
@@ -86,6 +94,11 @@ export const accountEvents = {
     { internal: ["keyHash"] },
   ),
   KeyDeactivated: eventType("An API key was deactivated.", { ...ofAccount, keyId }),
+  TagColoured: eventType("A tag got a colour, or lost it.", {
+    ...ofAccount,
+    tag: z.string().describe("As links carry it"),
+    colour: z.enum(TAG_COLOURS).nullable().describe("null: none any more"),
+  }),
   DomainAdded: eventType(
     "A custom domain was added, not verified yet.",
     {
@@ -144,6 +157,11 @@ const settings = {
     .min(1)
     .optional()
     .describe("What it is told of; absent for `link.clicked` alone"),
+  via: z
+    .array(z.enum(CREATED_VIA))
+    .min(1)
+    .optional()
+    .describe("Only of links that were created this way; absent for those of the API"),
   domains: z.array(z.string()).min(1).optional().describe("Only of links on these hosts; absent for all"),
   tags: z
     .array(z.string())

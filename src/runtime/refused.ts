@@ -98,6 +98,7 @@ export const REFUSALS = {
   blocked_by_operator: { status: 409 },
   link_too_large: { status: 400 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
+  tag_taken: { status: 409, field: "name" },
   external_id_taken: { status: 409, field: "external_id" },
   too_many_links: {
     status: 400,
@@ -118,6 +119,7 @@ export const REFUSALS = {
   // Accounts, their keys and signing in.
   account_not_found: { status: 401, message: "Account not found" },
   invalid_brand: { status: 400 },
+  invalid_logo: { status: 400, field: "logo" },
   account_exists: { status: 409, message: "This account is open already" },
   invalid_email: { status: 400, field: "email", message: "Please provide a valid e-mail address" },
   email_taken: {

@@ -2,6 +2,7 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
+  CREATED_VIA,
   INTERFACE_LIMITS,
   STREAM_LIMITS,
   type WebhookPauseCause,
@@ -60,9 +61,9 @@ export function change(
 ): AccountEvent[] {
   const owner = withWebhooks(account);
   const before = liveWebhook(account, c.webhookId);
-  const { webhookId, at, baseHost, ...given } = c;
+  const { webhookId, at, baseHost, ...settings } = c;
   refuseForeign(owner, c);
-  const wanted = settingsData({ ...before, ...given });
+  const wanted = settingsData({ ...before, ...settings });
   if (JSON.stringify(wanted) === JSON.stringify(settingsData(before))) return [];
   return [{ type: "WebhookChanged", data: { accountId: owner.accountId, webhookId, ...wanted, at } }];
 }
@@ -139,11 +140,11 @@ function withWebhooks(account: AccountState): OpenAccount {
 function refuseForeign(
   { domains }: OpenAccount,
   {
-    domains: given = [],
+    domains: chosen = [],
     baseHost,
   }: { domains?: readonly string[] | undefined; baseHost?: string | undefined },
 ): void {
-  const foreign = given.find((host) => host !== baseHost && !domains.has(host));
+  const foreign = chosen.find((host) => host !== baseHost && !domains.has(host));
   if (foreign !== undefined)
     throw new Refused(
       "invalid_webhook",
@@ -156,10 +157,11 @@ function settingsData({ url, label, ...selection }: WebhookSettings) {
 }
 
 /** Without duplicates, and in one order, so that equal settings compare equal. */
-function inOrder({ events, kinds, domains, tags }: WebhookSelection): WebhookSelection {
+function inOrder({ events, kinds, via, domains, tags }: WebhookSelection): WebhookSelection {
   return {
     events: WEBHOOK_EVENTS.filter((event) => events.includes(event)),
     kinds: CLICK_KINDS.filter((kind) => kinds.includes(kind)),
+    via: CREATED_VIA.filter((way) => via.includes(way)),
     domains: [...new Set(domains)].sort(),
     tags: [...new Set(tags)].sort(),
   };

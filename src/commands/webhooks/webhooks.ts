@@ -2,6 +2,7 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import {
   CLICK_KINDS,
+  CREATED_VIA,
   type Limits,
   WEBHOOK_DEFAULT_KINDS,
   type WebhookPauseCause,
@@ -24,7 +25,7 @@ type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text
 
 /** An empty list of domains or tags: all links. */
 type ChangeWebhookRequest = {
-  [M in "events" | "kinds" | "domains" | "tags"]?: readonly string[] | undefined;
+  [M in "events" | "kinds" | "via" | "domains" | "tags"]?: readonly string[] | undefined;
 } & { url?: string | undefined; label?: string | undefined };
 
 type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
@@ -32,7 +33,7 @@ type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 export type AddedWebhook = ChangedWebhook & { key: string };
 
 const MAX_REASON_LENGTH = 200;
-/** Of a hostname, or of a tag. */
+/** Characters of a hostname, or of a tag. */
 const MAX_CHOSEN_LENGTH = 253;
 const MOST_CHOSEN = 20;
 
@@ -88,8 +89,8 @@ export async function changeWebhook(
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
     change(account, { webhookId, ...changed, at, baseHost: deps.baseHost }),
   );
-  const { url, label, events, kinds, domains, tags } = liveWebhook(state, webhookId);
-  return { webhookId, url, label, events, kinds, domains, tags, position };
+  const { url, label, events, kinds, via, domains, tags } = liveWebhook(state, webhookId);
+  return { webhookId, url, label, events, kinds, via, domains, tags, position };
 }
 
 /**
@@ -149,9 +150,9 @@ function pauserOf({ type }: Actor): WebhookPauser {
 }
 
 /** The normalised URL without its fragment, which is never sent. @throws invalid_webhook */
-function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
+function acceptReceiver(deps: AcceptWebhookDeps, text: string): string {
   try {
-    const url = deps.receiverUrl(given.trim());
+    const url = deps.receiverUrl(text.trim());
     if (isThisService(deps, url))
       throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
     url.hash = "";
@@ -162,26 +163,33 @@ function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
 }
 
 /** What is chosen, without what is omitted. @throws invalid_webhook */
-function acceptSelection({ events, kinds, domains, tags }: ChangeWebhookRequest): Partial<WebhookSelection> {
+function acceptSelection({
+  events,
+  kinds,
+  via,
+  domains,
+  tags,
+}: ChangeWebhookRequest): Partial<WebhookSelection> {
   return {
     ...(events && { events: acceptNames("events", events, WEBHOOK_EVENTS) }),
     ...(kinds && { kinds: acceptNames("kinds", kinds, CLICK_KINDS) }),
+    ...(via && { via: acceptNames("links", via, CREATED_VIA) }),
     ...(domains && { domains: acceptTexts("domains", domains).map((host) => host.toLowerCase()) }),
     ...(tags && { tags: acceptTexts("tags", tags) }),
   };
 }
 
 /** @throws invalid_webhook for an empty list or an unknown name */
-function acceptNames<N extends string>(what: string, given: readonly string[], known: readonly N[]): N[] {
-  const names = known.filter((name) => given.includes(name));
-  if (names.length === 0 || !given.every((name) => (known as readonly string[]).includes(name)))
+function acceptNames<N extends string>(what: string, wanted: readonly string[], known: readonly N[]): N[] {
+  const names = known.filter((name) => wanted.includes(name));
+  if (names.length === 0 || !wanted.every((name) => (known as readonly string[]).includes(name)))
     throw new Refused("invalid_webhook", `The ${what} of a webhook are one or more of ${known.join(", ")}`);
   return names;
 }
 
 /** As links have them. @throws invalid_webhook for too many */
-function acceptTexts(what: string, given: readonly string[]): string[] {
-  const texts = new Set(given.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
+function acceptTexts(what: string, wanted: readonly string[]): string[] {
+  const texts = new Set(wanted.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
   if (texts.size > MOST_CHOSEN)
     throw new Refused("invalid_webhook", `A webhook chooses at most ${MOST_CHOSEN} ${what}`);
   return [...texts];

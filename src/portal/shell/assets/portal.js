@@ -88,6 +88,25 @@ function openFiles() {
   }
 }
 
+/** Where one tag is typed, or several apart by commas, those that there are come as suggestions. */
+function suggestTags() {
+  const list = document.createElement("datalist");
+  list.id = "tag-names";
+  let names;
+  const suggest = async ({ target: { name, value } }) => {
+    names ??= fetch("/portal/tags/names").then((answer) => (answer.ok ? answer.json() : []));
+    const before = name === "tags" ? value.replace(/[^,]*$/, "") : "";
+    const start = before === "" ? "" : `${before.trimEnd()} `;
+    list.replaceChildren(...(await names).map((tag) => new Option("", start + tag)));
+  };
+  for (const input of document.querySelectorAll("input[name=tag]:not([type=hidden]), input[name=tags]")) {
+    document.body.append(list);
+    input.setAttribute("list", list.id);
+    input.addEventListener("focus", suggest);
+    input.addEventListener("input", suggest);
+  }
+}
+
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
 function sendFormsOnce() {
   let sending;
@@ -126,6 +145,33 @@ function tellOwnZone() {
   }
 }
 
+/** Times are typed in the browser's time zone, whose name takes the place of UTC in their labels, and sent in UTC. */
+function typeOwnTime() {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone === "UTC") return;
+  const padded = (number) => String(number).padStart(2, "0");
+  for (const input of document.querySelectorAll("input[type=datetime-local]")) {
+    const [label] = input.labels;
+    const sent = input.value;
+    const at = new Date(`${sent}Z`);
+    label.textContent = label.textContent.replace("(UTC)", `(${zone.replaceAll("_", " ")})`);
+    if (sent !== "") {
+      const day = [
+        String(at.getFullYear()).padStart(4, "0"),
+        padded(at.getMonth() + 1),
+        padded(at.getDate()),
+      ].join("-");
+      input.value = `${day}T${padded(at.getHours())}:${padded(at.getMinutes())}${sent.slice(16)}`;
+    }
+    const shown = input.value;
+    input.form.addEventListener("formdata", ({ formData }) => {
+      // One that was not touched is sent as it came, as an hour may come twice.
+      if (input.value === shown) formData.set(input.name, sent);
+      else if (input.value !== "") formData.set(input.name, new Date(input.value).toISOString().slice(0, -5));
+    });
+  }
+}
+
 /** The answer to a form may show a key once, or what was typed: it stays when its colours change. */
 function changeColoursHere() {
   const form = document.querySelector("form[data-stays]");
@@ -145,8 +191,10 @@ showCurrentEntry();
 changeColoursHere();
 tellOwnZone();
 localTimes(document);
+typeOwnTime();
 copyButtons(document);
 chooseAll();
 countChosen();
 openFiles();
+suggestTags();
 sendFormsOnce();

@@ -1,6 +1,7 @@
 // `npm run bench analytics`: numbers of an account with many links and clicks, and redirects beside them.
 import { issueKey } from "../src/commands/account/keys.ts";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
+import { foldGroups } from "../test/support/projections/fold-groups.ts";
 import type { Options } from "./main.ts";
 import { secondsToCatchUp } from "./measure/counted.ts";
 import { printTable, quantile, whole } from "./report.ts";
@@ -30,6 +31,8 @@ export async function benchAnalytics({ quick, ...options }: Options): Promise<bo
   const keys: string[] = [];
   const seed = async (prepared: Prepared) => {
     await seedClicks(prepared, { clicks, links, spanMs: (DAYS - 1) * DAY_MS });
+    // Here, as a service isn't ready until it has folded them.
+    await foldGroups({ eventStore: prepared.backend.eventStore, readStore: prepared.backend.foldStore });
     const deps = { ...runtimeDeps, ...prepared.backend, keyPrefix: prepared.config.keyPrefix };
     keys.push((await issueKey(deps, BENCH, prepared.accountId)).key);
   };

@@ -143,6 +143,8 @@ onServer(chromiumServer, () => {
       );
       const chart = await page.locator(".chart-canvas").boundingBox();
       expect((chart?.y ?? 999) + (chart?.height ?? 0)).toBeLessThan(800);
+      const france = await page.locator('.world use[href$="#FR"]').boundingBox();
+      expect(france?.width).toBeGreaterThan(5);
       await page.getByText("Cities", { exact: true }).click();
       await page.getByRole("link", { name: /^Paris, France/ }).waitFor();
       await page.getByText("Countries", { exact: true }).click();

@@ -43,7 +43,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
 <div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
-${isTooLarge && tooLarge}${answer && numbers(view, answer, link)}
+${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
 ${answer && recent && recentCard(recent, view.show, live(view.range, answer), exportLinks(link, tier))}
 ${answer && places}`,
     });
@@ -63,9 +63,14 @@ async function linkOf(
   return link;
 }
 
-function numbers(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument | undefined): Html {
+function numbers(
+  view: AnalyticsView,
+  answer: AccountAnswer,
+  link: LinkDocument | undefined,
+  world: string,
+): Html {
   return html`${chartCard(view, answer, link ? `, of ${shortName(link)}` : "")}
-${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link)}`;
+${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link, world)}`;
 }
 
 function hitsIn({ totals }: AccountAnswer): number {

@@ -6,6 +6,7 @@ import { live } from "./metrics.ts";
 import { barsOf } from "./ranked-bars.ts";
 import { FIELD_NAMES } from "./value-names.ts";
 import type { AnalyticsView } from "./view-address.ts";
+import { worldMap } from "./world-map.ts";
 
 type CardOfGroups = { name: string; groups: readonly GroupBy[] };
 
@@ -39,13 +40,18 @@ const OPTIONAL: ReadonlySet<GroupBy> = new Set([
   "utm_content",
 ]);
 
-/** `link`: the one whose numbers they are. */
+/** `link`: the one whose numbers they are. `world`: address of the map. */
 export function breakdownCards(
   view: AnalyticsView,
   answer: AccountAnswer,
   link: LinkDocument | undefined,
+  world: string,
 ): Html {
-  const cards = CARDS.map((card) => tabbedCard(card, view, answer, link));
+  const { country } = answer.groups;
+  const cards = CARDS.map((card) => [
+    tabbedCard(card, view, answer, link),
+    card.groups.includes("country") && country && worldMap(view, country, world),
+  ]);
   return html`<div class="grid breakdowns" id="breakdowns" ${live(view.range, answer)}>${cards}</div>`;
 }
 

@@ -47,6 +47,22 @@ export function metricText(totals: Totals, metric: Metric): string {
   return `${metric === "visitors" && totals.visitorsEstimated ? "about " : ""}${count(number)}`;
 }
 
+/** Clicks where the visitors of single values aren't known. */
+export function knownMetric(rows: readonly Totals[], show: Metric): Metric {
+  return rows.some((row) => row[show] === null) ? "people" : show;
+}
+
+export function numberOf(totals: Totals, metric: Metric): number {
+  return totals[metric] ?? 0;
+}
+
+const SHADES = 5;
+
+/** 0 for none to 5 for the most, of classes that are the darker. */
+export function shadeOf(number: number, most: number): number {
+  return Math.ceil((number / Math.max(1, most)) * SHADES);
+}
+
 export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
     const { [metric]: number } = answer.totals;

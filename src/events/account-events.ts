@@ -28,6 +28,10 @@ export const accountEvents = {
     from: z.enum(TIERS),
     to: z.enum(TIERS),
   }),
+  TimeZoneChosen: eventType("The time zone of the account's numbers in the portal was chosen.", {
+    ...ofAccount,
+    timeZone: z.string().nullable().describe("IANA name; null: that of each browser"),
+  }),
   BrandChanged: eventType(
     "How the account shows itself to visitors was changed; holds all of it, changed or not.",
     {

@@ -25,8 +25,8 @@ import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-
 export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
   app.get("/analytics", { preHandler: requireSession, schema }, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    const asked = viewOf(request.query, tier, deps.clock(), request.visit.zone);
+    const { accountId, tier, timeZone } = signedIn(request);
+    const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
     const link = await linkOf(deps, accountId, asked.filters);
     const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted);

@@ -66,10 +66,9 @@ export function shadeOf(number: number, most: number): number {
 export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
     const { [metric]: number } = answer.totals;
-    const isLong = number !== null && number >= 100_000;
     const estimate = metric === "visitors" && answer.totals.visitorsEstimated && html`<small>about</small> `;
     const value = html`<span class="stat-value" data-total="${metric}">${estimate}${number === null ? "–" : count(number)}</span>`;
-    return html`<a href="${viewAddress(view, { show: metric })}" class="metric${isLong && " metric-long"}" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
+    return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
 <span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
   });
   return html`<nav class="metrics" id="metrics" ${live(view.range, answer)} aria-label="What is counted">${tabs}</nav>`;

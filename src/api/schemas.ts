@@ -171,7 +171,7 @@ const DESCRIPTIONS = {
   500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
   503:
     "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy " +
-    "(`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
+    "(`revision_conflict`, `qr_busy`, `analytics_busy`); Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

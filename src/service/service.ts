@@ -17,6 +17,7 @@ import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openBackground } from "./roles/background.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
+import { openOperator } from "./roles/operator.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
@@ -153,6 +154,7 @@ async function serve(
   if (listens) onListen();
   const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
 
+  await openOperator({ ...context, onStop });
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
   const background = openBackground(context);

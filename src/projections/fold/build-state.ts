@@ -8,7 +8,7 @@ import type { AwaitedEvent, Checkpoint, Document } from "../../stores/read-store
 import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { Build } from "../builds/builds.ts";
 import { checkpointName, collectionName, collectionsOf, notesName } from "../builds/builds-document.ts";
-import { type AccountDayDocument, accountDays } from "../definitions/days/days.ts";
+import { type AccountDayDocument, accountDays } from "../definitions/days/account-day.ts";
 import { linkDays } from "../definitions/days/link-day.ts";
 import { linkClicks } from "../definitions/link-clicks.ts";
 import type { ProjectionGroup } from "../groups.ts";

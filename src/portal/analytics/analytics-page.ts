@@ -28,7 +28,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const { accountId, tier, timeZone } = signedIn(request);
     const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
     const link = await linkOf(deps, accountId, asked.filters);
-    const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
+    const wanted = { ...groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted);
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;

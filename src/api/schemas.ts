@@ -50,7 +50,7 @@ export const BulkAnswerSchema = z
   })
   .meta({ id: "BulkAnswer" });
 
-/** Of a bulk request that changes links. `done`: the member that says how many were. */
+/** The answer to a bulk request that changes links. `done`: the member that says how many were. */
 export function bulkAnswerOf<Done extends string>(id: string, done: Done) {
   return z
     .object({
@@ -147,7 +147,7 @@ export const IdempotencyHeader = z.object({
     }),
 });
 
-/** Of error answers (interface, part 7). */
+/** What each status of an error answer means (interface, part 7). */
 const DESCRIPTIONS = {
   400:
     "Invalid URL (`invalid_url`), URL flagged unsafe (`unsafe_url`), invalid address, body, query or header " +
@@ -162,7 +162,7 @@ const DESCRIPTIONS = {
   404: "Not found (`not_found`)",
   409:
     "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
-    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`blocked_by_operator`), " +
+    "(`external_id_taken`, in this moment `link_claimed`), the name is another tag's (`tag_taken`), the link is blocked by the operator (`blocked_by_operator`), " +
     "was deleted in this moment (`link_deleted`) or was changed as often as one link can be (`history_full`), or " +
     "the Idempotency-Key was used with another body (`idempotency_key_reused`)",
   412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",

@@ -62,13 +62,13 @@ export type ServiceOptions = {
  * @throws what opening the stores and listening throw, after closing what was opened
  */
 export async function openService(
-  given: Config,
+  configured: Config,
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { roles = ALL_ROLES, clock = runtimeDeps.clock, group } = options;
   const { stopping = new AbortController() } = options;
-  const config: Config = { ...given, secretKey: secretKeyOf(given) };
+  const config: Config = { ...configured, secretKey: secretKeyOf(configured) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
   const sealing: Close[] = [];

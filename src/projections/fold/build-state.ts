@@ -199,7 +199,7 @@ export class BuildState {
     if (!(await steps.next()).done) return;
     if (this.#isUncommitted) await commit();
     await this.#correct(recount);
-    this.#pending = this.#pending.filter((one) => !recount.pending.includes(one));
+    this.#pending = this.#pending.filter((range) => !recount.pending.includes(range));
     this.#recount = undefined;
     this.#isUncommitted = true;
     await commit();
@@ -236,9 +236,9 @@ export class BuildState {
   }
 
   #of(projection: string): Documents {
-    const found = this.#documents.find((one) => one.projection.name === projection);
-    if (!found) throw new Error(`no projection ${projection} is folded`);
-    return found;
+    const documents = this.#documents.find((documents) => documents.projection.name === projection);
+    if (!documents) throw new Error(`no projection ${projection} is folded`);
+    return documents;
   }
 
   #takeEvent(recorded: StoredEvent): void {

@@ -106,7 +106,7 @@ export class Recount {
       yield;
     }
     yield* this.#foldDays(
-      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((one) => one.day)),
+      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((touched) => touched.day)),
     );
     for (const link of this.#links.values()) yield* this.#sumDays(link);
     yield* this.#foldRecent();
@@ -174,7 +174,7 @@ export class Recount {
     const positions = this.#pending.filter(({ link }) => link === key).map(({ position }) => position);
     const [first, upTo] = [positions[0] ?? "", positions.at(-1) ?? ""];
     const { inForce, selections } = await this.#withdrawals(key, first, upTo);
-    const isTouched = (date: string) => selections.some((one) => isOnDay(one, date));
+    const isTouched = (date: string) => selections.some((selection) => isOnDay(selection, date));
     const days: Link["days"] = new Map();
     const part = { range: daysOf(key), limit: DAYS_AT_A_TIME };
     for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, part))
@@ -225,12 +225,12 @@ export class Recount {
       for (const click of clicks) {
         const link = this.#links.get(click.data.link);
         const date = click.data.at.slice(0, 10);
-        const found = link?.days.get(date);
-        if (!link || !found || !folded.has(found.day)) continue;
-        if (click.position > found.last || click.position <= found.day.last) continue;
+        const touched = link?.days.get(date);
+        if (!link || !touched || !folded.has(touched.day)) continue;
+        if (click.position > touched.last || click.position <= touched.day.last) continue;
         const facts = { ...click.data, position: click.position };
-        if (!link.isWithdrawn(facts)) withClick(found.day, click);
-        found.day.last = click.position;
+        if (!link.isWithdrawn(facts)) withClick(touched.day, click);
+        touched.day.last = click.position;
       }
       yield;
     }
@@ -319,13 +319,13 @@ export class Recount {
 }
 
 function joined(ranges: readonly Range[]): Range[] {
-  const found: Range[] = [];
+  const merged: Range[] = [];
   for (const { from, upTo } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-    const last = found.at(-1);
-    if (!last || from > last.upTo) found.push({ from, upTo });
+    const last = merged.at(-1);
+    if (!last || from > last.upTo) merged.push({ from, upTo });
     else if (upTo > last.upTo) last.upTo = upTo;
   }
-  return found;
+  return merged;
 }
 
 function recentRange(link: string, day: LinkDayDocument): DayRange[] {
@@ -344,10 +344,10 @@ function isOnDay({ from, to }: Withdrawal, date: string): boolean {
   return from.slice(0, 10) <= date && to >= date;
 }
 
-function earlier(one: Position, other: Position): Position {
-  return one < other ? one : other;
+function earlier(position: Position, other: Position): Position {
+  return position < other ? position : other;
 }
 
-function later(one: Position, other: Position | undefined): Position {
-  return other !== undefined && other > one ? other : one;
+function later(position: Position, other: Position | undefined): Position {
+  return other !== undefined && other > position ? other : position;
 }

@@ -130,6 +130,13 @@ describe("a row of a breakdown", () => {
     expect(text).not.toMatch(/id="tab-link"[^>]*checked/);
   });
 
+  it("is counted only when it is asked for, where there are many clicks", () => {
+    const groups = { link: { rows: [row("sho.rt/a", 2)], other: undefined } };
+    const text = cardsOf(answerOf({ groups }), { open: "city" });
+    expect(text).toMatch(/id="tab-tag".*?href="[^"]*open=city&open=tag">Count them/s);
+    expect(cardsOf(answerOf({ groups }), { open: "tag" })).toContain("too many clicks to be counted");
+  });
+
   it("is a country on the map, too, the darker the more it has", () => {
     const text = cardsOf(
       answerOf({

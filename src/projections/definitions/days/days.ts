@@ -21,7 +21,7 @@ export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
 
 /** Hits of all kinds. */
 export function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
-  return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((one, other) => one + other), 0);
+  return quarters.reduce((sum, [, ...hits]) => sum + hits.reduce((total, other) => total + other), 0);
 }
 
 /** Hits of one kind. */
@@ -39,10 +39,10 @@ export function countHit(
   let place = quarters.length;
   // From the end, as nearly all hits are in the latest quarter.
   while (place > 0 && (quarters[place - 1] as QuarterHour)[0] > quarter) place -= 1;
-  const found = quarters[place - 1];
-  const hits: QuarterHour = found?.[0] === quarter ? found : [quarter, 0, 0, 0];
+  const latest = quarters[place - 1];
+  const hits: QuarterHour = latest?.[0] === quarter ? latest : [quarter, 0, 0, 0];
   hits[indexOf(kind)] += 1;
-  if (hits !== found) quarters.splice(place, 0, hits);
+  if (hits !== latest) quarters.splice(place, 0, hits);
 }
 
 /** The number in two digits of a text. Each click needs two, and `Number` of a slice takes several times as long. */

@@ -11,9 +11,10 @@ import { sendPage } from "../shell/page.ts";
 import { type Column, card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 import { brandCard, brandOf } from "./brand-card.ts";
+import { logoCard } from "./logo-forms.ts";
 import { zoneCard } from "./zone-card.ts";
 
-export type AccountForm = "brand" | "zone" | "email" | "password" | "close";
+export type AccountForm = "brand" | "logo" | "zone" | "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
 
@@ -40,10 +41,11 @@ export async function sendAccountPage(
     status: refused?.status,
     notice:
       refused &&
-      noticeOf(refused, "name", "colour", "url", "timezone", "email", "password", "current_password"),
+      noticeOf(refused, "name", "colour", "url", "logo", "timezone", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
 ${brandCard(brand, at("brand"))}
+${logoCard(brand?.logo ?? null, at("logo"))}
 ${zoneCard(timeZone, at("zone"))}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}

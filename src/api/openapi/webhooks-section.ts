@@ -8,6 +8,8 @@ const SUMMARIES: Readonly<Record<WebhookEventName, string>> = {
   "link.created": "A link was made",
   "link.updated": "A link was changed, disabled, enabled, restored, blocked or unblocked",
   "link.deleted": "A link was deleted",
+  "link.expired": "A link is past its `expires_at`",
+  "link.limit_reached": "The `max_clicks` of a link are used up",
 };
 
 const DESCRIPTION =

@@ -273,6 +273,7 @@ function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: rea
 const TITLES: { [T in LinkStep["type"]]?: string } = {
   LinkRetargeted: "Destination changed",
   LinkOptionsChanged: "Edited",
+  LinkLimitReached: "Clicks used up",
   ClicksWithdrawn: "Hits withdrawn",
   ClicksRestored: "Withdrawn hits count again",
   Unreadable: "A change that can't be read",

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the generators of clients that test/clients compiles, into .cache/clients/: openapi-typescript from npm,
-# openapi-python-client from PyPI, oapi-codegen through the Go module proxy. What is there already is left as it is.
+# Installs the generators of clients that test/clients compiles: openapi-typescript from npm into sdk/, whose own package
+# has the TypeScript 5 that it needs; into .cache/clients/ openapi-python-client from PyPI, and oapi-codegen through the Go
+# module proxy. What is there already is left as it is.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -21,12 +22,6 @@ once() {
   echo "$version" >"$cache/$name.version"
 }
 
-typescript() {
-  mkdir -p "$cache/typescript"
-  cp "$tests/typescript/package.json" "$tests/typescript/package-lock.json" "$cache/typescript/"
-  npm ci --prefix "$cache/typescript" --silent --no-audit --no-fund
-}
-
 python() {
   python3 -m venv --clear "$cache/python"
   "$cache/python/bin/pip" install -q --disable-pip-version-check "openapi-python-client==$python_client"
@@ -37,6 +32,7 @@ go_generator() {
   (cd "$tests/go" && go mod download)
 }
 
-once typescript "$(sha256sum "$tests/typescript/package-lock.json" | cut -c1-12)" typescript
+[ "$root/sdk/node_modules/.package-lock.json" -nt "$root/sdk/package-lock.json" ] ||
+  npm ci --prefix "$root/sdk" --silent --no-audit --no-fund >&2
 once python "$python_client" python
 once go "$go_client" go_generator

@@ -72,7 +72,7 @@ export async function portalRoutes(
         resetPages(app, portal);
         dashboardPage(app, numbers);
         newLinkPage(app, portal);
-        linksPages(app, portal);
+        linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);
         linkAnalyticsPage(app, numbers);

@@ -5,12 +5,14 @@ import type { FindQuery } from "../stores/read-store/port.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
-const Cursor = z.tuple([z.string(), z.string()]);
-
-/** Of a search behind the cursor, or from the start, that is sorted by a text. @throws invalid_cursor */
-export function behindCursor(cursor: string | undefined): Pick<FindQuery, "after"> {
+/** Of a search behind the cursor, or from the start. `sorted`: by a text, or by a number. @throws invalid_cursor */
+export function behindCursor(
+  cursor: string | undefined,
+  sorted: "text" | "number" = "text",
+): Pick<FindQuery, "after"> {
   if (cursor === undefined) return {};
   try {
+    const Cursor = z.tuple([sorted === "text" ? z.string() : z.number(), z.string()]);
     const [value, id] = Cursor.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
     return { after: { value, id } };
   } catch {
@@ -27,6 +29,9 @@ export function pageOf<T>(
   const page = found.slice(0, limit);
   const last = page.at(-1);
   if (last === undefined || found.length <= limit) return { page, next: null };
-  const { value, id } = place(last);
-  return { page, next: Buffer.from(JSON.stringify([value, id])).toString("base64url") };
+  return { page, next: cursorOf(place(last)) };
+}
+
+export function cursorOf({ value, id }: Place): string {
+  return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }

@@ -58,7 +58,7 @@ describe("a link that the operator blocks", { timeout: 60_000 }, () => {
     const page = await owner.get(path);
     expect(page.text).not.toContain("<b>of a bank");
     expect(decoded(page.text)).toContain(`<strong class="break">${REASON}</strong>`);
-    expect(page.text).toContain("by the operator of this service");
+    expect(page.text).toContain("<strong>The operator of this service</strong> blocked this link");
     expect(page.text).not.toContain("Save changes");
     expect((await owner.get("/portal/links")).text).toContain('badge-bad">Blocked<');
     const to = { url: "https://example.org/" };

@@ -172,6 +172,24 @@ describe("GET /api/v1/links", () => {
     expect(all.links[1]).toEqual(read.body);
     expect((await list(await service.member("free"), "?scope=account")).total).toBe(0);
   });
+
+  it("filters by who made them and by the host of the service, beside any other filter", async () => {
+    const member = await service.member("developer");
+    const other = await service.issueKey(member.accountId);
+    const domain_id = await service.domain(member.accountId, "made.example.org");
+    const own = (await shorten(member, { tags: ["t"], domain_id })).body.slug;
+    const theirs = (await shorten(other, { tags: ["t"] })).body.slug;
+    const by = async (query: string) => (await slugs(member, `?${query}`)).sort();
+    expect(await by("scope=account&made_by=api")).toEqual([own, theirs].sort());
+    expect(await by(`scope=account&made_by=${other.keyId}`)).toEqual([theirs]);
+    expect(await by(`scope=account&made_by=${other.keyId}&status=live&tag=t`)).toEqual([theirs]);
+    expect(await by(`made_by=${other.keyId}`)).toEqual([]);
+    expect(await by("scope=account&made_by=portal")).toEqual([]);
+    expect(await by("scope=account&domain_id=default")).toEqual([theirs]);
+    expect(await by(`scope=account&domain_id=${domain_id}&made_by=api`)).toEqual([own]);
+    const wrong = await service.ask<Link>("/api/v1/links?made_by=me", { key: member.key });
+    expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringContaining("made_by")]);
+  });
 });
 
 describe("the end of a link", () => {

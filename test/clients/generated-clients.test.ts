@@ -1,7 +1,8 @@
-// Clients that generators make from our OpenAPI document compile, in TypeScript, Python and Go, and call the service.
+// Clients that generators make from our OpenAPI document compile, in Python and Go, and call the service. That for
+// TypeScript is a package of ours (client-package.test.ts).
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -33,24 +34,6 @@ type Client = {
 };
 
 const CLIENTS: readonly Client[] = [
-  {
-    name: "typescript",
-    generator: join(installed, "typescript/node_modules/.bin/openapi-typescript"),
-    async build(folder) {
-      const modules = join(installed, "typescript/node_modules");
-      await symlink(modules, join(folder, "node_modules"));
-      await symlink(
-        fileURLToPath(new URL("../../node_modules/@types", import.meta.url)),
-        join(folder, "types"),
-      );
-      await run(folder, this.generator, "openapi.json", "-o", "api.d.ts");
-      const options = "--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --module nodenext";
-      const checks = "--noEmit --allowImportingTsExtensions --typeRoots types --types node";
-      const all = `${options} ${checks} --target esnext program.mts`.split(" ");
-      await run(folder, join(modules, ".bin/tsc"), ...all);
-    },
-    command: [process.execPath, "program.mts"],
-  },
   {
     name: "python",
     generator: join(installed, "python/bin/openapi-python-client"),

@@ -6,7 +6,14 @@ import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.
 import { accountUsage } from "../../src/queries/accounts.ts";
 import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../src/queries/analytics/time-zone.ts";
-import { type AccountLinksOptions, accountLinks } from "../../src/queries/links/list-links.ts";
+import {
+  type AccountLinksFilter,
+  accountLinkKeys,
+  accountLinkPages,
+  accountLinks,
+  countAccountLinks,
+  type PagePlace,
+} from "../../src/queries/links/list-links.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import {
@@ -65,10 +72,12 @@ async function project() {
 
 function listSuite() {
   describe("the links of an account", () => {
-    const list = async (options: Partial<AccountLinksOptions> = {}) =>
+    type Options = AccountLinksFilter & Partial<PagePlace>;
+    const list = async (options: Options = {}) =>
       await accountLinks(reading(), ACCOUNT, { limit: 50, ...options });
-    const slugs = async (options: Partial<AccountLinksOptions> = {}) =>
-      (await list(options)).links.map(({ slug }) => slug);
+    const number = async (options: AccountLinksFilter = {}) =>
+      await countAccountLinks(reading(), ACCOUNT, options);
+    const slugs = async (options: Options = {}) => (await list(options)).links.map(({ slug }) => slug);
 
     beforeEach(async () => {
       await created("live", { at: "2026-01-03T00:00:00.000Z", longUrl: "https://shop.example/Spring_Sale" });
@@ -95,29 +104,27 @@ function listSuite() {
     });
 
     it("come newest first with their clicks, without deleted ones and other accounts'", async () => {
-      const { links, page, pages } = await list();
+      const { links, ...around } = await list();
       expect(links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
         ["own", 0],
         ["live", 3],
         ["off", 0],
       ]);
-      expect([page, pages]).toEqual([1, 1]);
+      expect(around).toEqual({ next: null, previous: null });
     });
 
     it("are counted one by one only where they are searched or filtered", async () => {
       const count = vi.spyOn(stores.readStore, "count");
-      expect(await list({ limit: 1, page: 9 })).toMatchObject({ page: 3, pages: 3 });
-      expect(await list({ status: "deleted" })).toMatchObject({ links: [{ slug: "gone" }], pages: 1 });
+      expect([await number(), await number({ status: "deleted" })]).toEqual([3, 1]);
       expect(count).not.toHaveBeenCalled();
-      expect(await list({ status: "live", limit: 1 })).toMatchObject({ page: 1, pages: 2 });
-      expect(await list({ domainId: DOMAIN })).toMatchObject({ pages: 1 });
+      expect([await number({ status: "live" }), await number({ domainId: DOMAIN })]).toEqual([2, 1]);
       expect(count).toHaveBeenCalledTimes(2);
       count.mockRestore();
     });
 
     it("are filtered by a tag, which is counted, and found by a part of their title", async () => {
       expect(await slugs({ tag: "sale" })).toEqual(["own", "off"]);
-      expect(await list({ tag: "sale", limit: 1 })).toMatchObject({ pages: 2 });
+      expect(await number({ tag: "sale" })).toBe(2);
       expect(await slugs({ tag: "sale", status: "disabled" })).toEqual(["off"]);
       expect(await slugs({ tag: "mai" })).toEqual([]);
       expect(await slugs({ q: "winter" })).toEqual(["off"]);
@@ -134,17 +141,47 @@ function listSuite() {
       expect(await slugs({ q: "theirs" })).toEqual([]);
     });
 
-    it("page through equal times without a gap or a repeat, searched too", async () => {
+    it("are filtered by who made them: in the portal, by programs, or with one API key, beside other filters", async () => {
+      await created("typed", { via: "web", keyId: undefined, tags: ["sale"] });
+      await created("other", { keyId: DOMAIN, tags: ["sale"] });
+      await project();
+      expect(await slugs({ madeBy: "portal" })).toEqual(["typed"]);
+      expect((await slugs({ madeBy: "api" })).sort()).toEqual(["live", "off", "other", "own"]);
+      expect(await slugs({ madeBy: DOMAIN })).toEqual(["other"]);
+      expect(await slugs({ madeBy: KEY, status: "disabled" })).toEqual(["off"]);
+      expect(await slugs({ madeBy: KEY, status: "live", tag: "sale" })).toEqual(["own"]);
+      expect(await number({ madeBy: DOMAIN, status: "disabled" })).toBe(0);
+    });
+
+    it("page through equal times to the end and back, without a gap or a repeat, searched too", async () => {
       for (let n = 0; n < 23; n += 1) await created(`many${n}`);
       await project();
-      const seen: string[] = [];
-      for (let page = 1; page <= 5; page += 1) {
-        const found = await list({ limit: 5, q: "MANY", page });
-        expect(found).toMatchObject({ page, pages: 5 });
-        seen.push(...found.links.map(({ slug }) => slug));
-      }
-      expect([seen.length, new Set(seen).size]).toEqual([23, 23]);
-      expect(await list({ limit: 5, q: "MANY", page: 9 })).toMatchObject({ page: 5, pages: 5 });
+      const walk = async (first: Options, way: "next" | "previous", by: "after" | "before") => {
+        const pages: string[][] = [];
+        for (let place: Options = first; ; ) {
+          const found = await list({ limit: 5, q: "MANY", ...place });
+          pages.push(found.links.map(({ slug }) => slug));
+          const cursor = found[way];
+          if (cursor === null) return { pages, last: found };
+          place = { [by]: cursor };
+        }
+      };
+      const { pages, last } = await walk({}, "next", "after");
+      expect(pages.map(({ length }) => length)).toEqual([5, 5, 5, 5, 3]);
+      expect(new Set(pages.flat()).size).toBe(23);
+      const back = await walk({ before: last.previous ?? "" }, "previous", "before");
+      expect(back.pages).toEqual(pages.slice(0, -1).reverse());
+      expect(await number({ q: "MANY" })).toBe(23);
+      const parts = await Array.fromAsync(accountLinkPages(reading(), ACCOUNT, { q: "MANY", limit: 10 }));
+      expect(parts.flat().map(({ slug }) => slug)).toEqual(pages.flat());
+      const { keys, next } = await accountLinkKeys(reading(), ACCOUNT, { q: "MANY", limit: 20 });
+      const others = await accountLinkKeys(reading(), ACCOUNT, {
+        q: "MANY",
+        limit: 20,
+        after: next ?? undefined,
+      });
+      expect([...keys, ...others.keys]).toEqual(pages.flat().map((slug) => `sho.rt/${slug}`));
+      expect(others.next).toBeNull();
     });
 
     it("have the people of their last days, to which previews don't count", async () => {
@@ -174,11 +211,19 @@ function topSuite() {
       await changed("l3", "LinkDeleted");
       await project();
       const seen: [string, number][] = [];
-      for (let page = 1; page <= 3; page += 1) {
-        const found = await topLinks(reading(), ACCOUNT, { limit: 2, page });
-        seen.push(...found.links.map(({ slug, clicks: count }): [string, number] => [slug, count]));
-        expect(found.pages).toBe(Math.min(page + 1, 3));
+      const read = async (place: Partial<PagePlace>) => {
+        const found = await topLinks(reading(), ACCOUNT, { limit: 2, ...place });
+        return { ...found, rows: found.links.map(({ slug, clicks: n }): [string, number] => [slug, n]) };
+      };
+      let found = await read({});
+      seen.push(...found.rows);
+      while (found.next !== null) {
+        found = await read({ after: found.next });
+        seen.push(...found.rows);
       }
+      const before = await read({ before: found.previous ?? "" });
+      expect(before.rows).toEqual(seen.slice(2, 4));
+      expect((await read({ before: before.previous ?? "" })).rows).toEqual(seen.slice(0, 2));
       expect(seen).toEqual([
         ["l4", 100],
         ["l6", 9],

@@ -86,9 +86,14 @@ it("reads a page of each list of links by an index alone, however many links an 
       { tag: "spring" },
       { status: "live" },
       { domainId: null },
+      { madeBy: "portal" },
+      { madeBy: "0f9b1a52-3c1d-4a52-9d5e-0a1b2c3d4e5f" },
     ] as const)
-      await accountLinks(deps, "a", { limit: 50, page: 3, ...page });
-    await topLinks(deps, "a", { limit: 50 });
+      for (const place of [{}, { after: cursor }, { before: cursor }])
+        await accountLinks(deps, "a", { limit: 50, ...page, ...place });
+    const clicked = Buffer.from('[7,"localhost/abc"]').toString("base64url");
+    for (const place of [{}, { after: clicked }, { before: clicked }])
+      await topLinks(deps, "a", { limit: 50, ...place });
     const searches = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));
     expect(searches.length).toBeGreaterThan(20);
     const db = new DatabaseSync(file);

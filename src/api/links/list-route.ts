@@ -4,10 +4,16 @@ import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { timeOf } from "../../queries/analytics/range.ts";
 import { UTC } from "../../queries/analytics/time-zone.ts";
-import { LINK_ORDERS, LINK_SCOPES, type ListLinksDeps, listLinks } from "../../queries/links/list-links.ts";
+import {
+  LINK_ORDERS,
+  LINK_SCOPES,
+  type ListLinksDeps,
+  listLinks,
+  MAKERS,
+} from "../../queries/links/list-links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
-import { apiErrors, DomainIdQuery, LinkPageSchema } from "../schemas.ts";
+import { apiErrors, LinkPageSchema } from "../schemas.ts";
 
 const time = z.string().max(100).optional();
 
@@ -37,7 +43,9 @@ export function listLinksRoute(
             "Words, each a part of the short URL, long URL, title, tags, external id or comments; in any case, with or without " +
             "accents",
         }),
-      domain_id: DomainIdQuery,
+      domain_id: z.string().max(100).toLowerCase().optional().meta({
+        description: "Only on this custom domain, or with `default` on the host of the service",
+      }),
       from: time.meta({
         description: "Created at or after this time, ISO 8601: with an offset, else in UTC",
         examples: ["2026-11-01"],
@@ -57,6 +65,15 @@ export function listLinksRoute(
         .enum(LINK_STATUSES)
         .optional()
         .meta({ description: "Links with this status now. Default: all that are not deleted" }),
+      made_by: z
+        .union([z.enum(MAKERS), z.uuid()])
+        .optional()
+        .meta({
+          description:
+            "`api`: by programs; `portal`: in the portal, or by an import; the id of an API key: with this one. The others than " +
+            "this key's need `scope=account`",
+          examples: ["portal"],
+        }),
       sort: z.enum(LINK_ORDERS).optional().meta({ description: "Default: `-created_at`, newest first" }),
       scope: z.enum(LINK_SCOPES).optional().meta({
         description: "`key` (default): links of this key. `account`: of all keys and of the portal",

@@ -139,8 +139,8 @@ function explainedForPeople({ history, owner, ...found }: LinkExplanation) {
   return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest });
 }
 
-/** Such as `2026-03-01 10:00:00 UTC  LinkRetargeted by the owner, in the portal (position 17): from ..., to ...`. */
-function stepText({ recorded_at, type, by, position, detail, error }: ExplainedStep): string {
-  const what = error === null ? text(detail) : `can't be read: ${error}`;
-  return `${text(recorded_at)}  ${type || "unreadable"} by ${by} (position ${position})${what && `: ${what}`}`;
+/** Such as `2026-03-01 10:00:00 UTC  The owner changed the destination from ... to .... (LinkRetargeted at position 17)`. */
+function stepText({ recorded_at, type, position, sentence, error }: ExplainedStep): string {
+  const what = error === null ? sentence : `${sentence.slice(0, -1)}: ${error}`;
+  return `${text(recorded_at)}  ${what} (${type || "unreadable"} at position ${position})`;
 }

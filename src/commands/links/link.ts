@@ -57,9 +57,13 @@ export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
 
+/** One tag of a link instead of another: without `from` it gets one more, without `to` it loses one. */
+export type Retag = { type: "retag"; from?: string | undefined; to?: string | undefined };
+
 /** `keepsRuleIds`: ids of rules are taken whether the link has them or not, as of an import. */
 export type LinkChange =
   | { type: "retarget"; to: string }
+  | Retag
   | { type: "set"; options: OptionChanges; keepsRuleIds?: boolean }
   | { type: "disable" | "enable" | "delete" | "restore" };
 
@@ -110,6 +114,13 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
       refuseTooLarge({ ...link, longUrl: to });
       return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from, to } });
     }
+    case "retag": {
+      const tags = retagged(link.tags, wanted);
+      return change(state, {
+        ...c,
+        change: { type: "set", options: { tags: tags.length > 0 ? tags : null } },
+      });
+    }
     case "set": {
       const changes = effective(link, withIdsOfRules(link, wanted));
       if (Object.keys(changes).length === 0) return [];
@@ -119,6 +130,16 @@ export function change(state: LinkState, c: { by: string; at: string; change: Li
       return ifRoom(link, { type: "LinkOptionsChanged", data: { ...of, changes } });
     }
   }
+}
+
+/** The new tag stands where the old one stood; a link that lacks the old one stays as it is. @throws invalid_request */
+function retagged(tags: readonly string[] = [], { from, to }: Retag): string[] {
+  if (from !== undefined && !tags.includes(from)) return [...tags];
+  const replaced = from === undefined ? [...tags, to] : tags.map((tag) => (tag === from ? to : tag));
+  const next = [...new Set(replaced.filter((tag) => tag !== undefined))];
+  if (next.length > OPTION_LIMITS.tags && next.length > tags.length)
+    throw new Refused("invalid_request", `A link has at most ${OPTION_LIMITS.tags} tags`, { field: "tag" });
+  return next;
 }
 
 /** @throws precondition_failed when the link has none of the revisions that its caller has seen */

@@ -1,15 +1,18 @@
 // Changes links of the account that is signed in: one on its page, or several that were chosen in the list.
 import { httpErrorOf } from "../../api/http-errors.ts";
+import { opened } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { applyLinkChange, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import type { Retag } from "../../commands/links/link.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
 import type { SignedIn } from "../shell/sessions.ts";
-import { counted } from "./link-view.ts";
+import { count, counted } from "./link-view.ts";
 import { readableUrl } from "./urls.ts";
 
 /** What is offered as a button, with the notice after it for one link and for several. */
@@ -41,38 +44,68 @@ export async function changeOwnLink(
   ifRevision?: number,
 ): Promise<{ position: Position | undefined }> {
   const by = { accountId, tier, via: "web" } as const;
+  const options = { ifRevision: ifRevision === undefined ? undefined : [ifRevision] };
+  return await hidingOthers(changeLink(deps.links, context, by, address, wanted, options));
+}
+
+/** @throws link_not_found also for another account's link */
+async function hidingOthers<T>(changed: Promise<T>): Promise<T> {
   try {
-    return await changeLink(deps.links, context, by, address, wanted, {
-      ifRevision: ifRevision === undefined ? undefined : [ifRevision],
-    });
+    return await changed;
   } catch (error) {
     throw isRefused(error, "link_not_yours") ? new Refused("link_not_found") : error;
   }
 }
 
-/** `keys`: `<host>/<slug>`. Each link counts as one change of the hour; the form itself was counted as the first. */
-export async function changeSeveral(deps: PortalDeps, by: By, type: Change, keys: readonly string[]) {
+/** What several links get: a change that has a button, or a tag more or less. */
+export type SeveralChange = { type: Change } | Retag;
+
+/** Of the links that a sentence names; the others are a number. */
+const MOST_NAMED = 10;
+
+/**
+ * `keys`: `<host>/<slug>`. Each link counts as one change of the hour, on the Developer plan each 100 of them, as in bulk
+ * requests; the form itself was counted as the first.
+ */
+export async function changeSeveral(
+  deps: PortalDeps,
+  by: By,
+  wanted: SeveralChange,
+  keys: readonly string[],
+) {
+  const { accountId, tier } = by.session;
+  if (wanted.type === "retag") opened(await deps.links.currentAccount(accountId));
+  const linksAChange = hasDeveloperFeatures(tier) ? BULK_MAX_LINKS : 1;
   const changeOne = async (
     key: string,
     n: number,
   ): Promise<{ key: string; position?: Position | undefined; reason?: string }> => {
     const [host = "", slug = ""] = key.split("/");
     try {
-      if (n > 0) await countChange(deps, by.session);
-      const { position } = await changeOwnLink(deps, by, { host, slug }, { type });
+      if (n > 0 && n % linksAChange === 0) await countChange(deps, by.session);
+      const { position } =
+        wanted.type === "retag"
+          ? await hidingOthers(applyLinkChange(deps.links, by.context, accountId, { host, slug }, wanted))
+          : await changeOwnLink(deps, by, { host, slug }, wanted);
       return { key, position };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return { key, reason: httpErrorOf(error).message.replace(/\.$/, "") || "it did not work" };
     }
   };
-  const results = await Promise.all([...new Set(keys)].map(changeOne));
+  const all = [...new Set(keys)];
+  const results: Awaited<ReturnType<typeof changeOne>>[] = [];
+  // As many at once as in a bulk request, so that a list of a thousand keeps no other request waiting.
+  for (let start = 0; start < all.length; start += BULK_MAX_LINKS) {
+    const part = all.slice(start, start + BULK_MAX_LINKS);
+    results.push(...(await Promise.all(part.map((key, n) => changeOne(key, start + n)))));
+  }
   const refused = results.filter(({ reason }) => reason !== undefined);
   const changed = results.length - refused.length;
   const sentences = Object.entries(Object.groupBy(refused, ({ reason = "" }) => reason)).map(
-    ([reason, of = []]) => `Not changed: ${of.map(({ key }) => readableUrl(key)).join(", ")}: ${reason}.`,
+    ([reason, of = []]) => `Not changed: ${named(of.map(({ key }) => key))}: ${reason}.`,
   );
-  if (changed > 0) sentences.unshift(`${counted(changed, "link")} ${CHANGES[type].several}.`);
+  if (changed > 0) sentences.unshift(`${counted(changed, "link")} ${outcomeOf(wanted)}.`);
   return {
     /** How many were changed, which were not, and why. */
     text: sentences.join(" ") || "Choose at least one link first.",
@@ -84,4 +117,15 @@ export async function changeSeveral(deps: PortalDeps, by: By, type: Change, keys
       .sort()
       .at(-1),
   };
+}
+
+function outcomeOf(wanted: SeveralChange): string {
+  if (wanted.type !== "retag") return CHANGES[wanted.type].several;
+  const { from, to } = wanted;
+  return to === undefined ? `without the tag ${from}` : `with the tag ${to}`;
+}
+
+function named(keys: readonly string[]): string {
+  const names = keys.slice(0, MOST_NAMED).map(readableUrl).join(", ");
+  return keys.length > MOST_NAMED ? `${names} and ${count(keys.length - MOST_NAMED)} more` : names;
 }

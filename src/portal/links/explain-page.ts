@@ -20,7 +20,7 @@ type ExplanationLinks = {
 
 const MOST_SHOWN = 200;
 /** Characters; more than a destination has. */
-const LONGEST_VALUE = 10_000;
+const LONGEST_SENTENCE = 10_000;
 const MOST_SEALS = 20;
 const VERDICTS = {
   proved: { tone: "good", words: "Proved" },
@@ -110,23 +110,14 @@ function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[]
   };
   return [
     { name: "Event", cell: title },
-    { name: "By", cell: ({ by }) => by },
     { name: "Recorded", cell: ({ recorded_at: at }) => time(at) },
-    { name: "What it says", cell: (step) => html`<span class="break">${said(step)}</span>` },
+    { name: "What happened", cell: (step) => html`<span class="break">${shortened(step.sentence)}</span>` },
   ];
 }
 
-function said({ detail, error }: ExplainedStep): HtmlValue {
-  if (error !== null) return "It can't be read.";
-  const parts = Object.entries(detail).map(([name, value]) => `${name}: ${inWords(value)}`);
-  return parts.length === 0 ? html`<span class="muted">nothing more</span>` : parts.join(" · ");
-}
-
-function inWords(value: unknown): string {
-  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
-  const text = isList ? value.join(", ") : typeof value === "string" ? value : JSON.stringify(value);
-  if (text.length <= LONGEST_VALUE) return text;
-  return `${text.slice(0, LONGEST_VALUE).toWellFormed()}… (${count(text.length)} characters)`;
+function shortened(sentence: string): string {
+  if (sentence.length <= LONGEST_SENTENCE) return sentence;
+  return `${sentence.slice(0, LONGEST_SENTENCE).toWellFormed()}… (${count(sentence.length)} characters)`;
 }
 
 const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [

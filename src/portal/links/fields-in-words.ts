@@ -1,4 +1,4 @@
-// What a link carries besides its destination, in words: as facts, and as changes in its history.
+// What a link carries besides its destination, in words: as facts, and in its history.
 import {
   type FieldKind,
   type FieldName,
@@ -7,43 +7,47 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
-import type { ChangedFields } from "../../queries/links/changed-fields.ts";
+import type { Clause } from "../../queries/links/history-sentences.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts } from "../shell/parts.ts";
-import { count, outward, tagLink } from "./link-view.ts";
+import { count, counted, outward, tagLink } from "./link-view.ts";
 import { CONDITION_NAMES, RULE_LABELS } from "./typed-fields.ts";
 
-/** Nothing for a link that carries none. */
-export function fieldFacts(link: LinkOptions): Html | false {
+/** Nothing for a link that carries none. `used`: clicks of people, where the link has a limit of them. */
+export function fieldFacts(link: LinkOptions, used: number | undefined): Html | false {
   const set = Object.entries(fieldsOf(link));
+  const wordsOf = (name: string, value: unknown) =>
+    name === "max_clicks" && used !== undefined ? usedOf(used, value as number) : inWords(name, value);
   return (
     set.length > 0 &&
-    facts(Object.fromEntries(set.map(([name, value]) => [labelOf(name), inWords(name, value)])))
+    facts(Object.fromEntries(set.map(([name, value]) => [labelOf(name), wordsOf(name, value)])))
   );
+}
+
+/** Such as `2 of 2 clicks used`; other processes may have let a few more in. */
+export function usedOf(used: number, most: number): string {
+  return `${count(Math.min(used, most))} of ${counted(most, "click")} used`;
 }
 
 /** Characters of JSON: a page has up to a hundred changes, each with the rules before and after it. */
 const LONGEST_RULES_IN_HISTORY = 5000;
 
-/**
- * Besides the destination, from what to what; of a new link (`isNew`) only what it carries. Rules may be many: they are
- * folded.
- */
-export function fieldChanges({ url: _url, rules, ...others }: ChangedFields, isNew: boolean): Html {
-  const change = (name: string, { from, to }: ChangedFields[string]) => {
-    const words = name === "rules" ? rulesInHistory : inWords;
-    if (isNew) return words(name, to);
-    const isReplaced = name === "has_password" && from === to;
-    return isReplaced ? "replaced" : html`from ${words(name, from)} to ${words(name, to)}`;
-  };
-  const lines = Object.entries(others).map(
-    ([name, one]) => html`<div class="small break">${labelOf(name)}: ${change(name, one)}</div>`,
-  );
-  const folded =
-    rules &&
-    html`<details class="more small"><summary>${labelOf("rules")}${!isNew && " changed"}</summary><div class="break">${change("rules", rules)}</div></details>`;
-  return html`${lines}${folded}`;
+/** A change of a link's history; rules may be many: they are folded. */
+export function clauseInWords(clause: Clause): Html {
+  const words = clause.map((part) => {
+    if (typeof part === "string") return part;
+    const { field, value } = part;
+    if (field === "url") return outward(String(value));
+    if (field === "rules") return foldedRules(value as ShownRule[]);
+    const isText = ["text", "lines"].includes(fieldRow(fieldOf(field)).kind);
+    return isText ? html`“${inWords(field, value)}”` : inWords(field, value);
+  });
+  return html`${words}`;
+}
+
+function foldedRules(rules: readonly ShownRule[]): Html {
+  return html`<details class="more"><summary>${counted(rules.length, "rule")}</summary>${rulesInHistory("rules", rules)}</details>`;
 }
 
 function rulesInHistory(name: string, rules: unknown): HtmlValue {

@@ -1,40 +1,31 @@
-// One link under /portal/links/<host>/<slug>: QR code, changes, history.
+// One link under /portal/links/<host>/<slug>: what it is, its QR code, the form that changes it, and its history.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { FIELD_NAMES, fieldRow, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
+import { linkKey } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listKeys } from "../../queries/accounts.ts";
+import { hitsOfLinks } from "../../queries/analytics/sums.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
-import type { Actor } from "../../stores/event-store/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, field, inUtc, time } from "../shell/form.ts";
+import { field, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { icon } from "../shell/icons.ts";
-import { sendPage } from "../shell/page.ts";
-import { card, confirmedPost, formCard, hiddenFields, postButton } from "../shell/parts.ts";
+import { noticeBox, sendPage } from "../shell/page.ts";
+import { card, formCard, hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
-import { fieldChanges, fieldFacts } from "./fields-in-words.ts";
+import { fieldFacts, usedOf } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
-import {
-  count,
-  counted,
-  LinkParams,
-  LONGEST_URL,
-  linkHead,
-  linkPath,
-  outward,
-  shortName,
-} from "./link-view.ts";
+import { historyCard } from "./link-history-card.ts";
+import { LinkParams, LONGEST_URL, linkHead, linkPath } from "./link-view.ts";
 import { qrCard } from "./qr-card.ts";
 import {
   editedFields,
@@ -46,8 +37,6 @@ import {
 } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
 import { typedUtm, utmFields, utmOf, withUtm } from "./utm-fields.ts";
-
-const MOST_STEPS = 100;
 
 /** Without a `revision` whatever the link has become is edited. */
 const EditForm = z.looseObject({
@@ -117,19 +106,22 @@ async function sendLink(
   const { accountId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const status = await statusOf(deps, link);
-  const isThere = !link.deleted;
-  const edit = !link.block && editCard(link, history, tier, refused);
+  const { deleted, block, maxClicks } = link;
+  const [hits] = maxClicks === undefined ? [] : await hitsOfLinks(deps, [linkKey(host, slug)]);
+  const used = hits && hits.click + hits.qr_scan;
+  const cards = deleted
+    ? !block && restoreCard(link, refused)
+    : html`${optionsCard(link, used)}${!block && editCard(link, history, tier, refused)}`;
   return sendPage(reply, {
-    title: link.slug,
+    title: link.title ?? link.slug,
     nav: "Links",
     status: refused?.status,
-    notice: (refused && whyRefused(refused)) ?? whyNotFollowed(link, status),
+    notice: refused && whyRefused(refused),
     styles: ["charts.css"],
     body: html`${linkHead(link, status, "Link")}
-<div class="grid link-grid"><div class="stack">${link.block && blockedCard(link, link.block)}${
-      isThere && html`${shareCard(link)}${optionsCard(link)}${edit}${stateCard(link)}`
-    }${removalCard(link, refused)}</div>
-<div class="stack">${isThere && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+${stateBox(link, status)}
+<div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${cards}</div>
+<div class="stack">${!deleted && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
 
@@ -142,19 +134,21 @@ function whyRefused(refused: RefusedForm): Notice | undefined {
   return { kind: "failed", text };
 }
 
-/** Why nobody can follow the link, apart from being disabled, which a card says. */
-function whyNotFollowed(link: LinkDocument, status: LinkStatus): Notice | undefined {
-  const { host, activeFrom = "", expiresAt = "", expiredUrl, maxClicks = 0 } = link;
-  const instead = expiredUrl === undefined ? "it answers 404" : `it leads to ${readableUrl(expiredUrl)}`;
-  const texts: { [S in LinkStatus]?: string } = {
+/** Why nobody can follow the link, where no card says it. */
+function stateBox(link: LinkDocument, status: LinkStatus): Html | false {
+  const { host, activeFrom = "", expiresAt = "", expiredUrl, maxClicks = 0, disabled } = link;
+  const instead = expiredUrl === undefined ? "it answers 404" : html`it leads to ${readableUrl(expiredUrl)}`;
+  const texts: { [S in LinkStatus]?: HtmlValue } = {
     deleted: "This link is deleted: it answers 404.",
     domain_inactive: `${readableUrl(host)} is not active: its links answer 404.`,
-    scheduled: `This link starts on ${inUtc(activeFrom)}: until then it answers 404.`,
-    expired: `This link expired on ${inUtc(expiresAt)}: ${instead}.`,
-    used_up: `${count(maxClicks)} of ${counted(maxClicks, "click")} used: ${instead}.`,
+    disabled: "This link is disabled: it answers 404 until you enable it. Its numbers are kept.",
+    blocked: disabled && "You have disabled this link, too.",
+    scheduled: html`This link starts on ${time(activeFrom)}: until then it answers 404.`,
+    expired: html`This link expired on ${time(expiresAt)}: ${instead}.`,
+    used_up: html`${usedOf(maxClicks, maxClicks)}: ${instead}.`,
   };
   const text = texts[status];
-  return text === undefined ? undefined : { kind: "info", text };
+  return text !== undefined && text !== false && noticeBox({ kind: "info", text });
 }
 
 /** Instead of the cards that would be refused. */
@@ -164,15 +158,9 @@ function blockedCard({ deleted }: LinkDocument, block: NonNullable<LinkDocument[
   return card("Blocked", body, { kind: "danger" });
 }
 
-function shareCard(link: LinkDocument): Html {
-  const body = html`${copyable("short-url", link.shortUrl, "the short link")}
-<p class="actions"><a class="button" href="${link.shortUrl}" target="_blank" rel="noopener">${icon("external")}Open</a>
-<a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}View analytics</a></p>`;
-  return card("Share", body);
-}
-
-function optionsCard(link: LinkDocument): Html | false {
-  const options = fieldFacts(link);
+/** `used`: clicks of people, where the link has a limit. */
+function optionsCard(link: LinkDocument, used: number | undefined): Html | false {
+  const options = fieldFacts(link, used);
   return options && card("Options", options);
 }
 
@@ -201,6 +189,7 @@ function editCard(
   const errors = refused && { errors: fieldErrors(refused, set) };
   const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
   return formCard("Edit link", {
+    id: "edit",
     action: linkPath(link, "/edit"),
     fields: html`${hiddenFields({ revision: String(link.revision) })}${destination}${utmFields(utm)}${more}`,
     button: "Save changes",
@@ -217,27 +206,8 @@ function asOfRevision(link: LinkDocument, history: readonly LinkStep[], revision
   return earlier;
 }
 
-function stateCard(link: LinkDocument): Html {
-  const { disabled, block } = link;
-  if (disabled && block) return card("Disabled", "", { lead: "You have disabled the link, too." });
-  if (disabled)
-    return card("Disabled", postButton(linkPath(link, "/enable"), "Enable link", { kind: "primary" }), {
-      lead: "The link answers 404. Its numbers are kept.",
-    });
-  return card("Disable", postButton(linkPath(link, "/disable"), html`${icon("pause")}Disable link`), {
-    lead: "A disabled link answers 404 until you enable it again.",
-  });
-}
-
-function removalCard(link: LinkDocument, refused: RefusedForm | undefined): Html | false {
-  if (!link.deleted) {
-    const question = html`<strong>${shortName(link)}</strong> answers 404 at once. You can restore it at any time: it stays in your list under “Deleted”.`;
-    const words = html`${icon("trash")}Delete link`;
-    const remove = html`<div>${confirmedPost("Delete", question, linkPath(link, "/delete"), words)}</div>`;
-    const lead = "The link and its numbers leave your lists. You can restore both at any time.";
-    return card("Delete", remove, { kind: "danger", lead });
-  }
-  if (link.block) return false;
+/** Of a deleted link; nothing else can be done to it. */
+function restoreCard(link: LinkDocument, refused: RefusedForm | undefined): Html {
   const externalId = field({
     label: fieldRow("external_id").label,
     name: "external_id",
@@ -254,47 +224,3 @@ function removalCard(link: LinkDocument, refused: RefusedForm | undefined): Html
     buttonKind: "primary",
   });
 }
-
-/** Change, time and actor, newest first. `keys`: the account's, for their labels. */
-function historyCard(link: LinkDocument, history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
-  const shown = history.slice(-MOST_STEPS).reverse();
-  const entry = (step: LinkStep) =>
-    html`<li><div><strong>${TITLES[step.type] ?? step.type.replace(/^Link/, "")}</strong>${detail(step)}</div>
-<p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`;
-  const rest = html`<p class="muted small">The last ${MOST_STEPS} of ${history.length} changes.</p>`;
-  return card(
-    "History",
-    html`<ol class="timeline">${shown.map(entry)}</ol>${history.length > shown.length && rest}
-<p><a href="${linkPath(link, "/explain")}">Explain this link</a></p>`,
-  );
-}
-
-/** Others are shown by their name: `LinkDisabled` as "Disabled". */
-const TITLES: { [T in LinkStep["type"]]?: string } = {
-  LinkRetargeted: "Destination changed",
-  LinkOptionsChanged: "Edited",
-  LinkLimitReached: "Clicks used up",
-  ClicksWithdrawn: "Hits withdrawn",
-  ClicksRestored: "Withdrawn hits count again",
-  Unreadable: "A change that can't be read",
-};
-
-function detail({ type, from, to, changes, withdrawn, blocked }: LinkStep): HtmlValue {
-  if (blocked) return html`<p class="small">${blocked.legal && "For a legal reason: "}${blocked.reason}</p>`;
-  if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
-  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}${
-    to !== undefined && html`<p class="small leads-to">to ${outward(to)}</p>`
-  }${fieldChanges(changes, type === "LinkCreated")}`;
-}
-
-function who(actor: Actor, keys: readonly KeyDocument[]): string {
-  if (actor.type !== "key") return WHO[actor.type];
-  const key = keys.find(({ _id }) => _id === actor.id);
-  return key ? `API key ${key.label || `…${key.hint}`}` : "an API key";
-}
-
-const WHO = {
-  account: "in the portal",
-  operator: "by the operator of this service",
-  system: "by the service",
-};

@@ -4,7 +4,10 @@ import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { address } from "../shell/address.ts";
+import { copyButton } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { confirmedPost, postButton } from "../shell/parts.ts";
 import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
@@ -54,8 +57,8 @@ export function statusBadge(status: LinkStatus): Html | "" {
 }
 
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
-export function outward(url: string): Html {
-  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${readableUrl(url)}</a>`;
+export function outward(url: string, shown = readableUrl(url)): Html {
+  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${shown}</a>`;
 }
 
 /** To all links that have the tag. */
@@ -65,13 +68,33 @@ export function tagLink(tag: string): Html {
 
 const PLACES = { Link: "", Analytics: "/analytics" };
 
-/** Name, state, and navigation between the pages of a link. */
+/** What the link is called and where it is, what can be done with it, and its pages. */
 export function linkHead(link: LinkDocument, status: LinkStatus, current: keyof typeof PLACES): Html {
-  return html`<div class="page-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
-<h1>${shortName(link)} ${statusBadge(status)}</h1>
-<p class="muted leads-to">Destination: ${outward(link.longUrl)}</p></div>
-<nav class="choices" aria-label="Pages of this link">${Object.entries(PLACES).map(
+  const { shortUrl, deleted } = link;
+  const places = Object.entries(PLACES).map(
     ([name, below]) =>
       html`<a href="${linkPath(link, below)}" ${name === current && html`aria-current="page"`}>${name}</a>`,
-  )}</nav></div>`;
+  );
+  return html`<div class="page-head link-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
+<h1>${link.title ?? shortName(link)} ${statusBadge(status)}</h1>
+<p class="short-line"><a id="short-url" class="break" href="${shortUrl}" target="_blank" rel="noopener">${shortUrl}</a>${!deleted && copyButton("short-url", "the short link")}</p>
+<p class="muted leads-to">leads to ${outward(link.longUrl)}</p></div>
+<div class="actions">${!deleted && html`<a class="button" href="${linkPath(link)}#qr">${icon("qr")}QR code</a>${!link.block && html`<a class="button" href="${linkPath(link)}#edit">Edit</a>`}${menu(link)}`}
+<nav class="choices" aria-label="Pages of this link">${places}</nav></div></div>`;
+}
+
+/** What is done to a link as a whole; opens without scripts. */
+function menu(link: LinkDocument): Html {
+  const { disabled, block } = link;
+  const enable = !block && postButton(linkPath(link, "/enable"), "Enable link");
+  const disable = postButton(linkPath(link, "/disable"), html`${icon("pause")}Disable link`);
+  const question = html`<strong>${shortName(link)}</strong> answers 404 at once, and leaves your lists with its numbers. You can restore both at any time: it stays under “Deleted”.`;
+  const remove = confirmedPost(
+    "Delete",
+    question,
+    linkPath(link, "/delete"),
+    html`${icon("trash")}Delete link`,
+  );
+  return html`<details class="menu"><summary class="button">More</summary>
+<div class="menu-box">${disabled ? enable : disable}<a class="button" href="${linkPath(link, "/explain")}">Explain</a>${remove}</div></details>`;
 }

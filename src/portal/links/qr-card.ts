@@ -25,7 +25,7 @@ export function qrCard(link: LinkDocument): Html {
     `${path}?${new URLSearchParams({ format, size: String(size), ...domain })}`;
   const download = (format: string, size: number) =>
     html`<a class="button" href="${of(format, size)}" download="${link.slug}.${format}">${icon("download")}${format.toUpperCase()}</a>`;
-  return html`<section class="card qr-card"><h2>QR code</h2>
+  return html`<section class="card qr-card" id="qr"><h2>QR code</h2>
 <img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
 <p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
 <p class="hint">Its scans count as clicks; analytics says how many they are.</p>

@@ -80,16 +80,21 @@ export function choice({ label, name, value, error, options, id = `field-${name}
   )}</select>${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}</div>`;
 }
 
-/** A value with a copy button, which portal.js shows. `id`: unique on the page. */
+/** A value with a copy button. `id`: unique on the page. */
 export function copyable(id: string, value: string, label: string): Html {
   return html`<div class="copyable"><code id="${id}">${value}</code>
-<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button></div>`;
+${copyButton(id, label)}</div>`;
+}
+
+/** Copies the text of the element with this id; portal.js shows it. */
+export function copyButton(id: string, label: string): Html {
+  return html`<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button>`;
 }
 
 /** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */
-export function confirmed(button: string, question: Html, form: Html): Html {
+export function confirmed(button: string, question: Html, form: Html, kind = ""): Html {
   const id = `confirm-${hash("sha256", htmlText(form)).slice(0, 12)}`;
-  return html`<button type="button" class="button" popovertarget="${id}">${button}</button>
+  return html`<button type="button" class="button ${kind}" popovertarget="${id}">${button}</button>
 <div class="confirm-box" id="${id}" popover role="dialog" aria-label="${button}">${question}${form}
 <button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
 }

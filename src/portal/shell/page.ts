@@ -1,7 +1,7 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
-import { type Html, html, htmlText } from "./html.ts";
+import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import type { Notice, PortalVisit, THEMES } from "./visit.ts";
 
@@ -112,7 +112,7 @@ function navigation(
   )}</ul></nav>`;
 }
 
-export function noticeBox({ kind, text }: Notice): Html {
+export function noticeBox({ kind, text }: { kind: Notice["kind"]; text: HtmlValue }): Html {
   const sign = kind === "done" ? "check" : kind === "failed" ? "alert" : "info";
   return html`<div class="notice notice-${kind}" role="${kind === "failed" ? "alert" : "status"}">${icon(sign)}<p>${text}</p></div>`;
 }

@@ -35,6 +35,8 @@ export function facts(rows: Readonly<Record<string, HtmlValue>>): Html {
 }
 
 type FormCard = Card & {
+  /** Unique on the page, for links to it. */
+  id?: string;
   action: string;
   fields: HtmlValue;
   button: HtmlValue;
@@ -46,12 +48,12 @@ type FormCard = Card & {
 /** A card with a form, whose button stands below its fields. */
 export function formCard(
   title: HtmlValue,
-  { action, fields, button, buttonKind, isRow = false, ...about }: FormCard,
+  { id, action, fields, button, buttonKind, isRow = false, ...about }: FormCard,
 ): Html {
   const send = html`<button class="button${buttonKind && ` button-${buttonKind}`}">${button}</button>`;
   return card(
     title,
-    html`<form method="post" action="${action}" class="${isRow ? "form-row" : "form"}">${fields}
+    html`<form method="post" action="${action}"${attribute("id", id)} class="${isRow ? "form-row" : "form"}">${fields}
 ${isRow ? send : html`<div>${send}</div>`}</form>`,
     about,
   );

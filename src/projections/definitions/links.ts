@@ -44,8 +44,8 @@ export const links: Projection<LinkDocument> = {
       // Covering indexes for both lists: they hold every field that is filtered or searched.
       ["keyId", "deleted", "createdAt", "_id", "domainId", "searchText"],
       [
-        ...["accountId", "deleted", "createdAt", "_id", "coarseStatus", "host", "domainId", "keyId", "tags"],
-        "searchText",
+        ...["accountId", "deleted", "createdAt", "_id", "coarseStatus", "host", "domainId", "keyId", "via"],
+        ...["tags", "searchText"],
       ],
       ["accountId", "coarseStatus", "createdAt"],
       ["accountId", "externalId", "deleted", "createdAt"],

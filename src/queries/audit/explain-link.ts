@@ -20,6 +20,8 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";
+import { actorWords, clausesOf, sentenceOf } from "../links/history-sentences.ts";
+import { linkSteps } from "../links/link-history.ts";
 import { statusOf } from "../links/link-statuses.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { coverageOf } from "./covering-seals.ts";
@@ -59,7 +61,7 @@ export async function explainLink(
     throw new Refused("not_found", `There is no link ${key}.`);
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
-  const history = await stepsOf(deps, all);
+  const history = await stepsOf(deps, all, owner === undefined ? "The owner" : "You");
   const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
   const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
   // Behind the event that a corrected document contains last.
@@ -115,22 +117,29 @@ async function eventsOf(eventStore: EventStore, stream: string): Promise<Recorde
   return events;
 }
 
-/** `detail`: what the event says besides the link, its owner and the time. `error`: why it can't be read. */
-async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[]) {
-  const names = new Map<string, string>();
-  const nameOf = async (actor: Actor) => {
-    if (actor.type !== "key") return ACTORS[actor.type];
-    const name = names.get(actor.id) ?? keyName(await findKey(deps, actor.id));
-    names.set(actor.id, name);
-    return name;
+/**
+ * `detail`: what the event says besides the link, its owner and the time. `sentence`: the same for people. `error`: why it
+ * can't be read.
+ */
+async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], owner: string) {
+  const keys = new Map<string, KeyDocument | undefined>();
+  const keyOf = async (actor: Actor) => {
+    if (actor.type !== "key") return undefined;
+    if (!keys.has(actor.id)) keys.set(actor.id, await findKey(deps, actor.id));
+    return keys.get(actor.id);
   };
+  const nextStep = linkSteps();
   const steps = [];
   for (const recorded of events) {
     const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
     // Without its schema it may say anything, also of others.
     const said = error === null ? Object.entries(data as object) : [];
     const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
-    steps.push({ position, recorded_at, type, by: await nameOf(actor), detail, stream, revision, error });
+    const key = await keyOf(actor);
+    const by = actor.type === "key" ? keyName(key) : ACTORS[actor.type];
+    const step = nextStep(recorded, readableEvent(recorded));
+    const sentence = sentenceOf(actorWords(step, owner, key), clausesOf(step));
+    steps.push({ position, recorded_at, type, by, sentence, detail, stream, revision, error });
   }
   return steps;
 }

@@ -18,6 +18,8 @@ export type LinkStep = {
   position: string;
   at: string;
   actor: Actor;
+  /** With the time of another service, long before it was recorded: nothing but an import does that. */
+  isImported: boolean;
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
@@ -28,6 +30,9 @@ export type LinkStep = {
   /** Of LinkBlocked. */
   blocked?: LinkBlock;
 };
+
+/** Far beyond what lies between the time of a command and its append, and a store whose clock is wrong. */
+const LONGEST_APPEND_MS = 600_000;
 
 /**
  * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `position`: of
@@ -42,15 +47,9 @@ export async function linkHistory(
 ): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
-  let content: LinkContent = {};
+  const nextStep = linkSteps();
   const add = (recorded: RecordedEvent, event: StoredEvent | undefined) => {
-    if (!event) {
-      history.push(unreadable(recorded));
-      return;
-    }
-    const after = contentAfter(content, event);
-    history.push(stepOf(event, changedFields(content, after, event)));
-    content = after;
+    history.push(nextStep(recorded, event));
   };
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
@@ -61,8 +60,25 @@ export async function linkHistory(
   return { link, position, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
 }
 
+/** For the events of a link and of its withdrawals, oldest first; `event`: undefined for one that can't be read. */
+export function linkSteps(): (recorded: RecordedEvent, event: StoredEvent | undefined) => LinkStep {
+  let content: LinkContent = {};
+  return (recorded, event) => {
+    if (!event) return unreadable(recorded);
+    const before = content;
+    content = contentAfter(before, event);
+    return stepOf(event, changedFields(before, content, event));
+  };
+}
+
 function unreadable(recorded: RecordedEvent): LinkStep {
-  return { ...originOf(recorded), type: "Unreadable", at: recorded.recordedAt, changes: {} };
+  return {
+    ...originOf(recorded),
+    type: "Unreadable",
+    at: recorded.recordedAt,
+    isImported: false,
+    changes: {},
+  };
 }
 
 function originOf(event: RecordedEvent | StoredEvent) {
@@ -71,7 +87,8 @@ function originOf(event: RecordedEvent | StoredEvent) {
 
 function stepOf(event: StoredEvent, changes: ChangedFields): LinkStep {
   const { data } = event;
-  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, changes };
+  const isImported = Date.parse(event.recordedAt) - Date.parse(data.at) > LONGEST_APPEND_MS;
+  const step = { ...originOf(event), type: event.type as LinkStep["type"], at: data.at, isImported, changes };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "LinkBlocked") return { ...step, blocked: blockOf(event.data) };

@@ -83,7 +83,7 @@ export async function withStatus(
   const existing = { ...query, where: { ...where, deleted: false } };
   const hosts = await servedHosts(deps, accountId);
   if (status === "domain_inactive") return { ...existing, notIn: { host: hosts } };
-  const served = { ...existing, in: { host: hosts } };
+  const served = { ...existing, in: { ...existing.in, host: hosts } };
   if (status === "blocked" || status === "disabled")
     return { ...served, where: { ...where, coarseStatus: status } };
   const fitting: string[] = [];
@@ -98,7 +98,7 @@ export async function withStatus(
     for (const [n, { _id }] of page.entries()) (statuses[n] === status ? fitting : others).push(_id);
     if (fitting.length + others.length > MOST_COMPARED) throw new Refused("too_many_links");
   }
-  if (status !== "live") return { ...conditional, in: { _id: fitting } };
+  if (status !== "live") return { ...conditional, in: { ...conditional.in, _id: fitting } };
   const coarse = { coarseStatus: ["live", "conditional"] };
   return { ...served, in: { ...served.in, ...coarse }, notIn: { _id: others } };
 }

@@ -8,8 +8,9 @@ import {
 } from "../../projections/definitions/account-links.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery } from "../../stores/read-store/port.ts";
-import { behindCursor, pageOf } from "../cursor.ts";
+import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
 import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 
 export type ListLinksDeps = StatusDeps & { baseUrl: string };
@@ -23,10 +24,15 @@ export type LinkFilter = {
   status?: LinkStatus | undefined;
   /** A domain's id; null for the default domain. */
   domainId?: string | null | undefined;
+  /** By programs, in the portal or by an import, or with the API key of this id. */
+  madeBy?: string | undefined;
   /** Created at or after, and before, in milliseconds. */
   from?: number | undefined;
   to?: number | undefined;
 };
+
+/** What else than the id of a key says who made a link; imports are the portal's, unless they name a key. */
+export const MAKERS = ["api", "portal"] as const;
 
 export const LINK_ORDERS = ["-created_at", "created_at"] as const;
 /** Links of the caller's key, or all of its account. */
@@ -35,11 +41,15 @@ export const LINK_SCOPES = ["key", "account"] as const;
 export type ListLinksOptions = Pick<LinkFilter, "q" | "from" | "to" | "tag" | "status"> & {
   limit: number;
   cursor?: string | undefined;
+  /** A domain's id, or DEFAULT_DOMAIN. */
   domain_id?: string | undefined;
   external_id?: string | undefined;
+  made_by?: string | undefined;
   sort?: (typeof LINK_ORDERS)[number] | undefined;
   scope?: (typeof LINK_SCOPES)[number] | undefined;
 };
+
+export const DEFAULT_DOMAIN = "default";
 
 export type LinkPage = {
   links: LinkDetailsObject[];
@@ -47,11 +57,10 @@ export type LinkPage = {
   next_cursor: string | null;
 };
 
-/** `page`: from 1; beyond the last one it is the last one. */
-export type AccountLinksOptions = Pick<LinkFilter, "q" | "tag" | "status" | "domainId"> & {
-  page?: number;
-  limit: number;
-};
+export type AccountLinksFilter = Pick<LinkFilter, "q" | "tag" | "status" | "domainId" | "madeBy">;
+
+/** Cursors of an AccountLinksPage; `before` wins. */
+export type PagePlace = { after?: string | undefined; before?: string | undefined; limit: number };
 
 /** `clicks`: of people; `lastDays`: those of the day `date` and of the days before it (last-days.ts). */
 export type ListedLink = LinkDocument & {
@@ -61,8 +70,8 @@ export type ListedLink = LinkDocument & {
   date: string;
 };
 
-/** `pages`: how many there are, at least 1; those of the most clicked links are counted up to the next one only. */
-export type AccountLinksPage = { links: ListedLink[]; page: number; pages: number };
+/** `next` and `previous`: cursors for `after` and `before`; null where there is nothing more. */
+export type AccountLinksPage = { links: ListedLink[]; next: string | null; previous: string | null };
 
 const NEWEST = { field: "createdAt", direction: "desc" } as const;
 const OLDEST = { field: "createdAt", direction: "asc" } as const;
@@ -77,10 +86,11 @@ export async function listLinks(
   options: ListLinksOptions,
 ): Promise<LinkPage> {
   const { readStore, baseUrl } = deps;
-  const { cursor, limit, domain_id: domainId, external_id: externalId, ...given } = options;
+  const { cursor, limit, domain_id, external_id: externalId, made_by: madeBy, ...given } = options;
   const { scope = "key", sort: order = "-created_at", ...more } = given;
   const of = scope === "account" ? { accountId } : { keyId, accountId };
-  const filter = await filterOf(deps, of, { ...more, ...{ domainId, externalId } });
+  const domainId = domain_id === DEFAULT_DOMAIN ? null : domain_id;
+  const filter = await filterOf(deps, of, { ...more, domainId, externalId, madeBy });
   const sort = order === "-created_at" ? NEWEST : OLDEST;
   const query = { ...filter, sort, ...behindCursor(cursor), limit: limit + 1 };
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
@@ -95,26 +105,88 @@ export async function listLinks(
   };
 }
 
-/** An account's links by the number of the page, with their clicks. */
+/** An account's links, newest first, with their clicks. @throws invalid_cursor, too_many_links */
 export async function accountLinks(
   deps: StatusDeps,
   accountId: string,
-  { page: asked = 1, limit, ...options }: AccountLinksOptions,
+  { after, before, limit, ...options }: AccountLinksFilter & PagePlace,
 ): Promise<AccountLinksPage> {
-  const { name } = links.collection;
   const filter = await filterOf(deps, { accountId }, options);
-  const { q, tag, domainId, status } = options;
-  // Counting the documents of 100,000 links takes some 60 ms, reading a page of them 1 ms.
+  const sort = before === undefined ? NEWEST : OLDEST;
+  const query = { ...filter, sort, ...behindCursor(before ?? after), limit: limit + 1 };
+  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  const { page, ...around } = pageBetween(found, { after, before, limit }, placeOf);
+  return { links: await withClicks(deps, page), ...around };
+}
+
+/**
+ * A page of what was found with one more than `limit`, which is in the opposite order where it is `before` a cursor.
+ */
+export function pageBetween<T>(
+  found: readonly T[],
+  { after, before, limit }: PagePlace,
+  place: (item: T) => { value: string | number; id: string },
+): { page: T[]; next: string | null; previous: string | null } {
+  const isBack = before !== undefined;
+  const page = found.slice(0, limit);
+  if (isBack) page.reverse();
+  const [first, last] = [page.at(0), page.at(-1)];
+  const isMore = found.length > limit;
+  return {
+    page,
+    next: last && (isBack || isMore) ? cursorOf(place(last)) : null,
+    previous: first && (isBack ? isMore : after !== undefined) ? cursorOf(place(first)) : null,
+  };
+}
+
+function placeOf({ createdAt, _id }: LinkDocument) {
+  return { value: createdAt, id: _id };
+}
+
+/** How many links fit. @throws too_many_links */
+export async function countAccountLinks(
+  deps: StatusDeps,
+  accountId: string,
+  options: AccountLinksFilter,
+): Promise<number> {
+  const { q, tag, domainId, madeBy, status } = options;
+  // Counting the documents of 100,000 links takes some 60 ms.
   const isWhole =
-    !q && tag === undefined && domainId === undefined && (status === undefined || status === "deleted");
-  const total = isWhole
-    ? (await countLinks(deps, accountId))[status === "deleted" ? "deleted" : "links"]
-    : await deps.readStore.count(name, filter);
-  const pages = Math.max(1, Math.ceil(total / limit));
-  const page = Math.min(asked, pages);
-  const query = { ...filter, sort: NEWEST, skip: (page - 1) * limit, limit };
-  const found = await deps.readStore.find<LinkDocument>(name, query);
-  return { links: await withClicks(deps, found), page, pages };
+    !q &&
+    [tag, domainId, madeBy].every((given) => given === undefined) &&
+    (status === undefined || status === "deleted");
+  if (isWhole) return (await countLinks(deps, accountId))[status === "deleted" ? "deleted" : "links"];
+  const filter = await filterOf(deps, { accountId }, options);
+  return await deps.readStore.count(links.collection.name, filter);
+}
+
+/** Keys of the links that fit, newest first, at most `limit`. `next`: cursor of the others. @throws as accountLinks */
+export async function accountLinkKeys(
+  deps: StatusDeps,
+  accountId: string,
+  { after, limit, ...options }: AccountLinksFilter & Omit<PagePlace, "before">,
+): Promise<{ keys: string[]; next: string | null }> {
+  const filter = await filterOf(deps, { accountId }, options);
+  const query = { ...filter, sort: NEWEST, ...behindCursor(after), limit: limit + 1 };
+  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  const { page, next } = pageOf(found, limit, placeOf);
+  return { keys: page.map(({ _id }) => _id), next };
+}
+
+/** All that fit, newest first, `limit` at a time; of these keys, deleted or not, where they are given. @throws too_many_links */
+export async function* accountLinkPages(
+  deps: StatusDeps,
+  accountId: string,
+  { keys, limit, ...options }: AccountLinksFilter & { keys?: readonly string[]; limit: number },
+): AsyncGenerator<LinkDocument[]> {
+  const query: CountQuery = keys
+    ? { where: { accountId }, in: { _id: keys } }
+    : await filterOf(deps, { accountId }, options);
+  yield* documentPages<LinkDocument>(deps.readStore, links.collection.name, {
+    ...query,
+    sort: NEWEST,
+    limit,
+  });
 }
 
 /** From the account-links projection, without counting documents. */
@@ -130,16 +202,18 @@ export async function countLinks(
 async function filterOf(
   deps: StatusDeps,
   { accountId, keyId }: { accountId: string; keyId?: string },
-  { q, status, domainId, from, to, tag, externalId }: LinkFilter,
+  { q, status, domainId, from, to, tag, externalId, madeBy }: LinkFilter,
 ): Promise<CountQuery> {
   // The account too only where its index is of use: that of the key begins with the key.
   const isOfAccount = keyId === undefined || tag !== undefined || externalId !== undefined;
+  const isMaker = madeBy === "api" || madeBy === "portal";
   const where = {
     ...(isOfAccount && { accountId }),
     ...(keyId !== undefined && { keyId }),
     deleted: false,
     ...(domainId !== undefined && { domainId }),
     ...(externalId !== undefined && { externalId }),
+    ...(isMaker && { via: madeBy === "api" ? "api" : "web" }),
   };
   // Stored times are compared as text.
   const utc = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
@@ -149,6 +223,8 @@ async function filterOf(
     ...(isRange && { range: { field: "createdAt", from: utc(from), to: utc(to) } }),
     ...(q && { contains: { field: "searchText", texts: searchWords(q) } }),
     ...(tag !== undefined && { has: { field: "tags", element: tag } }),
+    // Beside the caller's own key, of which another one's links are none.
+    ...(madeBy !== undefined && !isMaker && { in: { keyId: [madeBy] } }),
   };
   return status === undefined ? query : await withStatus(deps, accountId, query, status);
 }

@@ -2,37 +2,42 @@
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
+import { behindCursor } from "../cursor.ts";
 import type { StatusDeps } from "./link-statuses.ts";
-import { type AccountLinksPage, withClicks } from "./list-links.ts";
+import { type AccountLinksPage, type PagePlace, pageBetween, withClicks } from "./list-links.ts";
 
-/** A page of the most clicked links reads those before it, too. */
-const MOST_SHOWN = 500;
+type ClickedLink = { link: LinkDocument; people: number };
 
-/** Most clicked by people first, at most 500; without links that people have not clicked, and deleted ones. */
+/** Most clicked by people first; without links that people have not clicked, and deleted ones. @throws invalid_cursor */
 export async function topLinks(
   deps: StatusDeps,
   accountId: string,
-  { limit, page = 1 }: { limit: number; page?: number },
+  place: PagePlace,
 ): Promise<AccountLinksPage> {
   const { readStore } = deps;
-  const top: LinkDocument[] = [];
-  const end = Math.min(page * limit, MOST_SHOWN);
-  const mostClicked = documentPages<LinkClicksDocument>(readStore, linkClicks.collection.name, {
+  const { after, before, limit } = place;
+  const found: ClickedLink[] = [];
+  const clickedPages = documentPages<LinkClicksDocument>(readStore, linkClicks.collection.name, {
     where: { accountId },
-    sort: { field: "people", direction: "desc" },
-    limit: end + 1,
+    sort: { field: "people", direction: before === undefined ? "desc" : "asc" },
+    ...behindCursor(before ?? after, "number"),
+    limit: limit + 1,
   });
   // Deleted links keep their clicks and are skipped, so filling a page may take several reads.
-  for await (const clicked of mostClicked) {
+  for await (const clicked of clickedPages) {
     const ids = clicked.map(({ _id }) => _id);
-    const found = await readStore.getMany<LinkDocument>(links.collection.name, ids);
-    const byId = new Map(found.map((link) => [link._id, link]));
-    for (const clicks of clicked) {
-      const link = byId.get(clicks._id);
-      if (link && !link.deleted && clicks.people > 0) top.push(link);
+    const existing = await readStore.getMany<LinkDocument>(links.collection.name, ids);
+    const byId = new Map(existing.map((link) => [link._id, link]));
+    for (const { _id, people } of clicked) {
+      const link = byId.get(_id);
+      if (link && !link.deleted && people > 0) found.push({ link, people });
     }
-    if (top.length > end || clicked.at(-1)?.people === 0) break;
+    if (found.length > limit || (before === undefined && clicked.at(-1)?.people === 0)) break;
   }
-  const shown = await withClicks(deps, top.slice((page - 1) * limit, end));
-  return { links: shown, page, pages: top.length > end && end < MOST_SHOWN ? page + 1 : page };
+  const { page, ...around } = pageBetween(found, place, ({ link, people }) => ({
+    value: people,
+    id: link._id,
+  }));
+  const shown = page.map(({ link }) => link);
+  return { links: await withClicks(deps, shown), ...around };
 }

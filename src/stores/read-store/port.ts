@@ -27,13 +27,11 @@ export type FindQuery = {
   sort?: { field: string; direction: "asc" | "desc" };
   /** Sort field and `_id` of the previous page's last document. */
   after?: { value: string | number; id: string };
-  /** How many documents are passed over first; default none. */
-  skip?: number;
   limit: number;
 };
 
 /** What documents are counted by. */
-export type CountQuery = Omit<FindQuery, "sort" | "after" | "skip" | "limit">;
+export type CountQuery = Omit<FindQuery, "sort" | "after" | "limit">;
 
 export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */

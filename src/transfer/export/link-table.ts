@@ -1,5 +1,6 @@
 // An account's links as a table, for spreadsheets and for `linkledger import csv`.
 import { FIELD_NAMES, fieldsOf } from "../../commands/links/fields/link-fields.ts";
+import type { LinkOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountLinesDeps, accountLinks } from "./account-lines.ts";
@@ -22,18 +23,44 @@ export async function* linkTable(
   for await (const link of accountLinks(deps, accountId, (error) => refuse(error))) {
     const { host, slug, state, status, passwordHash } = link;
     if (wanted === undefined ? status === "deleted" : status !== wanted) continue;
-    const cells: Cells = {
-      ...fieldsOf(state),
-      url: state.longUrl,
-      slug,
-      domain: host === deps.baseHost ? undefined : host,
-      password: passwordHash,
-      status,
-      disabled: state.disabled ? true : undefined,
-      created_at: state.createdAt,
-    };
+    const cells = { ...cellsOf({ ...state, host, slug, status }, deps.baseHost), password: passwordHash };
     yield `${COLUMNS.map((column) => csvCell(cellOf(cells[column]))).join()}\r\n`;
   }
+}
+
+/** A link of a list, with the clicks of people. */
+type CountedLink = Parameters<typeof cellsOf>[0] & { shortUrl: string; clicks: number };
+
+/** The columns of linkTable, after the short URL and before the clicks; without passwords. */
+export const COUNTED_HEAD = `short_url,${COLUMNS.join()},clicks\r\n`;
+
+export function countedRow(link: CountedLink, baseHost: string): string {
+  const cells = cellsOf(link, baseHost);
+  const row = [link.shortUrl, ...COLUMNS.map((column) => cells[column]), link.clicks];
+  return `${row.map((value) => csvCell(cellOf(value))).join()}\r\n`;
+}
+
+function cellsOf(
+  link: LinkOptions & {
+    host: string;
+    slug: string;
+    longUrl: string;
+    status: LinkStatus;
+    disabled: boolean;
+    createdAt: string;
+  },
+  baseHost: string,
+): Cells {
+  const { host, slug, longUrl, status, disabled, createdAt } = link;
+  return {
+    ...fieldsOf(link),
+    url: longUrl,
+    slug,
+    domain: host === baseHost ? undefined : host,
+    status,
+    disabled: disabled ? true : undefined,
+    created_at: createdAt,
+  };
 }
 
 /** Lists of plain texts by commas, all else that is no text as JSON. */

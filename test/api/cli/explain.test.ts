@@ -105,7 +105,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     const { stdout } = await cli.linkledger(["explain", slug]);
     expect(stdout).toMatch(new RegExp(`^Owner +${owner.email}$`, "m"));
     expect(stdout).toMatch(
-      /LinkRetargeted by the owner, in the portal \(position \d+\): from https:\/\/example.com\/spring, to /,
+      /The owner changed the destination from https:\/\/example.com\/spring to .*summer\. \(LinkRetargeted at position \d+\)/,
     );
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Nothing wrong was seen/);
   });
@@ -135,7 +135,12 @@ describe("a link explained", { timeout: 60_000 }, () => {
     expect((await owner.get(path)).text).toContain(`href="${path}/explain"`);
     const { status, text } = await owner.get(`${path}/explain`);
     expect(status).toBe(200);
-    for (const shown of ["LinkRetargeted", "the operator of this service", "a test click", "seal 0"])
+    for (const shown of [
+      "LinkRetargeted",
+      "You changed the destination",
+      "The operator of this service took hits",
+      "seal 0",
+    ])
       expect(decoded(text)).toContain(shown);
     expect(text).not.toContain(stranger.email);
     expect(text).not.toContain("/admin");
@@ -154,7 +159,9 @@ describe("a link explained", { timeout: 60_000 }, () => {
     const { history } = await cli.json("explain", name);
     expect(history[0].detail).toMatchObject({ title: "First", tags: ["a", "b"] });
     expect(history[1].detail).toEqual({ title: "Second", cleared: ["tags"] });
-    expect((await cli.linkledger(["explain", name])).stdout).toContain(": title Second, cleared tags");
+    expect((await cli.linkledger(["explain", name])).stdout).toContain(
+      "The owner changed the title from “First” to “Second”; removed the tags “a”, “b”.",
+    );
     const shown = await cli.json("link", "show", name);
     expect(shown.history[1].changes).toEqual({
       title: { from: "First", to: "Second" },

@@ -34,6 +34,16 @@ async function change(one: Person, wanted: string, paths: string[], query = "") 
 const statuses = (paths: string[]) =>
   Promise.all(paths.map(async (path) => (await people.follow(path)).status));
 
+/** The sentences of a link's page, newest first. */
+function historyIn(page: string): string[] {
+  const [, list = ""] = /<ol class="timeline">([\s\S]*?)<\/ol>/.exec(page) ?? [];
+  return [...list.matchAll(/<li class="break">([\s\S]*?)<p class="muted small">/g)].map(([, said = ""]) =>
+    decoded(said.replace(/<[^>]*>/g, " "))
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+}
+
 /** Text of the long address's field. */
 function typedIn(page: string): string {
   return decoded(/name="url" type="text"\s*value="([^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&amp;", "&");
@@ -129,18 +139,16 @@ describe("links in the portal", { timeout: 60_000 }, () => {
       decoded(new RegExp(`href="([^"]+)">${label}</a>`).exec(text)?.[1] ?? "");
     const first = (await one.get("/portal/links?q=sPRING")).text;
     const second = (await one.get(to(first, "Next"))).text;
-    const last = (await one.get(to(first, "Last"))).text;
+    const last = (await one.get(to(second, "Next"))).text;
     expect([first, second, last].map((text) => numbers(text).length)).toEqual([50, 50, 20]);
     expect(new Set([first, second, last].flatMap(numbers)).size).toBe(120);
     expect(numbers((await one.get(to(last, "Previous"))).text)).toEqual(numbers(second));
     expect(numbers((await one.get(to(last, "First"))).text)).toEqual(numbers(first));
     expect([to(first, "Previous"), to(last, "Next")]).toEqual(["", ""]);
-    // To any page by its number, with what was searched for.
-    expect(second).toContain('<input type="hidden" name="q" value="sPRING">');
-    expect(second).toMatch(/name="page" type="number" min="1" max="3" value="2"[\s\S]*of 3/);
-    expect(numbers((await one.get("/portal/links?q=sPRING&page=99")).text)).toEqual(numbers(last));
-    expect(numbers((await one.get("/portal/links?q=sPRING&page=x")).text)).toEqual(numbers(first));
-    expect((await one.get("/portal/links?page=3")).text).toContain("of 3");
+    expect(to(second, "Next")).toContain("q=sPRING");
+    expect([first, second].every((text) => text.includes("All 120 that fit"))).toBe(true);
+    const wrong = await one.get("/portal/links?after=nowhere");
+    expect([wrong.status, wrong.text.includes("The cursor is not valid")]).toEqual([400, true]);
     expect((await one.get("/portal/links?q=page-77")).text).toContain("page-77");
     expect((await one.get("/portal/links?q=nowhere")).text).toContain("Nothing found");
     expect((await one.get("/portal/links?status=disabled")).text).toContain("Nothing found");
@@ -168,9 +176,14 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect(await status()).toBe(301);
 
     const { text } = await one.get(path);
-    const steps = [...text.matchAll(/<li><div><strong>([^<]+)<\/strong>/g)].map((found) => found[1]);
-    expect(steps).toEqual(["Restored", "Deleted", "Enabled", "Disabled", "Destination changed", "Created"]);
-    expect(text).toContain("in the portal");
+    expect(historyIn(text)).toEqual([
+      "You restored this link",
+      "You deleted this link",
+      "You enabled this link again",
+      "You disabled this link",
+      "You changed the destination from https://example.com/old to https://example.com/new",
+      "You created this link to https://example.com/old",
+    ]);
   });
 
   it("show a state only where they don't work, and the clicks of people with a chart in words", async () => {
@@ -213,7 +226,7 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
     expect(deleted.text).toContain("2 links deleted. You can restore what you deleted at any time");
     expect(await statuses(paths)).toEqual([404, 404, 301]);
     const list = (await one.get("/portal/links?status=deleted")).text;
-    expect([list.includes("Restore chosen"), list.includes('value="delete"')]).toEqual([true, false]);
+    expect([list.includes('value="restore"'), list.includes('value="delete"')]).toEqual([true, false]);
     const restored = await change(one, "restore", some, "?status=deleted");
     expect(restored.text).toContain("2 links restored.");
     expect(await statuses(paths)).toEqual([301, 301, 301]);
@@ -257,6 +270,107 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
     await makeLinks(one, 1);
     const many = Array.from({ length: 51 }, (_, n) => `/portal/links/localhost/many${n}`);
     expect((await change(one, "delete", many)).status).toBe(400);
+  });
+});
+
+describe("all links that fit a filter of the portal's list", { timeout: 60_000 }, () => {
+  const fields = (change: string, all: number, more: Record<string, string> = {}) => ({
+    change,
+    all: String(all),
+    ...more,
+  });
+  const send = async (one: Person, query: string, sent: Record<string, string>) => {
+    const answer = await one.follow(await one.post(`/portal/links/several${query}`, sent));
+    return { ...answer, text: decoded(answer.text) };
+  };
+  const shown = async (one: Person, query: string) =>
+    [...(await one.get(`/portal/links${query}`)).text.matchAll(/name="link" value="[^/]+\/([^"]+)"/g)].map(
+      ([, slug]) => slug,
+    );
+
+  it("get a tag, lose it, are disabled and deleted at once, and no other link does", async () => {
+    const one = await people.developer();
+    const { key } = await service.issueKey(one.accountId);
+    const links = Array.from({ length: 70 }, (_, n) => ({
+      url: `https://example.com/${n}`,
+      tags: ["spring"],
+    }));
+    await service.post("/api/v1/shorten/bulk", key, { links });
+    const other = await people.shorten(one, "https://example.com/other", { tags: "summer" });
+    await until("71 links", async () => (await one.get("/portal/links")).text.includes("71 links"));
+    const tagged = await send(one, "?tag=spring", fields("tag", 70, { tag: "mail" }));
+    expect([tagged.status, tagged.text.includes("70 links with the tag mail.")]).toEqual([200, true]);
+    expect((await one.get("/portal/links?tag=mail")).text).toContain("All 70 that fit");
+    await send(one, "?tag=mail", fields("untag", 70, { tag: "spring" }));
+    expect((await one.get("/portal/links?tag=spring")).text).toContain("Nothing found");
+    await send(one, "?made_by=api", fields("disable", 70));
+    expect((await one.get("/portal/links?status=disabled")).text).toContain("All 70 that fit");
+    const deleted = await send(one, "?status=disabled", fields("delete", 70));
+    expect(deleted.text).toContain("70 links deleted.");
+    expect(await shown(one, "")).toEqual([other.split("/").at(-1)]);
+    expect(await shown(one, "?made_by=portal")).toEqual([other.split("/").at(-1)]);
+    expect((await people.follow(other)).status).toBe(301);
+  });
+
+  it("are as many as the page said, or nothing is changed", async () => {
+    const one = await people.person();
+    const paths = await makeLinks(one, 3);
+    const refused = await send(one, "", fields("disable", 2));
+    expect([refused.status, refused.text.includes("3 links fit by now, not 2")]).toEqual([400, true]);
+    const untagged = await send(one, "", fields("tag", 3, { tag: " " }));
+    expect([untagged.status, untagged.text.includes("A tag has 1 to 50 characters")]).toEqual([400, true]);
+    expect(await statuses(paths)).toEqual([301, 301, 301]);
+  });
+
+  it("are changed a thousand at a time, and one button goes on with the others", async () => {
+    const one = await people.developer();
+    const { key } = await service.issueKey(one.accountId);
+    for (let part = 0; part < 11; part += 1) {
+      const links = Array.from({ length: 100 }, (_, n) => ({ url: `https://example.com/${part}-${n}` }));
+      await service.post("/api/v1/shorten/bulk", key, { links });
+    }
+    await until("1,100 links", async () => (await one.get("/portal/links")).text.includes("1,100 links"));
+    const part = await send(one, "", fields("tag", 1_100, { tag: "many" }));
+    expect(part.text).toContain("1,000 links with the tag many.");
+    expect(part.text).toContain("Go on with the next 100");
+    const names = [...part.text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const rest = Object.fromEntries(names.map(([, name = "", value = ""]) => [name, value]));
+    expect(rest).toMatchObject({ change: "tag", tag: "many", all: "100" });
+    expect((await send(one, "", rest)).text).toContain("100 links with the tag many.");
+    expect((await one.get("/portal/links?tag=many")).text).toContain("All 1,100 that fit");
+  });
+
+  it("are exported as a table that an import takes, as are chosen ones", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/a,b", {
+      title: "Spring, sale",
+      tags: "mail",
+    });
+    const [second = ""] = await makeLinks(one, 1);
+    const all = await one.post("/portal/links/several", fields("export", 2));
+    expect([all.headers["content-type"], all.headers["content-disposition"]]).toEqual([
+      "text/csv; charset=utf-8; header=present",
+      'attachment; filename="links.csv"',
+    ]);
+    const [head = "", ...rows] = all.text.trimEnd().split("\r\n");
+    expect(head).toMatch(/^short_url,url,slug,domain,title,.*,status,disabled,created_at,clicks$/);
+    expect(rows.length).toBe(2);
+    expect(rows.at(-1)).toContain('"https://example.com/a,b"');
+    expect(rows.at(-1)).toContain('"Spring, sale"');
+    const some = await one.post("/portal/links/several", [
+      ["change", "export"],
+      ["link", keyOf(second)],
+      ["link", keyOf((await makeLinks(await people.person(), 1))[0] ?? "")],
+    ]);
+    const slugs = some.text
+      .trimEnd()
+      .split("\r\n")
+      .slice(1)
+      .map((row) => row.split(",")[2]);
+    expect(slugs).toEqual([second.split("/").at(-1)]);
+    expect(all.text).toContain(path.split("/").at(-1));
+    const none = await one.post("/portal/links/several", { change: "export" });
+    expect([none.status, none.text.includes("Choose at least one link first.")]).toEqual([400, true]);
   });
 });
 

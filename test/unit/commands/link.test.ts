@@ -110,6 +110,23 @@ describe("a link", () => {
     link([], set({ title: "a" }), "link_not_found");
   });
 
+  it("gets a tag instead of another in its place, one more, or one less, and keeps the others", () => {
+    const tagged = (tags: string[] | null) => optionsChanged({ tags });
+    const retag = (from: string | undefined, to: string | undefined) => changed({ type: "retag", from, to });
+    const given = [created, tagged(["a", "b", "c"])];
+    link(given, retag("b", "x"), [tagged(["a", "x", "c"])]);
+    link(given, retag("b", "c"), [tagged(["a", "c"])]);
+    link(given, retag("b", undefined), [tagged(["a", "c"])]);
+    link(given, retag(undefined, "d"), [tagged(["a", "b", "c", "d"])]);
+    link(given, retag(undefined, "a"), []);
+    link(given, retag("none", "d"), []);
+    link([created, tagged(["a"])], retag("a", undefined), [tagged(null)]);
+    const ten = [..."abcdefghij"];
+    link([created, tagged(ten)], retag(undefined, "k"), "invalid_request");
+    link([created, tagged(ten)], retag("a", "k"), [tagged(["k", ...ten.slice(1)])]);
+    link([...given, deleted], retag("a", "d"), "link_deleted");
+  });
+
   it("is not active after it expires, by one change or by two", () => {
     const [from, until] = ["2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
     const set = (options: OptionChanges) => changed({ type: "set", options });

@@ -28,6 +28,8 @@ type LinkFieldRow = {
   option: OptionName;
   /** For people. */
   label: string;
+  /** Within a sentence, where it is another than the label. */
+  noun?: string;
   group: FieldGroup;
   hint?: string;
   /** Most characters of a text, or of each in a list. */
@@ -90,6 +92,7 @@ export const LINK_FIELDS = {
     kind: "time",
     option: "activeFrom",
     label: "Active from",
+    noun: "start",
     group: "schedule",
     isDeveloper: true,
     schema: time.nullish().meta({
@@ -101,6 +104,7 @@ export const LINK_FIELDS = {
     kind: "time",
     option: "expiresAt",
     label: "Expires at",
+    noun: "end",
     group: "schedule",
     isDeveloper: true,
     schema: time.nullish().meta({
@@ -127,6 +131,7 @@ export const LINK_FIELDS = {
     kind: "count",
     option: "maxClicks",
     label: "Max clicks",
+    noun: "limit of clicks",
     group: "limit",
     isDeveloper: true,
     hint: "Of people, before it leads to the expired URL",
@@ -174,6 +179,7 @@ export const LINK_FIELDS = {
     kind: "forwarding",
     option: "forwardQuery",
     label: "Forward the query",
+    noun: "forwarding of the query",
     group: "redirect",
     schema: z
       .union([z.boolean(), z.enum(["destination", "visitor"])], "must be true, false, destination or visitor")

@@ -1,5 +1,5 @@
-// Progressive enhancement: copy buttons, times in the visitor's time zone, colours, a box that chooses all of a list, forms
-// sent once.
+// Progressive enhancement: copy buttons, times in the visitor's time zone, colours, a box that chooses all of a list, how many
+// are chosen, forms sent once.
 
 /** After this time a form can be sent again, as its answer may have been given up by the browser's stop button. */
 const SENDING_MS = 10_000;
@@ -62,6 +62,22 @@ function chooseAll() {
   }
 }
 
+/** Each button of a list says to how many links it does what. A box of all that fit has their number as its value. */
+function countChosen() {
+  for (const form of document.querySelectorAll("form[data-several]")) {
+    const buttons = [...form.querySelectorAll("[data-verb]")].map((button) => [button, button.textContent]);
+    const say = () => {
+      const all = form.querySelector("[name=all]:checked");
+      const chosen = all ? Number(all.value) : form.querySelectorAll("[name=link]:checked").length;
+      const number = `${chosen.toLocaleString("en")} link${chosen === 1 ? "" : "s"}`;
+      for (const [button, plain] of buttons)
+        button.textContent = chosen > 0 ? `${button.dataset.verb} ${number}` : plain;
+    };
+    form.addEventListener("change", say);
+    say();
+  }
+}
+
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
 function sendFormsOnce() {
   let sending;
@@ -69,6 +85,8 @@ function sendFormsOnce() {
     sending = undefined;
   };
   document.addEventListener("submit", (event) => {
+    // A download leaves the page as it is.
+    if (event.submitter && "stays" in event.submitter.dataset) return;
     if (event.target === sending) return event.preventDefault();
     sending = event.target;
     setTimeout(forget, SENDING_MS);
@@ -122,4 +140,5 @@ offerOwnZone();
 localTimes(document);
 copyButtons(document);
 chooseAll();
+countChosen();
 sendFormsOnce();

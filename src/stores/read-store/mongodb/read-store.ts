@@ -65,11 +65,11 @@ class MongodbReadStore implements ReadStore {
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    const { limit, skip = 0 } = query;
+    const { limit } = query;
     // MongoDB takes a limit of 0 for no limit.
     if (limit <= 0) return [];
     const filter = filterOf(query);
-    const options = { sort: sortOf(query.sort), skip, limit };
+    const options = { sort: sortOf(query.sort), limit };
     const stored = await this.#on(collection, (all) => all.find(filter, options).toArray());
     return stored.map((document) => fromStored<D>(document));
   }

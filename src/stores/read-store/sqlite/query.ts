@@ -25,8 +25,8 @@ export function searchSql(collection: string, query: FindQuery): Sql {
     .map((field) => `${column(field)} ${direction}`)
     .join(", ");
   return {
-    sql: `${sql} ORDER BY ${order} ${limitOf("?")} OFFSET ? + 0`,
-    values: [...values, query.limit, query.skip ?? 0],
+    sql: `${sql} ORDER BY ${order} ${limitOf("?")}`,
+    values: [...values, query.limit],
   };
 }
 

@@ -30,7 +30,10 @@ export const plainCsv = tableFormat({
     created_at: time("created_at"),
     clicks: total("clicks"),
   },
-  leftOut: { status: "it follows from the other columns" },
+  leftOut: {
+    short_url: "it follows from domain and slug",
+    status: "it follows from the other columns",
+  },
   needed: [["url"]],
 });
 

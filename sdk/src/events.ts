@@ -1,0 +1,68 @@
+// The account's events as one endless sequence, each once and in order, over connections that break.
+import type { components } from "./api.ts";
+import { LinkledgerError } from "./errors.ts";
+import { messagesOf } from "./event-stream.ts";
+import { backoffMs, isPassing, pause, retryAfterMs } from "./retries.ts";
+
+export type LinkledgerEvent = components["schemas"]["Event"];
+
+export type FollowOptions = {
+  /** The `position` of the last event that was processed; without one it begins with the account's first event. */
+  after?: string;
+  /** Only events of these types. */
+  types?: readonly LinkledgerEvent["type"][];
+  /** Ends the sequence. */
+  signal?: AbortSignal;
+};
+
+export type Connection = {
+  baseUrl: string;
+  key: string;
+  fetch: (request: Request) => Promise<Response>;
+};
+
+/** Four times the interval of the service's `alive` messages. */
+const SILENT_MS = 20_000;
+const RECONNECT_MS = 2_000;
+
+/** @throws LinkledgerError for a refusal that does not pass, such as of the key */
+export async function* followEvents(
+  { baseUrl, key, fetch }: Connection,
+  { after, types = [], signal }: FollowOptions,
+): AsyncGenerator<LinkledgerEvent, void, undefined> {
+  const query = types.length === 0 ? "" : `?${new URLSearchParams({ types: types.join() })}`;
+  const url = `${baseUrl}/api/v1/events/stream${query}`;
+  let position = after;
+  let reconnectMs = RECONNECT_MS;
+  let failures = 0;
+  while (!signal?.aborted) {
+    const connection = new AbortController();
+    const abort = () => connection.abort(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    let waitMs: number | undefined;
+    try {
+      const headers = { "X-API-Key": key, ...(position !== undefined && { "Last-Event-ID": position }) };
+      const response = await fetch(new Request(url, { headers, signal: connection.signal }));
+      if (!response.ok || !response.body) await refuseUnlessPassing(response);
+      else
+        for await (const { event, id, data, retryMs } of messagesOf(response.body, SILENT_MS)) {
+          failures = 0;
+          reconnectMs = retryMs ?? reconnectMs;
+          position = id || position;
+          if (event === "message" && data !== "") yield JSON.parse(data) as LinkledgerEvent;
+        }
+      waitMs = retryAfterMs(response);
+    } catch (error) {
+      if (error instanceof LinkledgerError) throw error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      connection.abort();
+    }
+    await pause(waitMs ?? backoffMs(failures++, reconnectMs), signal).catch(() => undefined);
+  }
+}
+
+async function refuseUnlessPassing(response: Response): Promise<void> {
+  const body = await response.json().catch(() => undefined);
+  if (!isPassing(response.status)) throw new LinkledgerError(response.status, body);
+}

@@ -1,0 +1,90 @@
+// Sends a request again that got no answer, or one that asks to try later: only one that may be repeated, and not for ever.
+
+export type RetryOptions = {
+  /** How often a request is sent again; default 3, none with 0. */
+  retries?: number;
+  /** The longest that a call waits for its retries altogether, in milliseconds; default 60,000. */
+  maxWaitMs?: number;
+};
+
+const FIRST_WAIT_MS = 500;
+/** Too many requests, and what servers and proxies answer that are away for a moment. */
+const PASSING = new Set([429, 502, 503, 504]);
+
+/** A fetch that retries: `GET` and `HEAD`, and whatever carries an `Idempotency-Key`. */
+export function retryingFetch(
+  fetch: (request: Request) => Promise<Response>,
+  { retries = 3, maxWaitMs = 60_000 }: RetryOptions,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const attempts = isRepeatable(request) ? retries : 0;
+    let waitLeftMs = maxWaitMs;
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt === attempts;
+      const outcome = await outcomeOf(fetch, isLast ? request : request.clone());
+      const waitMs = waitAfter(outcome, attempt);
+      if (isLast || waitMs === undefined || waitMs > waitLeftMs || request.signal.aborted) {
+        if (outcome instanceof Response) return outcome;
+        throw outcome.error;
+      }
+      if (outcome instanceof Response) await outcome.body?.cancel();
+      waitLeftMs -= waitMs;
+      await pause(waitMs, request.signal);
+    }
+  };
+}
+
+/** Milliseconds that the answer asks for; undefined when it asks for none, or is nothing that passes. */
+export function retryAfterMs({ status, headers }: Response): number | undefined {
+  if (!PASSING.has(status)) return undefined;
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** Twice as long after each failure, with jitter, at most `mostMs`. */
+export function backoffMs(failures: number, fromMs = FIRST_WAIT_MS, mostMs = 30_000): number {
+  return Math.min(fromMs * 2 ** failures, mostMs) * (0.5 + Math.random() / 2);
+}
+
+/** @throws the signal's reason when it aborts */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+export function isPassing(status: number): boolean {
+  return PASSING.has(status);
+}
+
+function isRepeatable({ method, headers }: Request): boolean {
+  return method === "GET" || method === "HEAD" || headers.has("idempotency-key");
+}
+
+async function outcomeOf(
+  fetch: (request: Request) => Promise<Response>,
+  request: Request,
+): Promise<Response | { error: unknown }> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    return { error };
+  }
+}
+
+function waitAfter(outcome: Response | { error: unknown }, attempt: number): number | undefined {
+  if (!(outcome instanceof Response)) return backoffMs(attempt);
+  if (!isPassing(outcome.status)) return undefined;
+  return retryAfterMs(outcome) ?? backoffMs(attempt);
+}

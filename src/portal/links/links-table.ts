@@ -1,0 +1,92 @@
+// The rows of the list of links, and what can be done with those that are chosen.
+
+import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
+import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import type { ListedLink } from "../../queries/links/list-links.ts";
+import { confirmed, field, time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import type { Column } from "../shell/parts.ts";
+import { count, counted, linkPath, outward, shortName, statusBadge, tagLink } from "./link-view.ts";
+import { keyName, type ListQuery } from "./links-filters.ts";
+import { readableUrl } from "./urls.ts";
+
+/**
+ * What can be done with the chosen links; portal.js adds their number to each button. `fitting`: how many links fit the
+ * filters, undefined in an order without any.
+ */
+export function severalActions({ status }: ListQuery, fitting: number | undefined, most: number): Html {
+  const act = (change: string, label: string, verb = label) =>
+    html`<button class="button button-small${change === "delete" && " button-danger"}" name="change" value="${change}" data-verb="${verb}" ${change === "export" && html`data-stays`}>${label}</button>`;
+  const question = html`<p>The chosen links answer 404 at once. You can restore them at any time: they stay in your list under “Deleted”.</p>`;
+  const ofExisting = html`<details class="tag-menu"><summary class="button button-small">Tag</summary><div class="tag-box">
+${field({ id: "several-tag", label: "Tag", name: "tag", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
+<div class="actions">${act("tag", "Add", "Add to")}${act("untag", "Remove", "Remove from")}</div></div></details>
+${status !== "disabled" && act("disable", "Disable")}${status !== "live" && act("enable", "Enable")}
+${confirmed("Delete", question, act("delete", "Delete"), "button-small")}`;
+  return html`<div class="actions several"><label class="check" hidden><input type="checkbox" data-choose="link">This page</label>
+${fitting !== undefined && fitting > 1 && html`<label class="check"><input type="checkbox" name="all" value="${fitting}">All ${count(fitting)} that fit</label>`}
+${status === "deleted" ? act("restore", "Restore") : ofExisting}${act("export", "Export")}
+${fitting !== undefined && fitting > most && html`<span class="hint">${count(most)} at a time</span>`}</div>`;
+}
+
+/** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
+export function linkColumns({
+  keys,
+  chosen,
+  today,
+}: {
+  keys: readonly KeyDocument[];
+  chosen: readonly string[];
+  today: string;
+}): Column<ListedLink>[] {
+  const names = new Map(keys.map((key) => [key._id, keyName(key)]));
+  const clicks = (link: ListedLink) =>
+    html`<span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
+  const maker = ({ via, keyId }: ListedLink) =>
+    via === "web" ? "in the portal" : `by key ${names.get(keyId ?? "") ?? "of a program"}`;
+  return [
+    { name: "Link", cell: (link) => linkCell(link, chosen.includes(link._id)) },
+    { name: "Clicks", cell: clicks, end: true },
+    {
+      name: "Made",
+      cell: (link) =>
+        html`<span class="made"><span class="nowrap">${time(link.createdAt)}</span><span class="clip small muted">${maker(link)}</span></span>`,
+    },
+  ];
+}
+
+/** Its title, or else where it leads; below what visitors see, where they get, and its tags. */
+function linkCell(link: ListedLink, isChosen: boolean): Html {
+  const { _id: key, shortUrl, status, title, longUrl, tags = [] } = link;
+  const [id, name, destination] = [
+    `short-${key}`,
+    shortName(link),
+    readableUrl(longUrl.replace(/^https?:\/\//, "")),
+  ];
+  const [host = ""] = destination.split(/[/?#]/, 1);
+  return html`<div class="listed"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${isChosen && html`checked`}><div>
+<span class="short"><a class="clip listed-title" dir="auto" href="${linkPath(link)}">${title ?? destination}</a>${statusBadge(status)}</span>
+<span class="short small"><span class="clip" id="${id}-name">${name}</span><span id="${id}" hidden>${shortUrl}</span>
+<button type="button" class="button button-icon button-small" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button>
+<span class="muted leads-to">to ${outward(longUrl, host)}</span></span>
+${tags.length > 0 && html`<div class="about small">${tags.map(tagLink)}</div>`}</div></div>`;
+}
+
+const HEIGHT = 20;
+const BAR = 5;
+const WIDTH = LAST_DAYS * (BAR + 1);
+
+/** The clicks of the last days, the same in words. */
+function lastDaysChart({ lastDays, date }: ListedLink, today: string): Html {
+  const days = lastDaysUntil(today, lastDays, date);
+  const most = Math.max(...days);
+  const bars = days.map((clicks, n) => {
+    const height = clicks === 0 ? 1 : Math.max(2, Math.round((clicks / most) * HEIGHT));
+    return `M${n * (BAR + 1)} ${HEIGHT}v-${height}h${BAR}v${height}z`;
+  });
+  const sum = days.reduce((all, clicks) => all + clicks, 0);
+  const text = `${counted(sum, "click")} in the last ${LAST_DAYS} days${sum > 0 ? `, at most ${count(most)} a day` : ""}`;
+  return html`<svg class="last-days" role="img" aria-label="${text}" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><title>${text}</title><path d="${bars.join("")}"/></svg>`;
+}

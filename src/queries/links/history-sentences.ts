@@ -1,0 +1,99 @@
+// What happened to a link as sentences, such as "You changed the title from “Sale” to “Spring sale”": the words of pages, commands
+// and explanations.
+import { type FieldKind, type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
+import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
+import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import type { ChangedFields } from "./changed-fields.ts";
+import type { LinkStep } from "./link-history.ts";
+
+/** `field`: by its name in answers, `url` for the destination; a page shows its value in its own way. */
+export type SentencePart = string | { field: string; value: unknown };
+
+/** What follows the actor, without a full stop: one clause for each change. */
+export type Clause = readonly SentencePart[];
+
+/** `owner`: as the reader calls them, such as "You". `key`: of an actor that is one, if there is such a document. */
+export function actorWords(
+  { actor, isImported }: Pick<LinkStep, "actor" | "isImported">,
+  owner: string,
+  key: KeyDocument | undefined,
+): string {
+  if (isImported) return "An import";
+  if (actor.type === "account") return owner;
+  if (actor.type === "operator") return "The operator of this service";
+  if (actor.type === "system") return "The service";
+  if (!key) return "An API key";
+  return key.label === "" ? `The API key that ends in ${key.hint}` : `The API key “${key.label}”`;
+}
+
+export function clausesOf({ type, from, to, changes, blocked, withdrawn }: LinkStep): readonly Clause[] {
+  const { url: _url, ...others } = changes;
+  const ofFields = Object.entries(others).map(([name, change]) => fieldClause(name, change));
+  const url = (value: unknown) => ({ field: "url", value });
+  switch (type) {
+    case "LinkCreated":
+      return [["created this link to ", url(to)], ...ofFields];
+    case "LinkRetargeted":
+      return [["changed the destination from ", url(from), " to ", url(to)]];
+    case "LinkBlocked":
+      return [[`blocked this link${blocked?.legal ? " for a legal reason" : ""}: ${blocked?.reason}`]];
+    case "ClicksWithdrawn":
+      return [[`took hits out of the numbers, ${withdrawn?.clicks} in all: ${withdrawn?.reason}`]];
+    default: {
+      const whole = WHOLE_STEPS[type];
+      return whole === undefined ? ofFields : [[whole]];
+    }
+  }
+}
+
+const WHOLE_STEPS: { [T in LinkStep["type"]]?: string } = {
+  LinkDisabled: "disabled this link",
+  LinkEnabled: "enabled this link again",
+  LinkUnblocked: "unblocked this link",
+  LinkDeleted: "deleted this link",
+  LinkRestored: "restored this link",
+  LinkExpired: "noted that this link has expired",
+  LinkLimitReached: "noted that the clicks of this link are used up",
+  ClicksRestored: "let withdrawn hits count again",
+  Unreadable: "made a change that can't be read",
+};
+
+function fieldClause(name: string, { from, to }: ChangedFields[string]): Clause {
+  const field = name === "has_password" ? "password" : (name as FieldName);
+  const { label, noun = label.charAt(0).toLowerCase() + label.slice(1), kind } = fieldRow(field);
+  const was = { field: name, value: from };
+  const is = { field: name, value: to };
+  if (kind === "password")
+    return [from === null ? "set a password" : to ? "replaced the password" : "removed the password"];
+  if (from === null) return [`set the ${noun} to `, is];
+  if (to === null) return [`removed the ${noun} `, was];
+  return [`changed the ${noun} from `, was, " to ", is];
+}
+
+/** One sentence, as plain text. */
+export function sentenceOf(actor: string, clauses: readonly Clause[]): string {
+  const said = clauses.map((clause) => clause.map(plainPart).join(""));
+  return `${actor} ${said.join("; ") || "changed nothing"}.`;
+}
+
+function plainPart(part: SentencePart): string {
+  if (typeof part === "string") return part;
+  const { field, value } = part;
+  return field === "url" ? String(value) : PLAIN[fieldRow(field as FieldName).kind](value as never);
+}
+
+const quoted = (text: string) => `“${text}”`;
+
+const PLAIN: Readonly<Record<FieldKind, (value: never) => string>> = {
+  text: quoted,
+  lines: quoted,
+  list: (values: string[]) => values.map(quoted).join(", "),
+  time: String,
+  url: String,
+  count: String,
+  password: () => "",
+  code: String,
+  forwarding: (winner: true | "visitor") =>
+    winner === true ? "the destination's own wins" : "the visitor's wins",
+  rules: (rules: ShownRule[]) => (rules.length === 1 ? "1 rule" : `${rules.length} rules`),
+};

@@ -8,6 +8,7 @@ import type { Counts } from "../stores/counts/counts.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
+import { accountAnalyticsRoutes } from "./analytics/account-routes.ts";
 import { analyticsRoutes } from "./analytics/analytics-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
@@ -62,6 +63,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     analyticsRoutes(keyed, { ...reading, logParts: deps.logReader });
+    accountAnalyticsRoutes(keyed, { ...reading, counts: deps.counts, logReader: deps.logReader });
     listLinksRoute(keyed, reading);
     const { currentAccount } = links;
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };

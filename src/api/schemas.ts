@@ -152,7 +152,7 @@ const DESCRIPTIONS = {
   400:
     "Invalid URL (`invalid_url`), URL flagged unsafe (`unsafe_url`), invalid address, body, query or header " +
     "(`invalid_address`, `invalid_request`, `invalid_json`, `invalid_content_type`, `body_too_large`, " +
-    "`invalid_cursor`, `invalid_position`, `invalid_range`, `invalid_idempotency_key`), or invalid, unverified or " +
+    "`invalid_cursor`, `invalid_position`, `invalid_range`, `range_too_large`, `invalid_idempotency_key`), or invalid, unverified or " +
     "inactive domain (`invalid_domain`, `custom_slug_needs_domain`)",
   401: "Missing, invalid or expired API key (`invalid_api_key`, `key_expired`)",
   402: "The feature needs the Developer tier (`tier_required`)",

@@ -1,5 +1,6 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
+import { openExports } from "../api/limits/exports.ts";
 import { analytics } from "../queries/analytics/analytics.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Readiness } from "../stores/coordination/log-health.ts";
@@ -9,7 +10,7 @@ import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { clickExportRoutes, openExports } from "./analytics/exports.ts";
+import { clickExportRoutes } from "./analytics/exports.ts";
 import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";

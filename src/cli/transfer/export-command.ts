@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
-import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";
+import { TABLE_FORMATS, type TableFormat } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { accountLines } from "../../transfer/export/account-lines.ts";
 import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
@@ -15,12 +15,10 @@ import { type CommandRow, option, timeArgument } from "../command.ts";
 import { ACCOUNT, STATUS_OPTION } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
-const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
-
 type Options = { out?: string; format?: string };
 type LinkOptions = Options & { status?: LinkStatus };
 type ClickOptions = Options & {
-  format?: (typeof TABLE_FORMATS)[number];
+  format?: TableFormat;
   account?: string;
   from?: Date;
   to?: Date;
@@ -107,15 +105,17 @@ async function exportClicks(session: Session, options: ClickOptions) {
   }
   if (out === undefined)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
-  const { writeParquet } = await import("../../transfer/export/parquet-file.ts");
-  return await written(session, out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
+  const { parquetParts } = await import("../../transfer/export/parquet-file.ts");
+  return await written(session, out, (part) => writeTo(part, parquetParts(CLICK_COLUMNS, rows)));
 }
 
 async function printed(session: Session, parts: AsyncIterable<string>, { out }: Options) {
   if (out === undefined) return await session.work.printing(parts);
-  return await written(session, out, (part) =>
-    pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 })),
-  );
+  return await written(session, out, (part) => writeTo(part, parts));
+}
+
+async function writeTo(file: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
+  await pipeline(Readable.from(parts), createWriteStream(file, { mode: 0o600 }));
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
@@ -14,7 +15,6 @@ import {
 import { changePassword, provePassword } from "../../commands/account/password.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { sendExport } from "../analytics/exports.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";

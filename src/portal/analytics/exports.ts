@@ -1,29 +1,14 @@
-// GET .../clicks.csv and .../clicks.ndjson: all clicks of a link; and how every export is streamed: a bounded number at a
-// time, with backpressure, aborted when the client stops reading.
-import { Readable } from "node:stream";
-import type { FastifyReply } from "fastify";
+// GET .../clicks.csv and .../clicks.ndjson: all clicks of a link.
 import type { Api } from "../../api/fastify.ts";
-import { type OpenStreams, openStreams } from "../../api/limits/open-streams.ts";
+import { CONTENT_TYPES, sendExport } from "../../api/limits/exports.ts";
+import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
-import { CLICK_FORMATS, type ClickFormat } from "../../queries/log-reader/log-reader.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-
-const TYPES: Readonly<Record<ClickFormat, string>> = {
-  csv: "text/csv; charset=utf-8; header=present",
-  ndjson: "application/x-ndjson; charset=utf-8",
-};
-/**
- * Few of an account, because each export reads the log since its link was created or its account opened; so many of a
- * process that some slow readers block nobody else: one that is read slowly costs little but its page in memory.
- */
-const MOST = { ofAccount: 2, inProcess: 100 };
-/** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
-const STALLED_MS = 30_000;
 
 export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
   for (const format of CLICK_FORMATS)
@@ -37,51 +22,10 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: OpenSt
         const { link, position } = await linkHistory(deps, accountId, host, slug);
         requireDeveloper(tier, "Exports");
         await countRead(deps, { accountId, tier });
-        const file = { type: TYPES[format], name: `clicks-${link.slug}.${format}` };
+        const file = { type: CONTENT_TYPES[format], name: `clicks-${link.slug}.${format}` };
         return sendExport(reply, deps.exports, accountId, file, (signal) =>
           deps.logReader.exportClicks(link._id, position, format, signal),
         );
       },
     );
-}
-
-export function openExports({ counts, clock }: Pick<PortalDeps, "counts" | "clock">): OpenStreams {
-  return openStreams({ counts, clock, kind: "exports" }, MOST);
-}
-
-/** Pulls `parts` with backpressure: at most one part is read ahead. @throws too_many_streams */
-export async function sendExport(
-  reply: FastifyReply,
-  streams: OpenStreams,
-  accountId: string,
-  file: { type: string; name: string },
-  parts: (signal: AbortSignal) => AsyncIterable<string>,
-): Promise<FastifyReply> {
-  const stream = await streams.enter(accountId);
-  if (!stream)
-    throw new Refused("too_many_streams", "Other exports are being sent: wait until one of them has ended.");
-  const read = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
-  const body = Readable.from(read, { signal: stream.signal });
-  body.once("close", () => void streams.leave(stream));
-  return reply
-    .type(file.type)
-    .header("cache-control", "no-store")
-    .header("content-disposition", `attachment; filename="${file.name}"`)
-    .send(body);
-}
-
-/** Calls `onStalled` when the consumer does not request the next part within `stalledMs`. */
-export async function* untilStalled<T>(
-  parts: AsyncIterable<T>,
-  stalledMs: number,
-  onStalled: () => void,
-): AsyncGenerator<T> {
-  for await (const part of parts) {
-    const timer = setTimeout(onStalled, stalledMs);
-    try {
-      yield part;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 }

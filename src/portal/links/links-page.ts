@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
@@ -20,7 +21,6 @@ import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
-import { sendExport } from "../analytics/exports.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { formRoute } from "../shell/form-route.ts";

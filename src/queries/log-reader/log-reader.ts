@@ -6,6 +6,7 @@ import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { AskAccount } from "../analytics/account/answer-question.ts";
+import type { AccountQuestion } from "../analytics/account/question.ts";
 import type { LogParts } from "../analytics/day-parts.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
@@ -13,6 +14,18 @@ import type { FeedForm } from "../feed/feed-event.ts";
 
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;
 export type ClickFormat = (typeof CLICK_FORMATS)[number];
+
+export const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
+export type ClickQuestion = Pick<AccountQuestion, "accountId" | "filters" | "kinds" | "from" | "to" | "zone">;
+
+/** Where a page of clicks begins: behind `after`, in the log as of `upTo`. */
+export type ClickPlace = { after: Position; upTo: Position };
+
+/** `clicks`: the cells of each, by the names of the export's columns. `next`: null on the last page. */
+export type ClickPage = { clicks: Record<string, string>[]; next: ClickPlace | null };
 
 /** `events`: of the form that was asked for, as JSON; otherwise as FeedPage. */
 export type FeedText = { events: string[]; next: Position; more: boolean };
@@ -49,6 +62,14 @@ export type LogReader = LogParts & {
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
   /** accountQuestions, in the thread. */
   askAccount: AskAccount;
+  /** clickPage, in the thread. */
+  clickPage(question: ClickQuestion, place: ClickPlace | undefined, limit: number): Promise<ClickPage>;
+  /** clickFile, in the thread. */
+  clickFile(
+    question: ClickQuestion,
+    format: TableFormat,
+    signal: AbortSignal,
+  ): AsyncGenerator<string | Uint8Array>;
   /** matchingClicks, in the thread. */
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */

@@ -15,6 +15,7 @@ import type { BasicLogger } from "../../runtime/logging.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { clickFile, clickPage } from "../../transfer/export/account-clicks.ts";
 import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
 import type { Stores } from "../stores/stores.ts";
@@ -46,6 +47,13 @@ export function logReader(
       }
     },
     askAccount: accountQuestions({ eventStore, readStore, monotonic: () => performance.now() }),
+    clickPage: (question, place, limit) => clickPage({ eventStore, readStore }, question, place, limit),
+    async *clickFile(question, format, signal) {
+      for await (const part of clickFile({ eventStore, readStore }, question, format)) {
+        if (signal.aborted) return;
+        if (part.length > 0) yield part;
+      }
+    },
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

@@ -28,8 +28,9 @@ const METHODS = [
   "dayParts",
   "lastClickRecordedBy",
   "askAccount",
+  "clickPage",
 ] as const;
-const STREAMS = ["followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
+const STREAMS = ["followAccount", "exportClicks", "exportAccount", "clickFile", "verifyLog"] as const;
 
 export type ReaderData = { config: Config };
 

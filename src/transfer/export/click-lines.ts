@@ -43,16 +43,21 @@ const COLUMNS: readonly ClickColumn[] = [
   ["position", ({ position }) => position],
 ];
 
-/** Of the clicks of many links. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
-export const CLICK_COLUMNS: readonly ClickColumn[] = [
+/** Of the clicks of an account. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
+export const ACCOUNT_COLUMNS: readonly ClickColumn[] = [
   ["link", ({ link }) => link],
-  ["account_id", ({ accountId }) => accountId],
   ...COLUMNS,
   ["account_visitor", ({ accountVisitor }) => accountVisitor],
   ["via", ({ via }) => via],
   ["method", ({ method }) => method],
   ["prefetch", ({ prefetch }) => prefetch],
 ];
+
+/** Of the clicks of many accounts. */
+export const CLICK_COLUMNS: readonly ClickColumn[] = ACCOUNT_COLUMNS.toSpliced(1, 0, [
+  "account_id",
+  ({ accountId }) => accountId,
+]);
 
 /**
  * The text in a column. A click that can't be read has the type `unreadable`, and of the others only the time of its

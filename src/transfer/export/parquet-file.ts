@@ -1,26 +1,31 @@
-// Clicks as a Parquet file, for DuckDB and the like: written in row groups, so that memory doesn't grow with the file.
-import { fileWriter, ParquetWriter } from "hyparquet-writer";
+// Clicks as a Parquet file, for DuckDB and the like: made in row groups, so that memory doesn't grow with the file.
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { type ClickColumn, type ClickRow, cellOf } from "./click-lines.ts";
 
 /** Rows that are held in memory. */
 const ROW_GROUP = 10_000;
 
-/** `at` is a UTC timestamp in milliseconds, all other columns are text. Replaces a file that is there. */
-export async function writeParquet(
-  file: string,
+/** The parts of the file. `at` is a UTC timestamp in milliseconds, all other columns are text. */
+export async function* parquetParts(
   columns: readonly ClickColumn[],
   pages: AsyncIterable<readonly ClickRow[]>,
-): Promise<void> {
+): AsyncGenerator<Uint8Array> {
   const fields = columns.map(([name]) =>
     name === "at"
       ? { name, type: "INT64", converted_type: "TIMESTAMP_MILLIS", repetition_type: "REQUIRED" }
       : { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "REQUIRED" },
   );
   const schema = [{ name: "clicks", num_children: fields.length }, ...fields];
+  const bytes = new ByteWriter();
   const writer = new ParquetWriter({
-    writer: fileWriter(file),
+    writer: bytes,
     schema: schema as ConstructorParameters<typeof ParquetWriter>[0]["schema"],
   });
+  const taken = () => {
+    const part = bytes.getBytes().slice();
+    bytes.index = 0;
+    return part;
+  };
   const writeGroup = async (rows: readonly ClickRow[]) => {
     const columnData = columns.map((column) => ({
       name: column[0],
@@ -34,7 +39,9 @@ export async function writeParquet(
     if (rows.length < ROW_GROUP) continue;
     await writeGroup(rows);
     rows = [];
+    yield taken();
   }
   if (rows.length > 0) await writeGroup(rows);
   await writer.finish();
+  yield taken();
 }

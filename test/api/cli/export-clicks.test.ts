@@ -1,12 +1,14 @@
 // Clicks exported as a table: DuckDB reads each format, and its sums are those of the API.
 import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pipeline } from "node:stream/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLICK_COLUMNS, type ClickRow } from "../../../src/transfer/export/click-lines.ts";
-import { writeParquet } from "../../../src/transfer/export/parquet-file.ts";
+import { parquetParts } from "../../../src/transfer/export/parquet-file.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
@@ -233,7 +235,7 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
       }
     };
     const columns = CLICK_COLUMNS.filter(([name]) => ["at", "user_agent"].includes(name));
-    await writeParquet(file, columns, pages());
+    await pipeline(parquetParts(columns, pages()), createWriteStream(file));
     const [{ size }, half = 0] = [await stat(file), sizes[25]];
     expect(half).toBeGreaterThan(size / 3);
     const [counted] = await query(`SELECT count(*)::int AS n FROM read_parquet('${file}')`);

@@ -39,5 +39,5 @@ async function withTitles(readStore: ReadStore, { rows, other }: Group): Promise
   const keys = rows.map(({ value }) => value);
   const read = await readStore.getMany<LinkDocument>(links.collection.name, keys, ["title"]);
   const titles = new Map(read.map(({ _id, title }) => [_id, title]));
-  return { rows: rows.map((row) => ({ ...row, label: titles.get(row.value) })), other };
+  return { rows: rows.map((row) => ({ ...row, label: titles.get(row.value) ?? undefined })), other };
 }

@@ -39,12 +39,12 @@ export type AccountHit = Hit & { event: ClickEvent; instant: number };
 
 /**
  * In the order of the log, without those that are withdrawn and those that can't be read; a batch may be empty. `onRead` is
- * called with each event that is read, and may throw to end the search. @throws EventNewer, what the stores throw
+ * called with the position of each event that is read, and may throw to end the search. @throws EventNewer, what the stores throw
  */
 export async function* hitsInLog(
   deps: HitDeps,
   { accountId, filters, kinds, from, to, zone, after, upTo, rules, needsTags = false }: HitSearch,
-  onRead: () => void = () => undefined,
+  onRead: (position: Position) => void = () => undefined,
 ): AsyncGenerator<AccountHit[]> {
   const isWithdrawn = await withdrawnOfAll(deps, upTo);
   const tests = Object.entries(filters).map(([field, values]) => ({
@@ -56,7 +56,7 @@ export async function* hitsInLog(
   const [since, until] = [isoOf(from), isoOf(to)];
   // Before the data is validated, as most clicks may be of others, or of another time.
   const isWanted = (recorded: RecordedEvent) => {
-    onRead();
+    onRead(recorded.position);
     if (ownerOf(recorded) !== accountId) return false;
     const { at } = recorded.data as { at?: unknown };
     if (typeof at !== "string" || at < since || at >= until) return false;
@@ -96,7 +96,7 @@ function linkTags({ readStore }: Pick<HitDeps, "readStore">) {
         ? await readStore.getMany<LinkDocument>(links.collection.name, missing, ["tags"])
         : [];
     for (const link of missing) known.set(link, []);
-    for (const { _id, tags = [] } of read) known.set(_id, tags);
+    for (const { _id, tags } of read) known.set(_id, tags ?? []);
     return (link: string) => known.get(link) ?? [];
   };
 }

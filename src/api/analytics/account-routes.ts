@@ -1,0 +1,196 @@
+// GET /api/v1/analytics: the numbers of an account; /clicks: its single clicks, as pages and as a file.
+import { z } from "zod";
+import { type Caller, requireDeveloper } from "../../commands/caller.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import {
+  type AccountAnswer,
+  type Filters,
+  GROUPS,
+  type GroupBy,
+  type Totals,
+} from "../../queries/analytics/account/question.ts";
+import { parseRange } from "../../queries/analytics/range.ts";
+import { isoIn } from "../../queries/analytics/time-zone.ts";
+import { behindCursor, cursorOf } from "../../queries/cursor.ts";
+import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
+import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import type { Api } from "../fastify.ts";
+import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";
+import type { OpenStreamsDeps } from "../limits/open-streams.ts";
+import { apiErrors } from "../schemas.ts";
+import {
+  type AccountAnalyticsAnswer,
+  AccountAnalyticsParameters,
+  AccountAnalyticsSchema,
+  ClickExportParameters,
+  ClickPageSchema,
+  ClickParameters,
+  type FilterParameters,
+} from "./account-schema.ts";
+
+type Deps = ReadableLinkDeps &
+  Omit<OpenStreamsDeps, "kind"> & {
+    logReader: Pick<LogReader, "askAccount" | "clickPage" | "clickFile">;
+  };
+
+const ANALYTICS = `Totals, series and one breakdown of the clicks of all links of the account, of all keys and of the portal,
+under any filters. What isn't counted beforehand is counted in the log: \`range_too_large\` says what to narrow.
+Developer tier.`;
+const CLICKS = `The single clicks that the numbers of \`/api/v1/analytics\` count under the same filters, in the order in
+which they were recorded. A page may be empty and have a next one, as one request reads a bounded part of the log.
+Developer tier.`;
+const EXPORT = `The same clicks as a file, streamed, of two at a time for an account. Developer tier.`;
+
+export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
+  const tags = ["Analytics"];
+  const analytics = {
+    operationId: "getAccountAnalytics",
+    summary: "Read the analytics of the account",
+    description: ANALYTICS,
+    tags,
+    querystring: AccountAnalyticsParameters,
+    response: { 200: AccountAnalyticsSchema, ...apiErrors(400, 401, 402, 403, 404) },
+  };
+  app.get("/api/v1/analytics", { schema: analytics }, async ({ caller, query }) => {
+    requireDeveloper(caller.tier, "Analytics of an account");
+    const { group_by: group, interval, compare, limit, ...parameters } = query;
+    const { question, iso } = await clickQuestion(deps, caller, parameters);
+    const groupBy = group === undefined ? [] : [group];
+    const now = deps.clock().getTime();
+    const answer = await deps.logReader.askAccount({ ...question, groupBy, interval, compare, limit, now });
+    return answerOf(answer, group, question.zone, iso);
+  });
+
+  const clicks = {
+    operationId: "listClicks",
+    summary: "List the clicks of the account",
+    description: CLICKS,
+    tags,
+    querystring: ClickParameters,
+    response: { 200: ClickPageSchema, ...apiErrors(400, 401, 402, 403, 404) },
+  };
+  app.get("/api/v1/clicks", { schema: clicks }, async ({ caller, query }) => {
+    requireDeveloper(caller.tier, "Lists of clicks");
+    const { cursor, limit, ...parameters } = query;
+    const { question } = await clickQuestion(deps, caller, parameters);
+    const page = await deps.logReader.clickPage(question, await placeOf(deps, cursor), limit);
+    const next = page.next && cursorOf({ value: page.next.upTo, id: page.next.after });
+    return { clicks: page.clicks, next_cursor: next };
+  });
+
+  const exports = openExports(deps);
+  app.addHook("preClose", async () => exports.close());
+  const file = {
+    operationId: "exportClicks",
+    summary: "Export the clicks of the account",
+    description: EXPORT,
+    tags,
+    querystring: ClickExportParameters,
+    response: {
+      200: {
+        description: "A file",
+        content: Object.fromEntries(
+          Object.values(CONTENT_TYPES).map((type) => [type.split(";")[0], { schema: z.string() }]),
+        ),
+      },
+      ...apiErrors(400, 401, 402, 403, 404),
+    },
+  };
+  // A HEAD would read the whole export for nobody.
+  app.get("/api/v1/clicks/export", { schema: file, exposeHeadRoute: false }, async (request, reply) => {
+    const { caller, query } = request;
+    requireDeveloper(caller.tier, "Exports");
+    const { format, ...parameters } = query;
+    const { question } = await clickQuestion(deps, caller, parameters);
+    const named = { type: CONTENT_TYPES[format], name: `clicks.${format}` };
+    return sendExport(reply, exports, caller.accountId, named, (signal) =>
+      deps.logReader.clickFile(question, format, signal),
+    );
+  });
+}
+
+/** @throws invalid_range; forbidden, not_found for a link */
+async function clickQuestion(
+  deps: Deps,
+  caller: Caller,
+  { from, to, timezone, ...filters }: Omit<FilterParameters, "format">,
+): Promise<{ question: ClickQuestion; iso: (instant: number) => string }> {
+  const range = parseRange({ from, to, timezone });
+  const { zone } = range;
+  const question = {
+    accountId: caller.accountId,
+    filters: await filtersOf(deps, caller, filters),
+    kinds: CLICK_KINDS,
+    ...{ from: range.from, to: range.to, zone: zone.name },
+  };
+  return { question, iso: (instant) => isoIn(zone, instant) };
+}
+
+/** As clicks have them: hosts and slugs in lower case, countries in upper case, links by their keys. */
+async function filtersOf(
+  deps: Deps,
+  caller: Caller,
+  filters: Omit<FilterParameters, "format" | "from" | "to" | "timezone">,
+): Promise<Filters> {
+  const { link, domain, country, referrer } = filters;
+  const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
+  const normalised = {
+    ...filters,
+    domain: lower(domain),
+    referrer: lower(referrer),
+    country: country?.map((code) => (code === "unknown" ? code : code.toUpperCase())),
+    link: link && (await Promise.all(link.map((name) => linkKeyOf(deps, caller, name.toLowerCase())))),
+  };
+  return Object.fromEntries(
+    GROUPS.flatMap((field) => {
+      const values = normalised[field];
+      return values === undefined ? [] : [[field, values]];
+    }),
+  ) as Filters;
+}
+
+async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
+  return name.includes("/") ? name : (await findOwnLink(deps, caller, name))._id;
+}
+
+/** @throws invalid_cursor, invalid_position */
+async function placeOf(deps: Deps, cursor: string | undefined): Promise<ClickPlace | undefined> {
+  const { after } = behindCursor(cursor);
+  if (!after) return undefined;
+  const place = { after: after.id, upTo: String(after.value) };
+  for (const position of Object.values(place)) await refuseForeignPosition(deps, position);
+  return place;
+}
+
+function answerOf(
+  { from, to, interval, totals, previous, series, groups, ...answer }: AccountAnswer,
+  group: GroupBy | undefined,
+  timezone: string,
+  iso: (instant: number) => string,
+): AccountAnalyticsAnswer {
+  const { rows, other } = (group && groups[group]) ?? {};
+  return {
+    range: { from: iso(from), to: iso(to), interval, timezone },
+    totals: totalsAnswer(totals),
+    ...(previous && {
+      previous: { from: iso(previous.from), to: iso(previous.to), totals: totalsAnswer(previous.totals) },
+    }),
+    series: series.map(({ start, ...counts }) => ({ start: iso(start), ...totalsAnswer(counts) })),
+    ...(rows && {
+      groups: rows.map(({ value, label, ...counts }) => ({
+        value,
+        ...(label !== undefined && { label }),
+        ...totalsAnswer(counts),
+      })),
+      other: other ? totalsAnswer(other) : null,
+    }),
+    source: answer.source,
+    as_of_position: answer.position,
+    behind_ms: answer.behindMs,
+  };
+}
+
+function totalsAnswer({ visitorsEstimated, people, visitors, ...kinds }: Totals) {
+  return { people, ...kinds, visitors, visitors_estimated: visitorsEstimated };
+}

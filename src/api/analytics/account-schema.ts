@@ -1,0 +1,169 @@
+// Query parameters and answers of the analytics of an account and of its clicks, for validation and the OpenAPI document.
+import { z } from "zod";
+import {
+  CLICK_KINDS,
+  type ClickKind,
+  DEVICE_TYPES,
+  UTM_FIELDS,
+  type UtmField,
+} from "../../events/vocabulary.ts";
+import { GROUPS, type GroupBy } from "../../queries/analytics/account/question.ts";
+import { INTERVALS } from "../../queries/analytics/intervals.ts";
+import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
+import { RangeParameters } from "./range-schema.ts";
+
+/** Of one filter. */
+const MOST_VALUES = 100;
+const MOST_ROWS = 1_000;
+const text = z.string().min(1).max(300);
+
+/** A parameter that may be repeated: any of the values. */
+function anyOf<Value extends z.ZodType<string>>(value: Value, description: string, example: string) {
+  return z
+    .preprocess(
+      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
+      z.array(value).min(1).max(MOST_VALUES).optional(),
+    )
+    .meta({ description: `Only clicks ${description}; repeat it for any of several`, examples: [[example]] });
+}
+
+const COUNTRY = /^([A-Za-z]{2}|unknown)$/;
+const HOUR = /^([01]\d|2[0-3])$/;
+
+const ofUtm = (field: UtmField) => anyOf(text, `with this utm_${field}`, "spring");
+
+const filters = {
+  link: anyOf(text, "of this link: its slug, or `<host>/<slug>`", "k7m2pqx"),
+  tag: anyOf(text, "of links that have this tag now", "newsletter"),
+  domain: anyOf(text, "of links on this host", "go.example.org"),
+  country: anyOf(
+    z.string().regex(COUNTRY, "must be a code of two letters (ISO 3166-1), or unknown"),
+    "from this country",
+    "FR",
+  ),
+  region: anyOf(text, "from this region, with its country", "Bavaria, DE"),
+  city: anyOf(text, "from this city, with its country", "Paris, FR"),
+  referrer: anyOf(text, "that came from this host, or `direct`", "news.example"),
+  device: anyOf(z.enum(DEVICE_TYPES), "on such a device", "mobile"),
+  browser: anyOf(text, "with this browser", "Firefox"),
+  os: anyOf(text, "on this system", "iOS"),
+  language: anyOf(text, "of browsers in this language", "fr"),
+  ...(Object.fromEntries(UTM_FIELDS.map((field) => [`utm_${field}`, ofUtm(field)])) as Record<
+    `utm_${UtmField}`,
+    ReturnType<typeof ofUtm>
+  >),
+  rule: anyOf(text, "that the rule with this id led, or `none` of a link's rules", "none"),
+  kind: anyOf(z.enum(CLICK_KINDS), "of this kind", "click"),
+  hour: anyOf(z.string().regex(HOUR, "must be an hour, 00 to 23"), "in this hour of the day", "09"),
+  day: anyOf(z.iso.date("must be a date such as 2026-11-01"), "on this day", "2026-11-01"),
+  weekday: anyOf(
+    z.string().regex(/^[1-7]$/, "must be 1 (Monday) to 7"),
+    "on this day of the week, `1` for Monday",
+    "1",
+  ),
+} satisfies Record<GroupBy, z.ZodType>;
+
+const { from, to, timezone, interval } = RangeParameters.shape;
+
+const common = {
+  from: from.meta({ description: "Clicks at or after this time, ISO 8601; default: the first" }),
+  to,
+  timezone,
+  ...filters,
+};
+
+/** Strict, as numbers without the filter of a misspelt name would be wrong without a word. */
+export const AccountAnalyticsParameters = z.strictObject({
+  group_by: z.enum(GROUPS).optional().meta({ description: "What `groups` are; none when absent" }),
+  interval: interval.meta({
+    description: "Length of the points of `series`; default: one that fits the range",
+  }),
+  compare: z
+    .literal("previous")
+    .optional()
+    .meta({ description: "Adds the totals of the time of the same length just before" }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_ROWS)
+    .default(100)
+    .meta({ description: "Of `groups`; the rest is added up in `other`" }),
+  ...common,
+});
+
+export const ClickParameters = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).meta({ description: "Of a page" }),
+  cursor: z.string().max(2_000).optional(),
+  ...common,
+});
+
+export const ClickExportParameters = z.strictObject({
+  format: z.enum(TABLE_FORMATS).default("csv"),
+  ...common,
+});
+
+export type FilterParameters = z.infer<typeof ClickExportParameters>;
+
+const time = z.string().meta({ format: "date-time" });
+const count = z.int().meta({ minimum: 0 });
+
+const totals = {
+  people: count.meta({ description: "Clicks and QR scans" }),
+  ...(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count])) as Record<ClickKind, typeof count>),
+  visitors: count.nullable().meta({
+    description:
+      "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known, as for a group of long ranges",
+  }),
+  visitors_estimated: z
+    .boolean()
+    .meta({ description: "More than 256 of a day and kind: a standard error of 2.3 %" }),
+};
+
+export const AccountAnalyticsSchema = z
+  .object({
+    range: z.object({ from: time, to: time, interval: z.enum(INTERVALS), timezone: z.string() }),
+    totals: z.object(totals),
+    previous: z.object({ from: time, to: time, totals: z.object(totals) }).optional(),
+    series: z
+      .array(z.object({ start: time, ...totals }))
+      .meta({ description: "Zero-filled; the first point begins with the range" }),
+    groups: z
+      .array(
+        z.object({
+          value: z.string().meta({ description: "As the filter of this name takes it" }),
+          label: z.string().optional().meta({ description: "A link's title" }),
+          ...totals,
+        }),
+      )
+      .optional()
+      .meta({ description: "Most people first" }),
+    other: z
+      .object(totals)
+      .nullable()
+      .optional()
+      .meta({ description: "Of all values beyond `limit`; null for none" }),
+    source: z.enum(["documents", "log"]).meta({
+      description:
+        "`documents`: of a day with more than 200 values of a field, or 1,000 links, those with fewest clicks are in `other`",
+    }),
+    as_of_position: z.string(),
+    behind_ms: count.meta({
+      description: "How long ago the first click that is not counted yet was recorded; 0 when there is none",
+    }),
+  })
+  .meta({ id: "AccountAnalytics" });
+
+export type AccountAnalyticsAnswer = z.input<typeof AccountAnalyticsSchema>;
+
+export const ClickPageSchema = z
+  .object({
+    clicks: z.array(z.record(z.string(), z.string()).meta({ id: "Click" })).meta({
+      description: "In the order of their recording: the columns of the export; empty for what is not known",
+    }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "For the next page, also of an empty one; null on the last" }),
+  })
+  .meta({ id: "ClickPage" });

@@ -80,7 +80,7 @@ async function refuseTooMany({ readStore }: LogDeps, from: number): Promise<void
 const SORTED = { field: "hour", direction: "desc" } as const;
 
 /** To be called with each click that is read. */
-function budget({ monotonic }: LogDeps): () => void {
+export function budget({ monotonic }: Pick<LogDeps, "monotonic">): () => void {
   const started = monotonic();
   let read = 0;
   return () => {

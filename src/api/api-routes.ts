@@ -1,6 +1,6 @@
 // The routes under /api, for a process with the api role.
 
-import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
+import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -63,11 +63,16 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
-    analyticsRoutes(keyed, { ...reading, logParts: deps.logReader });
-    accountAnalyticsRoutes(keyed, { ...reading, counts: deps.counts, logReader: deps.logReader });
-    changesRoutes(keyed, { ...reading, logReader: deps.logReader });
-    listLinksRoute(keyed, reading);
     const { currentAccount } = links;
+    analyticsRoutes(keyed, { ...reading, currentAccount, logParts: deps.logReader });
+    accountAnalyticsRoutes(keyed, {
+      ...reading,
+      currentAccount,
+      counts: deps.counts,
+      logReader: deps.logReader,
+    });
+    changesRoutes(keyed, { ...reading, currentAccount, logReader: deps.logReader });
+    listLinksRoute(keyed, reading);
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
     readLinkRoute(keyed, life);
     changeLinkRoutes(keyed, life);

@@ -3,7 +3,7 @@ import type { KeyScope } from "../events/vocabulary.ts";
 import type { Api } from "./fastify.ts";
 import { apiErrors } from "./schemas.ts";
 
-const SCOPES: Readonly<Record<string, KeyScope>> = {
+export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "POST /api/v1/shorten": "links:write",
   "POST /api/v1/shorten/bulk": "links:write",
   "GET /api/v1/links": "links:read",

@@ -1,7 +1,8 @@
 // POST /api/v1/shorten and /api/v1/shorten/bulk: routes and schemas of createLink and createLinksInBulk, which hold the
 // rules (interface, part 4).
+import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
+import { createLinksInBulk } from "../commands/links/bulk/create-links-in-bulk.ts";
 import { createLink } from "../commands/links/create-link.ts";
-import { type BulkDeps, createLinksInBulk } from "../commands/links/create-links-in-bulk.ts";
 import { LinkObject, ShortenRequest } from "../commands/links/link-object.ts";
 import { type Api, contextOf } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";

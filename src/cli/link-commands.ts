@@ -2,7 +2,7 @@
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
 import { emailSecret } from "../commands/account/secrets.ts";
-import { acceptItem } from "../commands/links/bulk-items.ts";
+import { acceptItem } from "../commands/links/bulk/bulk.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";

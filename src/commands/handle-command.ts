@@ -4,6 +4,7 @@
 import type { LinkledgerEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { readEvent } from "../events/read-event.ts";
+import { isRefused } from "../runtime/refused.ts";
 import { type EventStore, type Position, RevisionConflict } from "../stores/event-store/port.ts";
 import { streamPages } from "../stores/event-store/stream-pages.ts";
 import type { CommandContext } from "./caller.ts";
@@ -34,7 +35,7 @@ export type Command<S, E extends LinkledgerEvent> = {
 /** `position`: of the stream's last event; documents that contain it show what was done. */
 export type Appended = { position: Position | undefined };
 
-type Loaded<S> = Appended & { state: S; revision: number | "none" };
+export type Loaded<S> = Appended & { state: S; revision: number | "none" };
 
 export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
 
@@ -92,6 +93,11 @@ export async function loadStream<S, E extends LinkledgerEvent>(
     }
   }
   return loaded;
+}
+
+/** Of an error of an append: after others the events may be in the log all the same. */
+export function isNotAppended(error: unknown): boolean {
+  return isRefused(error) || error instanceof RevisionConflict;
 }
 
 function absent<S>(initial: S): Loaded<S> {

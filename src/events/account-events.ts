@@ -28,6 +28,31 @@ export const accountEvents = {
     from: z.enum(TIERS),
     to: z.enum(TIERS),
   }),
+  BrandChanged: eventType(
+    "How the account shows itself to visitors was changed; holds all of it, changed or not.",
+    {
+      ...ofAccount,
+      name: z.string().optional().describe("Shown on its links' pages"),
+      colour: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/)
+        .optional()
+        .describe("Of these pages"),
+      fallbackUrl: z
+        .string()
+        .optional()
+        .describe("Where visitors of expired and unknown links of its domains are led"),
+    },
+  ),
+  LogoChanged: eventType(
+    "The logo of the account's QR codes was set or removed.",
+    {
+      ...ofAccount,
+      /** PNG in base64, as we have drawn it anew from what was uploaded. */
+      image: z.base64().nullable(),
+    },
+    { internal: ["image"] },
+  ),
   AccountClosed: eventType("The account was closed for good.", ofAccount),
   KeyIssued: eventType(
     "An API key was issued.",

@@ -64,6 +64,8 @@ export const STREAM_LIMITS = {
   keysIssued: 1_000,
   webhooksAdded: 1_000,
   domainsAdded: 1_000,
+  /** Of an account: each is an event of up to 32 KB. */
+  logosSet: 20,
   /** Of an account: all its events together. */
   accountEvents: 5_000,
   /** Changes of a link after its creation. */

@@ -3,7 +3,7 @@ import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
-import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
+import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
 import type { Limits, Tier } from "../events/vocabulary.ts";

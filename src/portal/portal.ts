@@ -1,7 +1,6 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
 import { openExports } from "../api/limits/exports.ts";
-import { analytics } from "../queries/analytics/analytics.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Readiness } from "../stores/coordination/log-health.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
@@ -9,9 +8,9 @@ import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
+import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
 import { clickExportRoutes } from "./analytics/exports.ts";
-import { linkAnalyticsPage } from "./analytics/link-analytics-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
@@ -20,6 +19,7 @@ import { domainsPages } from "./domains/domains-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { linksPages } from "./links/links-page.ts";
+import { manyLinksPage } from "./links/many-links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
@@ -62,7 +62,6 @@ export async function portalRoutes(
       async (app: Api) => {
         await assetRoutes(app, assets);
         const exports = openExports(deps);
-        const numbers = { ...portal, analytics: analytics({ ...deps, logParts: deps.logReader }) };
         app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {
           throw new Refused("not_found");
@@ -71,12 +70,13 @@ export async function portalRoutes(
         signUpPages(app, portal);
         signInPages(app, portal);
         resetPages(app, portal);
-        dashboardPage(app, numbers);
+        dashboardPage(app, portal);
+        analyticsPage(app, portal);
         newLinkPage(app, portal);
+        manyLinksPage(app, portal);
         linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);
-        linkAnalyticsPage(app, numbers);
         clickExportRoutes(app, { ...portal, exports });
         keysPages(app, portal);
         webhooksPage(app, portal);

@@ -3,6 +3,7 @@
 import { CATEGORY } from "../events/streams.ts";
 import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
+import { brands } from "./definitions/brands.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays } from "./definitions/days/days.ts";
 import { linkDays } from "./definitions/days/link-day.ts";
@@ -32,7 +33,16 @@ export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
   version: 1,
   readsSince: 1,
-  projections: [accounts, keys, domains, webhooks, links, accountLinks, eventIndex] as readonly Projection[],
+  projections: [
+    accounts,
+    brands,
+    keys,
+    domains,
+    webhooks,
+    links,
+    accountLinks,
+    eventIndex,
+  ] as readonly Projection[],
   categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
   commitMs: { least: 100, most: 300 },
 };

@@ -101,15 +101,18 @@ export const REFUSALS = {
       "status: more than 20,000 of these links have times or a limit: narrow the list by tag, domain or time",
   },
   links_behind: { status: 503, retryAfter: 2, message: "The lists of links are behind the log" },
-  // The other request may have been lost in a crash: what it has claimed is free again after a minute.
+  // The other request may have been lost in a crash: the id is free again after a minute.
   link_claimed: {
     status: 409,
-    retryAfter: 60,
-    message: "Another request is making such a link in this moment: try again in a minute",
+    field: "external_id",
+    retryAfter: 1,
+    message:
+      "Another request is giving this external_id to a link in this moment: try again, at the latest after a minute",
   },
 
   // Accounts, their keys and signing in.
   account_not_found: { status: 401, message: "Account not found" },
+  invalid_brand: { status: 400 },
   account_exists: { status: 409, message: "This account is open already" },
   invalid_email: { status: 400, field: "email", message: "Please provide a valid e-mail address" },
   email_taken: {
@@ -218,7 +221,7 @@ export const REFUSALS = {
   file_not_found: {},
   file_required: {},
   no_file_of_clicks: {},
-  wrong_format: {},
+  wrong_format: { status: 400, field: "list" },
   record_refused: {},
 } as const satisfies Record<string, Refusal>;
 

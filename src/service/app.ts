@@ -50,7 +50,9 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   healthRoutes(app, { readiness: () => readinessOf(deps), operator });
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   const { baseHost } = config;
-  const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.lookup.domains });
+  const otherHost =
+    redirect &&
+    domainHome({ readStore, baseHost, domains: redirect.lookup.domains, brands: redirect.brands });
   await app.register(async (base: Api) => {
     baseHostGate(base, { baseHost, guard, metrics, otherHost });
     documentsBehindHeader(base, documentsBehind({ ...backend, groups: projectionGroups, clock }));

@@ -1,6 +1,6 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { BulkAnswer } from "../../src/commands/links/create-links-in-bulk.ts";
+import type { CreatedInBulk } from "../../src/commands/links/bulk/create-links-in-bulk.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import {
   type Member,
@@ -133,7 +133,7 @@ describe("Idempotency-Key", () => {
       };
       const body = { links: [{ url }, { url: "nope" }, { url: `${url}/b` }] };
       const bulk = () =>
-        service.post<BulkAnswer>("/api/v1/shorten/bulk", member.key, body, {
+        service.post<CreatedInBulk>("/api/v1/shorten/bulk", member.key, body, {
           headers: { "idempotency-key": "bulk-2" },
         });
       const first = await bulk();

@@ -221,6 +221,21 @@ describe("PATCH /api/v1/links/{slug}", () => {
     expect((await history("", own, free.key)).body.total).toBe(2);
   });
 
+  it.skipIf(onCluster())("reads the link's stream once", async () => {
+    const { eventStore } = service.backend;
+    const read = eventStore.read.bind(eventStore);
+    const streams: string[] = [];
+    eventStore.read = (stream, ...range) => {
+      streams.push(stream);
+      return read(stream, ...range);
+    };
+    expect((await patch({ title: "x", url: `${url}/once` })).status).toBe(200);
+    expect((await remove()).status).toBe(200);
+    eventStore.read = read;
+    const stream = `link-localhost/${slug}`;
+    expect(streams.filter((name) => name === stream)).toEqual([stream, stream]);
+  });
+
   it("never shows a password", async () => {
     const { body, text } = await patch({ password: "open sesame" });
     expect(body).toMatchObject({ has_password: true });

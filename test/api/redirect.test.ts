@@ -71,6 +71,7 @@ async function start({ ipHeader, countryHeader }: { ipHeader?: string; countryHe
   const requester = requesterOf(trust, countryHeader);
   const deps: RedirectDeps = {
     lookup: { peek, find: async (host, slug) => peek(host, slug) },
+    brands: { ofAccount: async () => undefined, ofHost: async () => undefined },
     recorder: {
       record: (hit) => {
         hits.push({ ...hit, link: unpackTarget(hit.link) });

@@ -26,7 +26,7 @@ const LINKS = {
   derivedSlug: slugDerivation("0".repeat(32)),
   ...{ baseUrl: BASE_URL, baseHost: "localhost" },
   ...{ urlSafety: async () => ["safe" as const], recheckLater: async () => undefined },
-  linkLookups: { withExternalId: async () => [], withFingerprint: async () => [] },
+  linksWithFingerprint: async () => [],
 };
 const PATIENT = { timeout: 15_000, interval: 20 };
 /** A key of a Free account may ask 50 times an hour. */

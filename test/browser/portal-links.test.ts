@@ -1,16 +1,12 @@
-// The pages of links in a real browser: live chart, copy buttons, keyboard, accessibility (axe).
-import { randomUUID } from "node:crypto";
+// The pages of links in a real browser: copy buttons, keyboard, accessibility (axe).
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newEvent } from "../../src/events/new-event.ts";
-import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
-import { linkClicked } from "../support/event-store/stored-events.ts";
 import {
+  analyticsOf,
   openPortalBrowser,
   PATIENCE_MS,
   type PortalBrowser,
   showing,
-  showsLive,
 } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -52,64 +48,6 @@ onServer(chromiumServer, () => {
   function visit(path: string, query = "") {
     return portal.follow(`${base}/${path.split("/").at(-1)}${query}`);
   }
-
-  it("draws the first click as it comes, and counts the next ones without a reload", PATIENCE, async () => {
-    const page = await developer();
-    const complaints = complaintsOf(page);
-    const path = await shorten(page, "https://example.com/");
-    await page.clock.install();
-    await page.goto(`${base}${path}/analytics?range=24h`);
-    await page.getByText("Nobody has been here yet").waitFor();
-    await page.getByText("Live", { exact: true }).waitFor();
-    await visit(path);
-    await showsLive(page, page.locator(".chart-canvas svg"));
-    await page.getByText("Live", { exact: true }).waitFor();
-    await page.evaluate("document.body.dataset.kept = 'yes'");
-    for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
-    await showsLive(page, page.locator('[data-total="qr_scan"]', { hasText: /^3$/ }));
-    expect(await page.locator('[data-total="click qr_scan"]').textContent()).toBe("4");
-    expect(await page.locator("#recent tbody tr").count()).toBe(4);
-    expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
-    expect(await page.evaluate("document.body.dataset.kept")).toBe("yes");
-    await page.getByText("Show as a table").click();
-    expect(await page.locator("#points tbody tr:last-child td:last-child").textContent()).toBe("4");
-    expect(complaints).toEqual([]);
-  });
-
-  it(
-    "has a chart whose numbers can be read by pointing at it, in every range, in the browser's time zone",
-    PATIENCE,
-    async () => {
-      const page = await developer({ timezoneId: "America/New_York" });
-      const complaints = complaintsOf(page);
-      const path = await shorten(page, "https://example.com/");
-      await visit(path);
-      const isCounted = (text: string) => text.includes('data-total="click qr_scan">1<');
-      await showing(page, `${base}${path}/analytics`, "a click", isCounted);
-      const readout = page.locator(".chart-readout");
-      for (const range of ["24 hours", "7 days", "30 days", "12 months", "Custom"]) {
-        await page.getByRole("link", { name: range, exact: true }).click();
-        await page.locator(".choices [aria-current=true]", { hasText: range }).waitFor();
-        const chart = page.locator(".chart-canvas svg");
-        expect(await readout.textContent()).toBe("");
-        const { width = 0 } = (await chart.boundingBox()) ?? {};
-        await chart.hover({ position: { x: width - 2, y: 20 } });
-        await readout.getByText("Link clicks: 1 · QR scans: 0").waitFor();
-      }
-      const zone = await page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone");
-      const zones = page.getByLabel("Time zone");
-      expect([await zones.inputValue(), await zones.locator("option").first().textContent()]).toEqual([
-        zone,
-        String(zone).replaceAll("_", " "),
-      ]);
-      await page.getByLabel("First day").fill("2020-01-01");
-      await page.getByLabel("Last day").fill("2020-01-31");
-      await page.keyboard.press("Enter");
-      await page.getByText("Clicks, Jan 1, 2020 to Jan 31, 2020").first().waitFor();
-      await page.locator("#chart", { hasText: "No clicks in this time." }).waitFor();
-      expect(complaints).toEqual([]);
-    },
-  );
 
   it("copies a short link", PATIENCE, async () => {
     const page = await developer();
@@ -177,8 +115,8 @@ onServer(chromiumServer, () => {
     const places: (number | undefined)[] = [];
     for (const url of ["example.com/", `example.com/${"a-long-path/".repeat(30)}`]) {
       const path = await shorten(page, url);
-      for (const below of ["", "/analytics"]) {
-        await page.goto(base + path + below);
+      for (const address of [base + path, analyticsOf(base, path)]) {
+        await page.goto(address);
         places.push((await page.getByRole("navigation", { name: "Pages of this link" }).boundingBox())?.x);
       }
     }
@@ -252,33 +190,8 @@ onServer(chromiumServer, () => {
   }, async () => {
     const page = await developer();
     const path = await shorten(page, "https://example.com/a/rather/long/address?with=a&query=too");
-    const accountId = await portal.accountOf(page);
-    const link = `localhost/${path.split("/").at(-1)}`;
-    const origin = { correlationId: "t", causationId: "t", actor: { type: "operator" as const } };
-    const clicks = Array.from({ length: 60 }, (_, n) => {
-      const at = new Date(Date.now() - n * 3_600_000).toISOString();
-      const kind = CLICK_KINDS[n % 3];
-      return newEvent(
-        linkClicked({ link, accountId, at, ...(kind && { kind }), city: `C${n}` }),
-        randomUUID(),
-        origin,
-      );
-    });
-    await service.backend.eventStore.append("clicks-seed-20260101", "none", clicks);
-    const isCounted = (text: string) => /data-total="preview"[^>]*>20</.test(text);
-    await showing(page, `${base}${path}/analytics?bots=1`, "60 hits", isCounted);
     const faults: string[] = [];
-    for (const at of [
-      "/portal",
-      "/portal/links",
-      "/portal/links?q=none",
-      "/portal/links/new",
-      path,
-      `${path}/analytics?range=7d`,
-      `${path}/analytics?range=12mo&bots=1`,
-      `${path}/analytics?range=custom&timezone=Asia/Kathmandu`,
-      `${path}/analytics?range=custom&timezone=Mars&from=soon`,
-    ]) {
+    for (const at of ["/portal", "/portal/links", "/portal/links?q=none", "/portal/links/new", path]) {
       await page.goto(base + at);
       for (const fault of await unusable(page, WIDTHS)) faults.push(`${at} ${fault}`);
     }

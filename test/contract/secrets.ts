@@ -94,6 +94,23 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
         expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
+    it("lets one of twenty replace a value that all of them have read", async () => {
+      const key = newKey();
+      const other = await fixture.openAnother();
+      await fixture.secrets.put(key, { value: { by: "before", n: [1] } });
+      const race = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          (n % 2 ? other : fixture.secrets).putIfPresent(key, { value: { by: n } }, NOW, {
+            n: [1],
+            by: "before",
+          }),
+        ),
+      );
+      expect(race.filter(Boolean)).toHaveLength(1);
+      expect(await fixture.secrets.get(key, NOW)).toEqual({ by: race.indexOf(true) });
+      await other.close();
+    });
+
     it("never restores a record that is deleted while others put it if present", async () => {
       const key = newKey();
       const other = await fixture.openAnother();

@@ -13,6 +13,7 @@ import { linkledger } from "../../src/transfer/import/formats/linkledger.ts";
 import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
+import { fileSource } from "../../src/transfer/import/lines.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { type OwnImport, openImport } from "../support/import/own-export.ts";
@@ -53,7 +54,7 @@ async function imported(format: Format, content: Buffer) {
   await writeFile(links, content);
   const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-  const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+  const report = await runImport(own.deps, target, { format, links: fileSource(links), clicks: undefined });
   const { created, already, failed, read } = report.links;
   expect(created + already + failed).toBe(read);
   return report;

@@ -14,6 +14,7 @@ import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../src/transfer/import/imported.ts";
+import { fileSource } from "../../src/transfer/import/lines.ts";
 import { readRows } from "../../src/transfer/import/read-rows.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { operator } from "../support/commands/command-deps.ts";
@@ -41,7 +42,7 @@ afterAll(() => folder.remove());
 async function found(content: string) {
   const file = join(folder.path, randomUUID());
   await writeFile(file, content);
-  const read = await Array.fromAsync(readRows(file));
+  const read = await Array.fromAsync(readRows(fileSource(file)));
   expect(read.filter((row) => "error" in row)).toEqual([]);
   expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
   return read.map((row) => ("error" in row ? [] : NAMES.map((name) => textOf(row.record, [name]))));
@@ -113,7 +114,11 @@ describe("a record of any format", () => {
         }));
         const links = join(folder.path, randomUUID());
         await writeFile(links, [least, ...lasting].map((record) => JSON.stringify(record)).join("\n"));
-        const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+        const report = await runImport(own.deps, target, {
+          format,
+          links: fileSource(links),
+          clicks: undefined,
+        });
         expect(report.links.created).toBe(1);
         expect(report.links.already + report.errors.length).toBe(records.length);
       }
@@ -138,7 +143,11 @@ describe("a record of any format", () => {
           for (const [n, value] of parts) record[names[n % names.length] as string] = value;
           const links = join(folder.path, randomUUID());
           await writeFile(links, `${JSON.stringify(least)}\n${JSON.stringify(record)}\n`);
-          const report = await runImport(own.deps, target, { format, links, clicks: undefined });
+          const report = await runImport(own.deps, target, {
+            format,
+            links: fileSource(links),
+            clicks: undefined,
+          });
           const { created, already, failed } = report.links;
           expect(created).toBeGreaterThan(0);
           expect(created + already + failed + report.clicks.failed + report.clicks.read).toBeGreaterThan(1);

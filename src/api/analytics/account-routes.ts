@@ -12,7 +12,7 @@ import {
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
-import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { Api } from "../fastify.ts";
@@ -29,7 +29,7 @@ import {
   type FilterParameters,
 } from "./account-schema.ts";
 
-type Deps = ReadableLinkDeps &
+type Deps = CurrentLinkDeps &
   Omit<OpenStreamsDeps, "kind"> & {
     logReader: Pick<LogReader, "askAccount" | "clickPage" | "clickFile">;
   };
@@ -151,7 +151,7 @@ async function filtersOf(
 }
 
 async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
-  return name.includes("/") ? name : (await findOwnLink(deps, caller, name))._id;
+  return name.includes("/") ? name : (await findOwnLink(deps, caller, { slug: name }))._id;
 }
 
 /** @throws invalid_cursor, invalid_position */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
-import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
@@ -11,7 +11,7 @@ import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schema
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
-type Deps = AnalyticsDeps & ReadableLinkDeps & { clock: () => Date };
+type Deps = AnalyticsDeps & CurrentLinkDeps & { clock: () => Date };
 
 const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
@@ -45,7 +45,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
         `${misplaced} is a parameter of ranges: read them at /api/v1/analytics/${params.slug}/range`,
       );
     const now = deps.clock();
-    const link = await findOwnLink(deps, caller, params.slug, query.domain_id);
+    const link = await findOwnLink(deps, caller, { ...params, ...query });
     const found = await ask.ofLink(link, undefined, now);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
@@ -65,7 +65,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const { caller, params } = request;
     requireDeveloper(caller.tier, "Ranges of analytics");
     const range = parseRange(parameters);
-    const link = await findOwnLink(deps, caller, params.slug, domainId);
+    const link = await findOwnLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
     const found = await ask.ofLink(link, range, now);
     const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;

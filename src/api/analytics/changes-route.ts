@@ -4,14 +4,12 @@ import { type Caller, requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { changesRow, REASONS } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
-import { findOwnLink, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 
-type Deps = ReadableLinkDeps & {
-  eventStore: Pick<EventStore, "head">;
+type Deps = CurrentLinkDeps & {
   logReader: Pick<LogReader, "changesOfNumbers">;
   clock: () => Date;
 };
@@ -89,8 +87,8 @@ export function changesRoutes(app: Api, deps: Deps): void {
   };
   app.get("/api/v1/analytics/:slug/changes", { schema: ofLink }, async ({ caller, params, query }) => {
     requireDeveloper(caller.tier, "Changes of numbers");
-    const { domain_id: domainId, ...given } = query;
-    return await answer(caller, given, (await findOwnLink(deps, caller, params.slug, domainId))._id);
+    const { _id } = await findOwnLink(deps, caller, { ...params, ...query });
+    return await answer(caller, query, _id);
   });
   const ofAccount = {
     operationId: "getAccountChanges",

@@ -1,8 +1,8 @@
 // PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
-import { changeLinksInBulk } from "../../commands/links/change-links-in-bulk.ts";
+import { changeLinksInBulk } from "../../commands/links/bulk/change-links-in-bulk.ts";
 import { linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
-import { currentOwnLink } from "../../queries/links/find-link.ts";
+import { currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
 import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
@@ -40,7 +40,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
     const { body, answer, operationId, summary } = KINDS[wanted];
     const schema = {
       operationId: method === "POST" ? `${operationId}ByPost` : operationId,
-      summary,
+      summary: method === "POST" ? `${summary}, by POST` : summary,
       description: DESCRIPTION,
       tags: ["Links"],
       headers: IdempotencyHeader,
@@ -56,7 +56,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       async handler(request, reply) {
         const { caller } = request;
         const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>
-          currentOwnLink(deps, caller, item.slug, item.domain_id?.toLowerCase());
+          currentOwnLink(deps, caller, item, documentAt(deps));
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
         const { links } = request.body;
@@ -65,14 +65,14 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         await deps.changesAreFollowed();
         // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
         if (!isFinal) request.keyed = undefined;
-        const { done, results, ...rest } = bulk;
+        const { results, ...rest } = bulk;
         const statuses = await statusesOf(
           deps,
           results.map(({ link }) => link),
         );
         return reply.send({
           ...rest,
-          ...(wanted === "update" ? { updated: done } : { deleted: done }),
+          ...(wanted === "update" ? { updated: results.length } : { deleted: results.length }),
           results: results.map(({ index, link }, n) => {
             const { changes: revision, changedAt } = link;
             const status = statuses[n] as LinkStatus;

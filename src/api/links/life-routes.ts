@@ -2,13 +2,13 @@
 // stream.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { type ChangeOptions, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { ExistingLink } from "../../commands/links/link.ts";
 import { LinkDetailsObject, linkDetailsObject, PatchRequest } from "../../commands/links/link-object.ts";
+import { loadedLink } from "../../commands/links/link-stream.ts";
 import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
-import { type CurrentLinkDeps, currentOwnLink } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, currentOwnLink, findOwnLink } from "../../queries/links/find-link.ts";
 import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, IdempotencyHeader, SlugParams } from "../schemas.ts";
@@ -58,8 +58,7 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
   };
   app.get("/api/v1/links/:slug", { schema }, async (request, reply) => {
     const { caller, params, query } = request;
-    const link = await currentOwnLink(deps, caller, params.slug, query.domain_id);
-    if (link.deleted) throw new Refused("not_found", "Short link not found.");
+    const link = await findOwnLink(deps, caller, { ...params, ...query });
     const status = await statusOf(deps, link);
     const etag = linkTag(link, { ...link, status });
     reply.header("etag", etag);
@@ -122,13 +121,12 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
 
   async function changed(request: Request, wanted: LinkChangeRequest): Promise<ExistingLink> {
     const { caller, params, query } = request;
-    const how: ChangeOptions = {
-      ifRevision: revisionsOf(request.headers["if-match"]),
-      idempotency: request.keyed?.kept.seed,
-      isExisting: true,
-    };
-    const address = await currentOwnLink(deps, caller, params.slug, query.domain_id);
-    const { link } = await changeLink(deps.links, contextOf(request), caller, address, wanted, how);
+    const ifRevision = revisionsOf(request.headers["if-match"]);
+    const own = await currentOwnLink(deps, caller, { ...params, ...query }, (address) =>
+      loadedLink(deps, address, request.keyed?.kept.seed),
+    );
+    const options = { ifRevision, isExisting: true };
+    const { link } = await changeLink(deps.links, contextOf(request), caller, own, wanted, options);
     await deps.changesAreFollowed();
     return link;
   }

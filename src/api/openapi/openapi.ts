@@ -1,13 +1,12 @@
-// The OpenAPI 3.1 document, generated from the request schemas, and the Swagger UI page.
-import { readFileSync } from "node:fs";
+// The OpenAPI 3.1 document, generated from the request schemas, and the page at /docs that shows it to readers.
+import { readFile } from "node:fs/promises";
 import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../../config/version.ts";
 import type { Api } from "../fastify.ts";
-import { SITE_ICON } from "../site-routes.ts";
 import { addExamples } from "./examples.ts";
 import { portable } from "./portable-schemas.ts";
+import { type OpenApiDocument, referencePage } from "./reference-page.ts";
 import { webhooksSection } from "./webhooks-section.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
@@ -47,14 +46,9 @@ const LINK_HEADER = {
   },
 };
 
-/** Swagger UI's default policy has `upgrade-insecure-requests`, which breaks a service on plain http. */
+/** The page has no script, and loads its style sheet and its mark alone. */
 const CSP =
-  "default-src 'self'; base-uri 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
-
-/** Leads from the mark to the first page; Swagger UI draws it late, and without an address. */
-const HOME = `new MutationObserver(() => document.querySelector(".topbar a.link")?.setAttribute("href", "/"))
-  .observe(document.body, { childList: true, subtree: true });
-`;
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The redirect is not a Fastify route (redirect/http/handler.ts), so it is described by hand. */
 const REDIRECT = {
@@ -62,7 +56,12 @@ const REDIRECT = {
   description: "Redirects to the original URL and records a click. HEAD answers the same headers.",
   tags: ["Redirect"],
   security: [],
-  parameters: [{ name: "slug", in: "path" as const, required: true, schema: { type: "string" as const } }],
+  parameters: [
+    {
+      ...{ name: "slug", in: "path" as const, required: true, example: "k7m2pqx" },
+      schema: { type: "string" as const },
+    },
+  ],
   responses: {
     301: { description: "Redirect to the original URL in Location" },
     302: {
@@ -97,8 +96,8 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       security: [{ apiKey: [] }],
       paths: {
         "/{slug}": {
-          get: { operationId: "redirect", ...REDIRECT },
-          head: { operationId: "verify", ...REDIRECT },
+          get: { ...REDIRECT, operationId: "redirect" },
+          head: { ...REDIRECT, operationId: "verify", summary: "Verify a short link without following it" },
         },
       },
     },
@@ -107,22 +106,19 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   });
 }
 
-/** GET /openapi.json, and Swagger UI under /docs, in our colours and with our mark. */
+/** GET /openapi.json, and /docs: both are made when they are first asked for. */
 export async function openApiRoutes(app: Api): Promise<void> {
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-  const css = readFileSync(new URL("../docs.css", import.meta.url), "utf8");
-  const icon = { filename: "icon.svg", rel: "icon", type: "image/svg+xml", sizes: "any", content: SITE_ICON };
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    staticCSP: CSP,
-    logo: { type: "image/svg+xml", content: SITE_ICON },
-    theme: {
-      title: "API documentation · Linkledger",
-      css: [{ filename: "linkledger.css", content: css }],
-      js: [{ filename: "linkledger.js", content: HOME }],
-      favicon: [icon],
-    },
-    uiConfig: { deepLinking: true, persistAuthorization: false },
+  const schema = { hide: true };
+  app.get("/openapi.json", { schema }, async () => app.swagger());
+  let page: string | undefined;
+  for (const url of ["/docs", "/docs/"])
+    app.get(url, { schema }, async (_, reply) => {
+      page ??= referencePage(app.swagger() as OpenApiDocument);
+      return reply.type("text/html; charset=utf-8").header("content-security-policy", CSP).send(page);
+    });
+  app.get("/docs/reference.css", { schema }, async (_, reply) => {
+    const css = await readFile(new URL("./reference.css", import.meta.url));
+    return reply.type("text/css; charset=utf-8").send(css);
   });
 }
 

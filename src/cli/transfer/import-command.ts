@@ -7,7 +7,6 @@ import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
-import { linkLookups } from "../../queries/links/link-lookups.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
@@ -18,6 +17,7 @@ import { plainCsv } from "../../transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../transfer/import/formats/shlink.ts";
 import { yourls } from "../../transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../transfer/import/imported.ts";
+import { fileSource } from "../../transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import { type CommandRow, option } from "../command.ts";
 import type { Printable } from "../output.ts";
@@ -103,13 +103,17 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
     derivedSlug: slugDerivation(secretKeyOf(config)),
-    // Links of this import are known without documents, which nobody writes while no service runs.
-    linkLookups: linkLookups({ ...backend, writesAreReadable: async () => true }),
   };
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (bytes: number, of: number, count: number) =>
     work.show({ count, share: bytes / Math.max(1, of), unit: "record" });
-  const files = { format, links: file, clicks, encoding, zone: timezone };
+  const files = {
+    format,
+    links: fileSource(file),
+    clicks: clicks === undefined ? undefined : fileSource(clicks),
+    encoding,
+    zone: timezone,
+  };
   const report = await work.interruptible(
     () => "The import was ended",
     () => runImport(importing, target, files, onProgress, work.signal),

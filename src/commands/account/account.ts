@@ -48,6 +48,14 @@ export type LiveWebhook = WebhookSettings & { webhookId: string } & (
     | { status: "paused"; pausedBy: WebhookPauser; cause: WebhookPauseCause | undefined }
   );
 
+/** What visitors see of the account; absent where it has chosen nothing. `colour`: `#` and six hex digits. */
+export type Brand = {
+  name?: string | undefined;
+  colour?: string | undefined;
+  /** Instead of expired and unknown links of its domains. */
+  fallbackUrl?: string | undefined;
+};
+
 /** Deciders only read it; `evolve` mutates it. */
 export type OpenAccount = {
   status: "open";
@@ -63,6 +71,8 @@ export type OpenAccount = {
   domainsAdded: number;
   /** By webhook id; removed ones stay, so that an interrupted removal can be repeated. */
   webhooks: Map<string, LiveWebhook | { status: "removed" }>;
+  brand: Brand;
+  logos: { everSet: number; isSet: boolean };
   /** Length of the stream, for `withRoom`. */
   events: number;
 };
@@ -120,16 +130,28 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   if (event.type === "AccountOpened") {
     const { accountId, tier } = event.data;
     const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
-    return { status: "open", accountId, tier, ...maps, domainsAdded: 0, events: 1 };
+    const logos = { everSet: 0, isSet: false };
+    return { status: "open", accountId, tier, ...maps, domainsAdded: 0, brand: {}, logos, events: 1 };
   }
   if (account.status !== "open") return account;
   if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
   account.events += 1;
   if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
+  else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
   else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
   else evolveDomain(account, event);
   return account;
+}
+
+function brandOf({ name, colour, fallbackUrl }: Brand): Brand {
+  return { name, colour, fallbackUrl };
+}
+
+function evolveLogos({ logos }: OpenAccount, image: string | null): void {
+  logos.isSet = image !== null;
+  if (logos.isSet) logos.everSet += 1;
 }
 
 type KeyEvent = Extract<AccountEvent, { type: `Key${string}` }>;

@@ -4,7 +4,7 @@ import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
-import type { CommandContext } from "../caller.ts";
+import type { Caller, CommandContext } from "../caller.ts";
 import {
   type Appended,
   type CommandDeps,
@@ -81,6 +81,19 @@ function folded(accountId: string) {
 
 /** The account as its whole stream says at the time of the call; not to be mutated. */
 export type CurrentAccount = (accountId: string) => Promise<AccountState>;
+
+/**
+ * The caller's account, which every command on a link reads first: the link's own stream does not contain the closing of its
+ * account. @throws account_not_found when it is closed
+ */
+export async function callersAccount(
+  { currentAccount }: { currentAccount: CurrentAccount },
+  { accountId }: Pick<Caller, "accountId">,
+): Promise<AccountState> {
+  const account = await currentAccount(accountId);
+  if (account.status === "closed") throw new Refused("account_not_found");
+  return account;
+}
 
 /** `known`: the same account, where it is known without a call to another thread or a server; else undefined. */
 export type CurrentAccounts = {

@@ -1,5 +1,5 @@
 // What is kept of an account outside of its stream: the names of these secrets, and locks for use cases that read a secret
-// to decide what to write, as secrets have no compare-and-set.
+// to decide what to write elsewhere.
 import { hash } from "node:crypto";
 import { type RefusalCode, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";

@@ -85,7 +85,7 @@ export async function setDomainHome(
   accountId: string,
   { domainId, given }: { domainId: string; given: string | null },
 ): Promise<Appended & { homeUrl: string | null }> {
-  const ownHosts = async () => domains.verifiedHosts(await loadAccount(deps.eventStore, accountId));
+  const ownHosts = domains.verifiedHosts(await loadAccount(deps.eventStore, accountId));
   const homeUrl = given ? (await acceptUrl(deps, given, ownHosts)).longUrl : null;
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
     domains.setHome(account, { domainId, homeUrl, at }),

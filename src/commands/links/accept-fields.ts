@@ -3,9 +3,8 @@ import { cleanText } from "../../events/classification/clean-text.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
-import type { Secrets } from "../../stores/secrets/port.ts";
 import { requireDeveloper } from "../caller.ts";
-import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { type AcceptUrlDeps, acceptUrl, safetyOfAll } from "./accept-url.ts";
 import { utc } from "./fields/field-schemas.ts";
 import {
   FIELD_NAMES,
@@ -15,7 +14,7 @@ import {
   type LinkFields,
 } from "./fields/link-fields.ts";
 import { acceptedRules, type RequestedRules } from "./fields/rule-fields.ts";
-import { keepLinkPassword } from "./link-password.ts";
+import { type NamedSecret, newLinkPassword } from "./link-password.ts";
 
 /** Clearing them is free, as for an account that had the plan before. @throws tier_required */
 export function requireTierOf(fields: LinkFields, tier: Tier): void {
@@ -34,72 +33,92 @@ export function refusePastEnd({ expires_at: end }: LinkFields, now: Date, was?: 
   throw new Refused("invalid_request", "expires_at must be in the future", { field: "expires_at" });
 }
 
-export type AcceptFieldsDeps = AcceptUrlDeps & { secrets: Secrets; newId: () => string };
+export type AcceptFieldsDeps = AcceptUrlDeps & { newId: () => string };
 
-/** `unchecked`: URLs that were accepted while the remote safety check was unavailable. */
-type AcceptedFields = { options: OptionChanges; unchecked: string[] };
+/** `url`: where the link leads, beside what it carries. */
+export type RequestedLink = LinkFields & { url?: string | undefined };
 
 /**
- * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. A
- * password's hash is in the secrets when this resolves. `ownHosts`: as for acceptUrl.
- * @throws invalid_url, unsafe_url with the field's name
+ * `unchecked`: URLs that were accepted while the remote safety check was unavailable. `secrets`: to be put before the event
+ * that names them.
  */
-export async function acceptFields(
-  deps: Omit<AcceptFieldsDeps, "secrets"> & { secrets: Pick<Secrets, "put"> },
-  fields: LinkFields,
-  ownHosts: () => Promise<readonly string[]>,
-): Promise<AcceptedFields> {
+export type AcceptedLink<Url = string | undefined> = {
+  longUrl: Url;
+  options: OptionChanges;
+  unchecked: string[];
+  secrets: NamedSecret[];
+};
+
+/**
+ * The options that the fields say, as events hold them; fields that are absent change nothing, empty ones clear. Whether the
+ * URLs are safe is asked in one request. `ownHosts`: as for acceptUrl.
+ * @throws invalid_url, unsafe_url, for other fields than `url` with the field's name
+ */
+export async function acceptFields<Request extends RequestedLink>(
+  deps: AcceptFieldsDeps,
+  { url, ...fields }: Request,
+  ownHosts: readonly string[],
+): Promise<AcceptedLink<Request["url"]>> {
   const unchecked: string[] = [];
-  const urlOf = async (given: string, field: string) => {
+  const secrets: NamedSecret[] = [];
+  const urlSafety = await safetyOfAll(deps, urlsOf({ url, ...fields }), ownHosts);
+  const acceptedUrl = async (text: string) => {
+    const { longUrl, isChecked } = await acceptUrl({ ...deps, urlSafety }, text, ownHosts);
+    if (!isChecked) unchecked.push(longUrl);
+    return longUrl;
+  };
+  const urlOf = async (text: string, field: string) => {
     try {
-      const { longUrl, isChecked } = await acceptUrl(deps, given, ownHosts);
-      if (!isChecked) unchecked.push(longUrl);
-      return longUrl;
+      return await acceptedUrl(text);
     } catch (error) {
       if (!isRefused(error, "invalid_url", "unsafe_url")) throw error;
       throw new Refused(error.code, `${field}: ${error.message}`, { field });
     }
   };
+  const longUrl = url === undefined ? undefined : await acceptedUrl(url);
   const options: Record<string, unknown> = {};
   for (const name of FIELD_NAMES) {
-    const given = fields[name];
-    if (given === undefined) continue;
-    options[fieldRow(name).option] = isEmptyField(given) ? null : await accepted(name, given);
+    const value = fields[name];
+    if (value === undefined) continue;
+    options[fieldRow(name).option] = isEmptyField(value) ? null : await optionOf(name, value);
   }
-  return { options, unchecked };
+  return { longUrl, options, unchecked, secrets };
 
-  async function accepted(name: FieldName, given: unknown): Promise<unknown> {
+  async function optionOf(name: FieldName, value: unknown): Promise<unknown> {
     const { kind, most = Number.POSITIVE_INFINITY } = fieldRow(name);
     switch (kind) {
       case "lines":
-        return cleanLines(String(given), most) || null;
+        return cleanLines(String(value), most) || null;
       case "text":
-        return cleanText(String(given), most) || null;
+        return cleanText(String(value), most) || null;
       case "list":
-        return [...new Set((given as string[]).map((value) => cleanText(value, most)))];
+        return [...new Set((value as string[]).map((text) => cleanText(text, most)))];
       case "time":
-        return utc(String(given));
+        return utc(String(value));
       case "url":
-        return await urlOf(String(given), name);
-      case "password":
-        return await keepLinkPassword(deps, String(given));
+        return await urlOf(String(value), name);
+      case "password": {
+        const { passwordId, secret } = await newLinkPassword(deps, String(value));
+        secrets.push(secret);
+        return passwordId;
+      }
       case "forwarding":
-        return given === "destination" ? true : given;
+        return value === "destination" ? true : value;
       case "rules":
-        return await acceptedRules(given as RequestedRules, urlOf);
+        return await acceptedRules(value as RequestedRules, urlOf);
       default:
-        return given;
+        return value;
     }
   }
 }
 
-function cleanLines(given: string, most: number): string {
-  const lines = given.split(/\r?\n/).map((line) => cleanText(line, most));
+function cleanLines(text: string, most: number): string {
+  const lines = text.split(/\r?\n/).map((line) => cleanText(line, most));
   return lines.join("\n").trim();
 }
 
 /** The URLs that a request names, such as for one request to the safety check about many links. */
-export function urlsOf(request: LinkFields & { url?: string | undefined }): string[] {
+export function urlsOf(request: RequestedLink): string[] {
   const { url, rules } = request;
   const others = FIELD_NAMES.flatMap((name) =>
     fieldRow(name).kind === "url" && request[name] ? [String(request[name])] : [],

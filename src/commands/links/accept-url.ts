@@ -31,7 +31,7 @@ export type AcceptUrlDeps = {
 export async function acceptUrl(
   deps: AcceptUrlDeps,
   pasted: string,
-  ownHosts: () => Promise<readonly string[]>,
+  ownHosts: readonly string[],
 ): Promise<AcceptedUrl> {
   const given = withoutInvisible(pasted);
   const url = await validUrl(deps, given, ownHosts);
@@ -45,11 +45,11 @@ export async function acceptUrl(
 async function validUrl(
   deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
   given: string,
-  ownHosts: () => Promise<readonly string[]>,
+  ownHosts: readonly string[],
 ): Promise<URL> {
   const url = parseUrl(given);
   if (isThisService(deps, url)) throw invalidUrl("it points back to this service");
-  if ((await ownHosts()).includes(nameOf(url))) throw invalidUrl("it points back to your own short links");
+  if (ownHosts.includes(nameOf(url))) throw invalidUrl("it points back to your own short links");
   return url;
 }
 
@@ -57,19 +57,19 @@ async function validUrl(
  * Asks about those of the URLs that are valid in one request, each once; what is returned answers from that. Those
  * that are not are refused later, with their reason.
  */
-export async function askedAtOnce(
+export async function safetyOfAll(
   deps: AcceptUrlDeps,
-  given: readonly string[],
-  ownHosts: () => Promise<readonly string[]>,
+  pasted: readonly string[],
+  ownHosts: readonly string[],
 ): Promise<UrlSafety> {
   const urls = new Map<string, URL>();
-  for (const one of given) {
-    const url = await validUrl(deps, one, ownHosts).catch(() => undefined);
+  for (const text of pasted) {
+    const url = await validUrl(deps, text, ownHosts).catch(() => undefined);
     if (url) urls.set(url.href, url);
   }
-  const answers = await deps.urlSafety([...urls.values()]);
+  const answers = urls.size > 0 ? await deps.urlSafety([...urls.values()]) : [];
   const known = new Map([...urls.keys()].map((href, n) => [href, answers[n]]));
-  return async (asked) => asked.map(({ href }) => known.get(href) ?? "unknown");
+  return async (wanted) => wanted.map(({ href }) => known.get(href) ?? "unknown");
 }
 
 export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {

@@ -4,13 +4,20 @@ import { destinationsOf, type LinkOptions, withOptions } from "../../events/link
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
+import { callersAccount } from "../account/accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import { acceptFields, refusePastEnd, requireTierOf, urlsOf } from "./accept-fields.ts";
-import { acceptUrl, askedAtOnce } from "./accept-url.ts";
-import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
+import {
+  type Appended,
+  type CommandDeps,
+  handleCommand,
+  isNotAppended,
+  loadStream,
+} from "../handle-command.ts";
+import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";
+import type { CreateLinkDeps } from "./create-link.ts";
 import { derivedId } from "./derived-identity.ts";
+import { withExternalId } from "./external-ids.ts";
 import type { LinkFields } from "./fields/link-fields.ts";
 import {
   change,
@@ -22,14 +29,14 @@ import {
   type OperatorChange,
   refuseOther,
 } from "./link.ts";
-import { isNotAppended, withExternalId } from "./link-claims.ts";
 import { forgetPassword } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,
+  type LoadedLink,
+  loadedLink,
   onLink,
   type RepeatableLink,
-  repeatableLink,
 } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
@@ -42,15 +49,15 @@ export type LinkChangeRequest =
   | { type: "disable" | "enable" | "delete" };
 
 /**
- * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is
- * repeated with the same one is answered with what it has done. `isExisting`: a deleted link can only be restored,
+ * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope, where the link is not loaded
+ * yet; a request that is repeated with the same one is answered with what it has made of the link. `isExisting`: a deleted link can only be restored,
  * else it is not found. `account`: the caller's, when it is loaded already (bulk requests).
  */
 export type ChangeOptions = {
   ifRevision?: readonly number[] | undefined;
   idempotency?: string | undefined;
   isExisting?: boolean;
-  account?: () => Promise<AccountState>;
+  account?: AccountState;
 };
 
 /**
@@ -65,59 +72,59 @@ export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
   by: Caller,
-  address: LinkAddress,
+  address: LinkAddress | LoadedLink,
   request: LinkChangeRequest,
-  { ifRevision, idempotency, isExisting, account = memoizedAccount(deps, by) }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<ChangedLink> {
-  await account();
+  const { ifRevision, isExisting } = options;
+  const account = options.account ?? (await callersAccount(deps, by));
   const { accountId } = by;
-  const eventId = idempotency === undefined ? undefined : (n: number) => derivedId("change", idempotency, n);
-  const stream = repeatableLink(address, eventId);
-  const loaded = await loadStream(deps.eventStore, stream);
-  const { link: before, done } = loaded.state;
-  if (done) return done;
+  const target = "command" in address ? address : await loadedLink(deps, address, options.idempotency);
+  if (!target) throw new Refused("link_not_found");
+  const { host, slug, scope, command } = target;
+  const { link: before, made } = command.loaded.state;
+  if (made) return made;
   const isGone = before.status === "deleted" && request.type !== "restore";
   // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
   const isHidden = isGone && (request.type === "delete" || before.accountId !== accountId);
   if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
   const link = changeable(before, accountId, firstOf(request));
   if (ifRevision !== undefined) refuseOther(link, ifRevision);
-  const changes = await acceptedChanges(deps, by, account, address, link, request);
-  const at = deps.clock().toISOString();
+  const { changes, unchecked, secrets } = await acceptedChanges(deps, by, account, link, request);
+  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
+  for (const [key, record] of secrets) await deps.secrets.put(key, record);
   const externalId = newExternalId(link, changes);
-  const given = changes.find((one) => one.type === "set")?.options.passwordId;
-  // Of the link as it is decided on, which another request may have changed since it was loaded.
+  const newPassword = changes.find((change) => change.type === "set")?.options.passwordId;
+  // As it is decided on, which another request may have changed since it was loaded.
   let replaced = link.passwordId;
-  const append = async (): Promise<ChangedLink> => {
-    const { state, position, events } = await handleCommand(deps, context, {
-      ...stream,
-      loaded,
-      decide(now: RepeatableLink) {
-        if (now.done) return [];
-        if (now.link.status !== "free") replaced = now.link.passwordId;
-        const events = changeTogether(now.link, { by: accountId, at, changes, ifRevision });
-        // Another request has changed in between what had to be claimed.
-        const wanted = newExternalId(now.link as ExistingLink, changes);
-        if (wanted !== undefined && wanted !== externalId) throw new Refused("link_claimed");
-        return events;
-      },
-      ...(eventId && { eventId }),
-    });
-    // The store takes the events of the same request, sent twice at once, for one: as it has them.
-    const isAppended = eventId !== undefined && events.length > 0;
-    const { done } = isAppended ? (await loadStream(deps.eventStore, stream)).state : state;
-    return done ?? { link: state.link as ExistingLink, position };
+  const at = deps.clock().toISOString();
+  const changing = {
+    ...command,
+    decide(now: RepeatableLink) {
+      if (now.made) return [];
+      if (now.link.status !== "free") replaced = now.link.passwordId;
+      const events = changeTogether(now.link, { by: accountId, at, changes, ifRevision });
+      // Another request has changed in between what had to be claimed.
+      const wanted = newExternalId(now.link as ExistingLink, changes);
+      if (wanted !== undefined && wanted !== externalId) throw new Refused("link_claimed");
+      return events;
+    },
   };
-  const token = idempotency === undefined ? deps.newId() : derivedId("claim", idempotency);
-  const claimant = { ...address, accountId, token };
+  const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
+  const claimant = { host, slug, accountId, token, isNew: false };
   try {
-    const changed =
-      externalId === undefined ? await append() : await withExternalId(deps, claimant, externalId, append);
+    const { state, position, events } = await withExternalId(deps, claimant, externalId, () =>
+      handleCommand(deps, context, changing),
+    );
+    // The store takes the events of the same request, sent twice at once, for one: as it has them.
+    const isRepeatable = scope !== undefined && events.length > 0;
+    const { made } = isRepeatable ? (await loadStream(deps.eventStore, command)).state : state;
+    const changed = made ?? { link: state.link as ExistingLink, position };
     const { passwordId } = changed.link;
-    for (const id of [replaced, given]) if (id !== passwordId) await forgetPassword(deps, id);
+    for (const id of [replaced, newPassword]) if (id !== passwordId) await forgetPassword(deps, id);
     return changed;
   } catch (error) {
-    if (isNotAppended(error)) await forgetPassword(deps, given);
+    if (isNotAppended(error)) await forgetPassword(deps, newPassword);
     throw error;
   }
 }
@@ -184,60 +191,45 @@ function firstOf(request: LinkChangeRequest): LinkChange["type"] {
 /** The external id that the link has after the changes and not before: a deleted one has none. */
 function newExternalId(before: ExistingLink, changes: readonly LinkChange[]): string | undefined {
   let [had, has] = [before.deleted ? undefined : before.externalId, before.externalId];
-  for (const one of changes) {
-    if (one.type === "set" && one.options.externalId !== undefined) has = one.options.externalId ?? undefined;
-    if (one.type === "delete") [had, has] = [undefined, undefined];
+  for (const change of changes) {
+    if (change.type === "set" && change.options.externalId !== undefined)
+      has = change.options.externalId ?? undefined;
+    if (change.type === "delete") [had, has] = [undefined, undefined];
   }
   return has === had ? undefined : has;
 }
 
-/**
- * The changes that the request comes to, in the order in which they are applied; URLs and password are accepted.
- */
+/** The changes that the request comes to, in the order in which they are applied, and what is kept before they are. */
 async function acceptedChanges(
   deps: CreateLinkDeps,
   by: Caller,
-  account: () => Promise<AccountState>,
-  address: LinkAddress,
+  account: AccountState,
   link: ExistingLink,
   request: LinkChangeRequest,
-): Promise<LinkChange[]> {
-  const isRestored = request.type === "restore";
-  if (request.type !== "patch" && !(isRestored && request.patch)) {
-    if (request.type === "enable" || isRestored) await refuseUnsafe(deps, address, link);
-    return [{ type: request.type }];
-  }
-  const { url, disabled, ...fields } = request.patch as LinkPatch;
+): Promise<Pick<AcceptedLink, "unchecked" | "secrets"> & { changes: LinkChange[] }> {
+  const { disabled, ...fields } = "patch" in request && request.patch ? request.patch : {};
   requireTierOf(fields, by.tier);
   refusePastEnd(fields, deps.clock(), link.expiresAt);
-  const own = async () => verifiedHosts(await account());
-  const urls = urlsOf({ url, ...fields });
-  const asked = urls.length > 1 ? { ...deps, urlSafety: await askedAtOnce(deps, urls, own) } : deps;
-  const to = url === undefined ? undefined : await acceptUrl(asked, url, own);
-  const { options, unchecked } = await acceptFields(asked, fields, own);
-  if (to?.isChecked === false) unchecked.push(to.longUrl);
-  if (disabled === false || isRestored)
-    await refuseUnsafe(deps, address, {
-      ...withOptions(link, options),
-      longUrl: to?.longUrl ?? link.longUrl,
-    });
-  for (const longUrl of unchecked) await deps.recheckLater({ ...address, longUrl });
-  const changes: LinkChange[] = isRestored ? [{ type: "restore" }] : [];
-  if (to) changes.push({ type: "retarget", to: to.longUrl });
+  const { longUrl, options, unchecked, secrets } = await acceptFields(deps, fields, verifiedHosts(account));
+  const { type } = request;
+  if (type === "restore" || type === "enable" || disabled === false) {
+    const next = { ...withOptions(link, options), longUrl: longUrl ?? link.longUrl };
+    unchecked.push(...(await uncheckedOf(deps, next)));
+  }
+  const changes: LinkChange[] = type === "patch" ? [] : [{ type }];
+  if (longUrl !== undefined) changes.push({ type: "retarget", to: longUrl });
   if (Object.keys(options).length > 0) changes.push({ type: "set", options });
   if (disabled !== undefined) changes.push({ type: disabled ? "disable" : "enable" });
-  return changes;
+  return { changes, unchecked, secrets };
 }
 
 /** A destination may have become known as unsafe since it was accepted. @throws unsafe_url */
-async function refuseUnsafe(
-  deps: CreateLinkDeps,
-  address: LinkAddress,
+async function uncheckedOf(
+  { urlSafety }: CreateLinkDeps,
   link: LinkOptions & { longUrl: string },
-): Promise<void> {
+): Promise<string[]> {
   const urls = destinationsOf(link);
-  const safety = await deps.urlSafety(urls.map((url) => new URL(url)));
+  const safety = await urlSafety(urls.map((url) => new URL(url)));
   if (safety.includes("unsafe")) throw new Refused("unsafe_url");
-  for (const [n, longUrl] of urls.entries())
-    if (safety[n] !== "safe") await deps.recheckLater({ ...address, longUrl });
+  return urls.filter((_, n) => safety[n] !== "safe");
 }

@@ -1,6 +1,8 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
-import type { Secrets } from "../../stores/secrets/port.ts";
+import type { SecretRecord, Secrets } from "../../stores/secrets/port.ts";
+
+export type NamedSecret = readonly [key: string, record: SecretRecord];
 
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -13,14 +15,14 @@ const LEAST_MEMORY_OF_A_LANE = 8;
 /** Where the hash of a link's password is kept. */
 export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
 
-/** Returns the new password's id. */
-export async function keepLinkPassword(
-  { secrets, newId }: { secrets: Pick<Secrets, "put">; newId: () => string },
+/** `secret`: to be put before the event that holds the id. */
+export async function newLinkPassword(
+  { newId }: { newId: () => string },
   password: string,
-): Promise<string> {
-  const id = newId();
-  await secrets.put(linkPasswordSecret(id), { value: await hash(normal(password), COST) });
-  return id;
+): Promise<{ passwordId: string; secret: NamedSecret }> {
+  const passwordId = newId();
+  const value = await hash(normal(password), COST);
+  return { passwordId, secret: [linkPasswordSecret(passwordId), { value }] };
 }
 
 /** Whether passwords can be checked against a hash from elsewhere, at no more than MOST_COST. */

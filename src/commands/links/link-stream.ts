@@ -5,7 +5,14 @@ import { linkStream } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { CommandContext } from "../caller.ts";
-import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
+import {
+  type Appended,
+  type CommandDeps,
+  handleCommand,
+  type Loaded,
+  loadStream,
+} from "../handle-command.ts";
+import { derivedId } from "./derived-identity.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 
 /** `host` without port: the base host or a custom domain. */
@@ -25,28 +32,46 @@ const MOST_EVENTS = 4;
 /** `link`: as it is after the change. */
 export type ChangedLink = Appended & { link: ExistingLink };
 
-/** `done`: what a request with these ids of events has made of the link, without later changes. */
-export type RepeatableLink = { link: LinkState; done?: ChangedLink };
+/** `made`: what the same request has made of the link before, without later changes. */
+export type RepeatableLink = { link: LinkState; made?: ChangedLink };
 
-/**
- * As foldedLink, for a request that may be repeated: `eventId` gives the ids of its events, by which those that it
- * appended before are found. Undefined for a request that is sent once.
- */
-export function repeatableLink(
+/** A link that a request is about to change. `command`: for handleCommand. `scope`: of idempotency. */
+export type LoadedLink = LinkAddress & {
+  accountId: string;
+  deleted: boolean;
+  scope: string | undefined;
+  command: ReturnType<typeof repeatableLink> & { loaded: Loaded<RepeatableLink> };
+};
+
+/** Undefined where there is none. `scope`: a request that is repeated with the same one finds what it has made of the link. */
+export async function loadedLink(
+  { eventStore }: Pick<CommandDeps, "eventStore">,
   { host, slug }: LinkAddress,
-  eventId: ((index: number) => string) | undefined,
-) {
-  const ids = new Set(eventId && Array.from({ length: MOST_EVENTS }, (_, n) => eventId(n)));
+  scope: string | undefined,
+): Promise<LoadedLink | undefined> {
+  const repeatable = repeatableLink({ host, slug }, scope);
+  const loaded = await loadStream(eventStore, repeatable);
+  const { link } = loaded.state;
+  if (link.status === "free") return undefined;
+  const { accountId, deleted } = link;
+  return { host, slug, accountId, deleted, scope, command: { ...repeatable, loaded } };
+}
+
+/** As foldedLink. The ids of a repeatable request's events are derived, and those that it appended before known by them. */
+function repeatableLink({ host, slug }: LinkAddress, scope: string | undefined) {
+  const idsOf = (of: string) => Array.from({ length: MOST_EVENTS }, (_, n) => derivedId("change", of, n));
+  const ids = scope === undefined ? [] : idsOf(scope);
   const initial: RepeatableLink = { link: freeLink };
   return {
     stream: linkStream(host, slug),
     initial,
-    fold({ link, done }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
+    fold({ link, made }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
       const next = evolve(link, event);
-      const isOfRequest = event.id !== undefined && ids.has(event.id);
-      const made = isOfRequest ? { link: next as ExistingLink, position: event.position } : done;
-      return { link: next, ...(made && { done: made }) };
+      const isOfRequest = event.id !== undefined && ids.includes(event.id);
+      const changed = isOfRequest ? { link: next as ExistingLink, position: event.position } : made;
+      return { link: next, ...(changed && { made: changed }) };
     },
+    ...(scope !== undefined && { eventId: (n: number) => ids[n] as string }),
   };
 }
 

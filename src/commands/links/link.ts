@@ -159,8 +159,8 @@ export function changeTogether(
   if (ifRevision !== undefined && state.status !== "free") refuseOther(state, ifRevision);
   const events: LinkEvent[] = [];
   let link = state;
-  for (const one of changes) {
-    const next = change(link, { by, at, change: one });
+  for (const wanted of changes) {
+    const next = change(link, { by, at, change: wanted });
     events.push(...next);
     link = next.reduce(evolve, link);
   }

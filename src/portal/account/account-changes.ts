@@ -5,6 +5,7 @@ import type { Api } from "../../api/fastify.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
+import { changeBrand } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
@@ -19,6 +20,7 @@ import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countReauthentication } from "../auth/throttle.ts";
+import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
@@ -34,6 +36,7 @@ const EXPORTS_AN_HOUR = 5;
 const text = z.string().default("");
 const EmailForm = z.object({ email: text, password: text });
 const PasswordForm = z.object({ password: text, wanted: text });
+const BrandForm = z.object({ name: text, colour: text, url: text });
 const CloseForm = z.object({ password: text });
 const Token = z.object({ token: text });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -42,6 +45,16 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   const shown = (form: AccountForm): { path: string; again: ShowAgain } => ({
     path: PATH,
     again: (refused, request, reply) => sendAccountPage(deps, request, reply, form, refused),
+  });
+
+  formRoute(app, deps, "/account/brand", {
+    ...shown("brand"),
+    schema: { body: BrandForm },
+    run: async ({ session: { accountId }, context, body: { url, ...look } }) => {
+      const given = { ...look, url: url.trim() === "" ? "" : typedUrl(url) };
+      const { position } = await changeBrand(deps.links, context, accountId, given);
+      return { position, to: PATH, notice: "Saved. Visitors see it within seconds." };
+    },
   });
 
   formRoute(app, deps, "/account/email", {

@@ -10,8 +10,9 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { type Column, card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
+import { brandCard, brandOf } from "./brand-card.ts";
 
-export type AccountForm = "email" | "password" | "close";
+export type AccountForm = "brand" | "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
 
@@ -30,15 +31,16 @@ export async function sendAccountPage(
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const { accountId, email, sessionId } = signedIn(request);
-  const sessions = await deps.sessions.list(accountId);
+  const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
   const at = (one: AccountForm) => (one === form ? refused : undefined);
   return sendPage(reply, {
     title: "Account",
     nav: "Account",
     status: refused?.status,
-    notice: refused && noticeOf(refused, "email", "password", "current_password"),
+    notice: refused && noticeOf(refused, "name", "colour", "url", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
+${brandCard(brand, at("brand"))}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}
 ${closeCard(email, at("close"))}`,

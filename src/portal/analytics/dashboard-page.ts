@@ -1,84 +1,55 @@
-// GET /portal: clicks over time, top links, usage; for an account without links, the form for the first one.
+// GET /portal: the last days in a chart, the most clicked links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
-import type { AccountAnalytics, ClickedLink } from "../../queries/analytics/account-analytics.ts";
-import type { AskAnalytics } from "../../queries/analytics/analytics.ts";
-import { count, linkPath, outward, shortName } from "../links/link-view.ts";
+import type { AccountAnswer } from "../../queries/analytics/account/question.ts";
+import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, facts, pageHead, postButton, table } from "../shell/parts.ts";
+import { card, facts, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import {
-  answerTo,
-  botsNote,
-  type PageRange,
-  pageRange,
-  RangeQuery,
-  rangeAddress,
-  rangeBar,
-} from "./range-bar.ts";
-import { clickStats, seriesCard } from "./series-figure.ts";
+import { askView } from "./ask-view.ts";
+import { barsOf } from "./ranked-bars.ts";
+import { chartCard } from "./series-chart.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
 
-export function dashboardPage(app: Api, deps: PortalDeps & { analytics: AskAnalytics }): void {
-  const schema = { querystring: RangeQuery };
-  app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
+const TOP_LINKS = 10;
+
+export function dashboardPage(app: Api, deps: PortalDeps): void {
+  app.get("/", { preHandler: requireSession }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;
-    const now = deps.clock();
-    const { range, found } = await answerTo(pageRange(request.query, tier, now), (wanted) =>
-      deps.analytics.ofAccount(accountId, wanted, now),
-    );
+    const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), request.visit.zone);
+    const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
+    const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted);
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
-      styles: ["charts.css"],
+      styles: ["charts.css", "analytics.css"],
       scripts: ["chart.js"],
-      status: found ? 200 : 400,
-      body: html`${pageHead("Dashboard")}
-${isNew ? firstSteps(deps.newId(), tier) : rangeBar("/portal", range, tier)}
-${!isNew && found && overview(range, found)}
+      body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view)}">${icon("chart")}All analytics</a>` })}
+${isNew && firstSteps(deps.newId(), tier)}
+${answer && overview(view, answer)}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
     });
   });
 }
 
-function overview(range: PageRange, found: AccountAnalytics): Html {
-  const { totals, leftOut, top } = found;
+function overview(view: AnalyticsView, answer: AccountAnswer): Html {
+  const { link: top } = answer.groups;
   const all = html`<a href="/portal/links?sort=clicks">All by clicks</a>`;
-  const missing =
-    top.leavesOut &&
-    html`<p class="muted small">So many links were clicked that days on which one had few clicks may be missing from its number here.</p>`;
-  const shown = top.links.length === 0 ? noClicks : topTable(top.links, range);
-  return html`${clickStats(range, totals)}
-${botsNote("/portal", range, leftOut)}
-${seriesCard(range, found, ", of all your links")}
-${card(`Top links, ${range.name}`, html`${shown}${missing}`, { actions: all })}`;
+  const shown =
+    top === undefined || top.rows.length === 0 ? noClicks : barsOf("link", top, view, answer.totals);
+  return html`${chartCard(view, answer, ", of all your links")}
+${card(`Top links, ${view.range.name}`, shown, { actions: all })}`;
 }
 
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
-
-function topTable(top: readonly ClickedLink[], range: PageRange): Html {
-  const analytics = (link: ClickedLink) => rangeAddress(linkPath(link, "/analytics"), range);
-  const columns: Column<ClickedLink>[] = [
-    {
-      name: "Short link",
-      cell: (link) => html`<a class="clip" href="${analytics(link)}">${shortName(link)}</a>`,
-    },
-    { name: "Destination", cell: ({ longUrl }) => outward(longUrl) },
-    {
-      name: range.bots ? "Clicks and previews" : "Clicks",
-      cell: ({ clicks }) => count(clicks),
-      end: true,
-    },
-  ];
-  return table("Top links, most clicked first", columns, top, "links");
-}
 
 /** What an account without links sees first. */
 function firstSteps(once: string, tier: Tier): Html {

@@ -66,14 +66,19 @@ export function tagLink(tag: string): Html {
   return html`<a class="badge" href="${address("/portal/links", { tag })}"><span class="clip">${tag}</span></a>`;
 }
 
-const PLACES = { Link: "", Analytics: "/analytics" };
+/** Where its numbers are. */
+export function analyticsOf({ host, slug }: Pick<LinkDocument, "host" | "slug">): string {
+  return address("/portal/analytics", { link: `${host}/${slug}` });
+}
+
+const PLACES = { Link: linkPath, Analytics: analyticsOf };
 
 /** What the link is called and where it is, what can be done with it, and its pages. */
 export function linkHead(link: LinkDocument, status: LinkStatus, current: keyof typeof PLACES): Html {
   const { shortUrl, deleted } = link;
   const places = Object.entries(PLACES).map(
-    ([name, below]) =>
-      html`<a href="${linkPath(link, below)}" ${name === current && html`aria-current="page"`}>${name}</a>`,
+    ([name, addressOf]) =>
+      html`<a href="${addressOf(link)}" ${name === current && html`aria-current="page"`}>${name}</a>`,
   );
   return html`<div class="page-head link-head"><div class="link-title"><p class="small"><a href="/portal/links">Links</a></p>
 <h1>${link.title ?? shortName(link)} ${statusBadge(status)}</h1>

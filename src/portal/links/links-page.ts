@@ -174,7 +174,10 @@ async function sendLinks(
     status: outcome?.status,
     notice: outcome && { kind: outcome.status === 200 ? "info" : "failed", text: outcome.message },
     styles: ["charts.css"],
-    body: html`${pageHead("Links", { lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.` })}
+    body: html`${pageHead("Links", {
+      actions: html`<a class="button" href="${PATH}/many">Many at once</a>`,
+      lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
+    })}
 ${outcome?.next}
 ${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys })}${listOf(query, found, { keys, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
   });

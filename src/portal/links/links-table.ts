@@ -8,7 +8,16 @@ import { confirmed, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import type { Column } from "../shell/parts.ts";
-import { count, counted, linkPath, outward, shortName, statusBadge, tagLink } from "./link-view.ts";
+import {
+  analyticsOf,
+  count,
+  counted,
+  linkPath,
+  outward,
+  shortName,
+  statusBadge,
+  tagLink,
+} from "./link-view.ts";
 import { keyName, type ListQuery } from "./links-filters.ts";
 import { readableUrl } from "./urls.ts";
 
@@ -43,7 +52,7 @@ export function linkColumns({
 }): Column<ListedLink>[] {
   const names = new Map(keys.map((key) => [key._id, keyName(key)]));
   const clicks = (link: ListedLink) =>
-    html`<span class="clicks">${lastDaysChart(link, today)}<a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
+    html`<span class="clicks">${lastDaysChart(link, today)}<a href="${analyticsOf(link)}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
   const maker = ({ via, keyId }: ListedLink) =>
     via === "web" ? "in the portal" : `by key ${names.get(keyId ?? "") ?? "of a program"}`;
   return [

@@ -1,12 +1,11 @@
 // Builds the address of a page with its query string.
-/** A path with those of the values that are given. */
-export function address(
-  path: string,
-  query: Readonly<Record<string, string | number | null | undefined>>,
-): string {
-  const given = Object.entries(query).filter(
-    ([, value]) => value !== undefined && value !== null && value !== "",
-  );
+type Value = string | number | null | undefined;
+
+/** A path with those of the values that are given; a list has its name once for each of its values. */
+export function address(path: string, query: Readonly<Record<string, Value | readonly Value[]>>): string {
+  const given = Object.entries(query)
+    .flatMap(([name, values]) => [values].flat().map((value): [string, Value] => [name, value as Value]))
+    .filter(([, value]) => value !== undefined && value !== null && value !== "");
   const text = new URLSearchParams(
     given.map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();

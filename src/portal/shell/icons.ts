@@ -3,6 +3,7 @@ import { type Html, html } from "./html.ts";
 
 const SHAPES = {
   mark: html`<rect x="1.5" y="8" width="12" height="8" rx="4"/><rect x="10.5" y="8" width="12" height="8" rx="4"/>`,
+  home: html`<path d="M4 11 12 4l8 7v9h-5v-6H9v6H4v-9Z"/>`,
   chart: html`<path d="M4 20V10M12 20V4M20 20v-7"/>`,
   link: html`<path d="M10 14a4 4 0 0 0 6 .4l3-3a4.2 4.2 0 0 0-6-6l-1.5 1.5M14 10a4 4 0 0 0-6-.4l-3 3a4.2 4.2 0 0 0 6 6l1.5-1.5"/>`,
   key: html`<circle cx="8" cy="15" r="4"/><path d="m11 12 8.5-8.5M16 7l3 3M14 9l1.5 1.5"/>`,
@@ -17,6 +18,7 @@ const SHAPES = {
   moon: html`<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5Z"/>`,
   sun: html`<circle cx="12" cy="12" r="4"/><path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>`,
   copy: html`<rect x="9" y="9" width="11" height="11" rx="2"/><path d="M5 15H4V5a1 1 0 0 1 1-1h10v1"/>`,
+  close: html`<path d="m6 6 12 12M18 6 6 18"/>`,
   plus: html`<path d="M12 5v14M5 12h14"/>`,
   search: html`<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>`,
   download: html`<path d="M12 4v11M7 11l5 5 5-5M4 20h16"/>`,

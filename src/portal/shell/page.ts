@@ -9,7 +9,8 @@ type Entry = { name: string; path: string; icon: IconName };
 
 const NAVIGATION = {
   "/portal": [
-    { name: "Dashboard", path: "/portal", icon: "chart" },
+    { name: "Dashboard", path: "/portal", icon: "home" },
+    { name: "Analytics", path: "/portal/analytics", icon: "chart" },
     { name: "Links", path: "/portal/links", icon: "link" },
     { name: "API keys", path: "/portal/keys", icon: "key" },
     { name: "Domains", path: "/portal/domains", icon: "globe" },

@@ -28,6 +28,8 @@ export type PortalVisit = {
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
+  /** Of the browser, as portal.js says it; may be no zone at all. */
+  zone: string | undefined;
   assets: Assets;
   cookies: PortalCookies;
 };
@@ -56,6 +58,8 @@ export function portalCookies(baseUrl: string) {
   return {
     options,
     session: named("session"),
+    /** Set by portal.js, on any scheme. */
+    zone: "linkledger-zone",
     /** Of the console (admin/access.ts). */
     operator: named("operator"),
     /** One cookie per account; named by a digest, so that it does not contain the account id. */
@@ -87,7 +91,8 @@ export function visitHook(
     const theme = THEMES.find((one) => one === given[cookies.theme]) ?? "system";
     const notice = noticeIn(given[cookies.notice]);
     const people = { session: undefined, operator: undefined, ...(await signedIn(given)) };
-    request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, assets, cookies };
+    const zone = given[cookies.zone];
+    request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, zone, assets, cookies };
   });
 }
 

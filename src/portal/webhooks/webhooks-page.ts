@@ -13,7 +13,7 @@ import {
 } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
-import { KIND_NAMES } from "../analytics/series-figure.ts";
+import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field } from "../shell/form.ts";
 import { formRoute, type RefusedForm } from "../shell/form-route.ts";

@@ -39,7 +39,8 @@ export function parseRange(given: RangeParameters): RangeRequest {
   if (!zone)
     throw new Refused(
       "invalid_range",
-      `There is no time zone "${timezone}": use an IANA name such as Europe/Berlin`,
+      `timezone: there is no time zone "${timezone}", use an IANA name such as Europe/Berlin`,
+      { field: "timezone" },
     );
   const time = (name: "from" | "to") => {
     const text = given[name];
@@ -54,7 +55,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
     asOf: asOfOf(given.as_of, zone),
   };
   if (request.from !== undefined && request.to !== undefined && request.from >= request.to)
-    throw new Refused("invalid_range", "from must be before to");
+    throw new Refused("invalid_range", "from must be before to", { field: "from" });
   return request;
 }
 
@@ -80,6 +81,7 @@ export function timeOf(text: string, zone: TimeZone, name: string, alternative =
     throw new Refused(
       "invalid_range",
       `${name} must be a time in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00+01:00${alternative}`,
+      { field: name },
     );
   const { local, offset } = moment;
   const instant = offset === undefined ? instantOf(zone, local, "later") : local - offset;

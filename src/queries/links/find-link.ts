@@ -2,10 +2,10 @@
 // projected yet.
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import type { Caller } from "../../commands/caller.ts";
+import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { readableEvent } from "../../events/read-event.ts";
+import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
-import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
@@ -24,7 +24,8 @@ export type ReadableLinkDeps = FindLinkDeps & { writesAreReadable: () => Promise
 
 /**
  * For the QR route, which has no caller: the link on the given domain, else on the default domain, else the oldest one
- * with the slug, as its own stream has it. Finds disabled links, but not deleted ones.
+ * with the slug, as its own stream has it. Finds disabled links, but not deleted ones. Documents are waited for only where
+ * a link is not found without.
  * @throws links_behind where there may be one that the documents don't have yet
  */
 export async function findLinkBySlug(
@@ -32,60 +33,78 @@ export async function findLinkBySlug(
   slugAsGiven: string,
   domainId?: string,
 ): Promise<LinkDocument | undefined> {
-  const slug = slugAsGiven.toLowerCase();
-  return await lookTwice(deps, async () => {
-    for await (const link of currentWithSlug(deps, { slug, domainId })) return link;
-    return undefined;
-  });
+  const wanted = { slug: slugAsGiven.toLowerCase(), domainId };
+  const link = await anybodysLink(deps, wanted);
+  if (link) return link;
+  if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
+  return await anybodysLink(deps, wanted);
 }
 
-/**
- * The caller's link with the slug: on the given domain, else on the default domain first.
- * Links of all keys of the account are the caller's (interface, part 4).
- * @throws forbidden when only another account has such a link, not_found when none has; links_behind as findLinkBySlug
- */
+async function anybodysLink(
+  deps: FindLinkDeps,
+  { slug, domainId }: Wanted,
+): Promise<LinkDocument | undefined> {
+  const hosts: string[] = domainId === undefined ? [deps.baseHost] : [];
+  const projected = await oldestOnDomains(deps, { slug, domainId });
+  if (projected) hosts.push(projected.host);
+  // A domain is projected long before its first link is created; a former owner of the hostname may have used the slug.
+  const domains = domainId === undefined ? [] : await findDomains(deps, { domainId });
+  const verified = domains.filter(({ state }) => state === "verified");
+  hosts.push(...verified.map(({ hostname }) => hostname));
+  for (const host of hosts) {
+    const link = await documentAt(deps)({ host, slug });
+    const owner = verified.find(({ hostname }) => hostname === host)?.accountId;
+    if (link && !link.deleted && (owner === undefined || owner === link.accountId)) return link;
+  }
+  return undefined;
+}
+
+/** As currentOwnLink, without deleted ones. @throws forbidden, not_found */
 export async function findOwnLink(
-  deps: ReadableLinkDeps,
-  { accountId }: Pick<Caller, "accountId">,
-  slugAsGiven: string,
-  domainId?: string,
+  deps: CurrentLinkDeps,
+  caller: Pick<Caller, "accountId">,
+  named: { slug: string; domain_id?: string | undefined },
 ): Promise<LinkDocument> {
-  const slug = slugAsGiven.toLowerCase();
-  let isTaken = false;
-  const own = await lookTwice(deps, async () => {
-    for await (const link of currentWithSlug(deps, { slug, domainId, accountId })) {
-      if (link.accountId === accountId) return link;
-      isTaken = true;
-    }
-    return undefined;
-  });
-  if (own) return own;
-  throw await notOwn(deps, isTaken, { slug, domainId });
+  const link = await currentOwnLink(deps, caller, named, documentAt(deps));
+  if (link.deleted) throw new Refused("not_found", "Short link not found.");
+  return link;
 }
 
 /**
  * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
- * consistent, as neither owner nor address of a link ever change.
+ * consistent, as neither owner nor address of a link ever change. `load`: reads the stream as the caller needs the link, so
+ * that it is read once.
  * @throws forbidden, not_found
  */
-export async function currentOwnLink(
+export async function currentOwnLink<Link extends { accountId: string; deleted: boolean }>(
   deps: CurrentLinkDeps,
   { accountId }: Pick<Caller, "accountId">,
-  slugAsGiven: string,
-  domainId?: string,
-): Promise<LinkDocument> {
-  const slug = slugAsGiven.toLowerCase();
+  named: { slug: string; domain_id?: string | undefined },
+  load: (address: LinkAddress) => Promise<Link | undefined>,
+): Promise<Link> {
+  const wanted = { slug: named.slug.toLowerCase(), domainId: named.domain_id?.toLowerCase(), accountId };
   let isTaken = false;
-  let deleted: LinkDocument | undefined;
-  for await (const key of keysOf(deps, { slug, domainId, accountId })) {
-    const link = await linkFromStream(deps.eventStore, key);
+  let deleted: Link | undefined;
+  let unreadable: unknown;
+  for await (const address of addressesOf(deps, wanted)) {
+    // One that can't be read may be another account's.
+    const link = await load(address).catch((error: unknown) => {
+      if (!(error instanceof EventUnreadable)) throw error;
+      unreadable = error;
+    });
     if (!link) continue;
     if (link.accountId !== accountId) isTaken ||= !link.deleted;
     else if (!link.deleted) return link;
     else deleted ??= link;
   }
   if (deleted) return deleted;
-  throw await notOwn(deps, isTaken, { slug, domainId });
+  if (unreadable) throw unreadable;
+  throw await notOwn(deps, isTaken, { slug: wanted.slug, domainId: wanted.domainId });
+}
+
+/** Reads the link as documents hold it, for currentOwnLink. */
+export function documentAt({ eventStore }: Pick<FindLinkDeps, "eventStore">) {
+  return ({ host, slug }: LinkAddress) => linkFromStream(eventStore, linkKey(host, slug));
 }
 
 /** `isTaken`: whether another account's link was found on the way to the caller's. */
@@ -98,63 +117,20 @@ async function notOwn(deps: FindLinkDeps, isTaken: boolean, wanted: Wanted): Pro
 /**
  * Where it may be: on the default domain, where the documents have it, and on those that the account has or had.
  */
-async function* keysOf(
+async function* addressesOf(
   deps: CurrentLinkDeps,
   wanted: Wanted & { accountId: string },
-): AsyncGenerator<string> {
+): AsyncGenerator<LinkAddress> {
   const { slug, domainId, accountId } = wanted;
-  if (domainId === undefined) yield linkKey(deps.baseHost, slug);
+  if (domainId === undefined) yield { host: deps.baseHost, slug };
   const projected = await oldestOnDomains(deps, wanted, { isDeleted: true });
-  if (projected) yield projected._id;
+  if (projected) yield projected;
   const account = await deps.currentAccount(accountId);
   const domains = account.status === "open" ? account.domainIds : new Map<string, string>();
-  for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield linkKey(host, slug);
-}
-
-/** Documents are waited for only where a link is not found without. @throws links_behind when they don't come in time */
-async function lookTwice(
-  { writesAreReadable }: Pick<ReadableLinkDeps, "writesAreReadable">,
-  look: () => Promise<LinkDocument | undefined>,
-): Promise<LinkDocument | undefined> {
-  const link = await look();
-  if (link) return link;
-  if (!(await writesAreReadable())) throw new Refused("links_behind");
-  return await look();
+  for (const [host, id] of domains) if (domainId === undefined || domainId === id) yield { host, slug };
 }
 
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
-
-/** `withSlug`, each as its own stream has it. */
-async function* currentWithSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<LinkDocument> {
-  const key = linkKey(deps.baseHost, wanted.slug);
-  const onBase = wanted.domainId === undefined ? await linkFromStream(deps.eventStore, key) : undefined;
-  if (onBase && !onBase.deleted) yield onBase;
-  for await (const { _id } of withSlug(deps, wanted)) {
-    const link = _id === onBase?._id ? undefined : await linkFromStream(deps.eventStore, _id);
-    if (link && !link.deleted) yield link;
-  }
-}
-
-/**
- * The one on the default domain, unless another is named, the oldest on other domains, and those on verified domains of
- * the id or the account that are not projected yet, such as right after their 201.
- */
-async function* withSlug(deps: FindLinkDeps, wanted: Wanted): AsyncGenerator<LinkDocument> {
-  const { slug, domainId, accountId } = wanted;
-  const onBase = domainId === undefined ? await linkOn(deps, deps.baseHost, slug) : undefined;
-  if (onBase) yield onBase;
-  const onDomain = await oldestOnDomains(deps, wanted);
-  if (onDomain) yield onDomain;
-  const of = domainId !== undefined ? { domainId } : accountId !== undefined && { accountId };
-  if (!of) return;
-  // From the read store: a domain is projected long before its first link is created.
-  const domains = await findDomains(deps, of);
-  for (const domain of domains.filter(({ state }) => state === "verified")) {
-    const link = await linkOn(deps, domain.hostname, slug);
-    // A former owner of the hostname may have used the slug.
-    if (link && (link.accountId === domain.accountId || accountId !== undefined)) yield link;
-  }
-}
 
 /**
  * Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no
@@ -174,18 +150,6 @@ async function oldestOnDomains(
   return found.sort(
     (a, b) => Number(a.deleted) - Number(b.deleted) || (a.createdAt < b.createdAt ? -1 : 1),
   )[0];
-}
-
-/** From its stream where it isn't projected yet. */
-async function linkOn(
-  { readStore, eventStore }: FindLinkDeps,
-  host: string,
-  slug: string,
-): Promise<LinkDocument | undefined> {
-  const key = linkKey(host, slug);
-  const projected = await orNotBuilt(readStore.get<LinkDocument>(links.collection.name, key));
-  const link = projected ?? (await linkFromStream(eventStore, key));
-  return link?.deleted ? undefined : link;
 }
 
 /**

@@ -1,7 +1,7 @@
 // Writes the redirect's answers to Node's own response: a redirect, or 404, 451 and 503 as a page or as JSON.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RedirectCode } from "../../events/link-options.ts";
-import { plainPage } from "./plain-page.ts";
+import { type PageLook, plainPage } from "./plain-page.ts";
 
 /** Browsers and proxies must revalidate each visit, so that it is counted and sees a changed link. */
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
@@ -77,23 +77,22 @@ export function answerRefused(
   response: ServerResponse,
   requestId: string,
   code: LinkRefusal,
+  look?: PageLook,
 ): void {
   const { status, error, advice } = REFUSALS[code];
   if (status === 503) response.setHeader("retry-after", RETRY_AFTER_SECONDS);
-  answerError(request, response, status, { error, advice, code, requestId });
+  answerError(request, response, status, { error, page: plainPage(error, advice, look), code, requestId });
 }
 
-/** `advice`: what the page says besides; or `page`: another one. */
-type ErrorText = { error: string; code: string; requestId: string } & ({ advice: string } | { page: string });
+type ErrorText = { error: string; page: string; code: string; requestId: string };
 
 export function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { error, code, requestId, ...shown }: ErrorText,
+  { error, page, code, requestId }: ErrorText,
 ): void {
   const isPage = request.headers.accept?.includes("text/html") ?? false;
-  const page = "page" in shown ? shown.page : plainPage(error, shown.advice);
   const body = isPage ? page : JSON.stringify({ error, code, request_id: requestId });
   response
     .writeHead(status, {

@@ -1,8 +1,7 @@
 // GET / on a custom domain: a redirect to the home page that its owner has set, else a small default page.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import { domainsInService } from "../../queries/domains.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { type BrandLookup, servedDomain } from "../lookup/brand-lookup.ts";
 import type { DomainRouting } from "../lookup/domain-routing.ts";
 import { hostResolver } from "./hosts.ts";
 import { plainPage } from "./plain-page.ts";
@@ -14,22 +13,15 @@ export function domainHome(deps: {
   readStore: ReadStore;
   baseHost: string;
   domains: Pick<DomainRouting, "serves">;
+  brands: BrandLookup;
 }): DomainHome {
   const hostOf = hostResolver(deps.baseHost);
-
-  /** The document may lag behind the log, so DomainRouting confirms that the domain is still in service. */
-  async function servedDomain(hostname: string): Promise<DomainDocument | undefined> {
-    if (hostname === "") return undefined;
-    for (const domain of await domainsInService(deps, hostname))
-      if (await deps.domains.serves(domain.accountId, hostname)) return domain;
-    return undefined;
-  }
 
   return async (request, reply) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || !/^\/(?:\?|$)/.test(request.url)) return false;
     const hostname = hostOf(request.host ?? "");
-    const domain = await servedDomain(hostname);
+    const domain = await servedDomain(deps, hostname);
     if (!domain) return false;
     if (domain.homeUrl !== null) {
       // 302 rather than 301: the owner may set another page at any time.
@@ -37,7 +29,8 @@ export function domainHome(deps: {
       return true;
     }
     // Safe in HTML without escaping: a canonical host has only letters, digits, dots, hyphens and underscores.
-    const page = plainPage(hostname, "This name is used for short links. There is nothing else to see here.");
+    const text = "This name is used for short links. There is nothing else to see here.";
+    const page = plainPage(hostname, text, await deps.brands.ofAccount(domain.accountId));
     reply.header("cache-control", "no-store").type("text/html; charset=utf-8").send(page);
     return true;
   };

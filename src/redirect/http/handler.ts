@@ -1,6 +1,7 @@
 // GET and HEAD /{slug}, and POST for its password: the redirect (interface, part 4). Runs before Fastify, not for its CPU
 // time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Brand } from "../../commands/account/account.ts";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import { type LinkStatus, linkStatus } from "../../events/links/link-status.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -8,6 +9,7 @@ import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import type { ClickRecorder } from "../clicks/recorder.ts";
+import type { BrandLookup } from "../lookup/brand-lookup.ts";
 import type { EntryOptions, LinkEntry, Target } from "../lookup/link-entry.ts";
 import type { LinkLookup } from "../lookup/lookup.ts";
 import { type PostedForm, postedForm } from "../password/password-form.ts";
@@ -20,6 +22,7 @@ import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OT
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
+import type { PageLook } from "./plain-page.ts";
 import type { Requester } from "./requester.ts";
 
 /** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
@@ -37,6 +40,7 @@ export type RedirectStats = {
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
+  brands: BrandLookup;
   recorder: Pick<ClickRecorder, "record">;
   /** For links with options. */
   visitOf: VisitOf;
@@ -78,14 +82,30 @@ type Asked = { request: IncomingMessage; response: ServerResponse; form?: Posted
  * of those to links with a password. Fast path: a cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
-  const { lookup, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
+  const { lookup, brands, recorder, requester, visitOf, countryOf, admit, stats, now, requestIdOf } = deps;
   const isHttps = deps.baseUrl.startsWith("https:");
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   let lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  const refuse = ({ request, response }: Asked, code: LinkRefusal) =>
-    answerRefused(request, response, requestIdOf(request), code);
+  const refuse = ({ request, response }: Asked, code: LinkRefusal, look?: PageLook) =>
+    answerRefused(request, response, requestIdOf(request), code, look);
+
+  /** As if there were no such link: in the look of who has the domain, or where they lead such visitors. */
+  function answerMissing(host: string, asked: Asked): Promise<void> | undefined {
+    if (host !== baseHost)
+      return brands.ofHost(host).then((brand) => lead(brand, host, asked, "link_not_found"));
+    refuse(asked, "link_not_found");
+    return undefined;
+  }
+
+  /** To the account's own page, on its domains alone; a fallback that has become such a link would lead in circles. */
+  function lead(brand: Brand | undefined, host: string, asked: Asked, code: LinkRefusal): void {
+    const { fallbackUrl } = brand ?? {};
+    const isLed = fallbackUrl !== undefined && host !== baseHost && URL.parse(fallbackUrl)?.hostname !== host;
+    if (isLed) answerMovedForNow(fallbackUrl, asked.response, asked.form ? SEE_OTHER : 302);
+    else refuse(asked, code, brand);
+  }
 
   function answer(host: string, slug: string, asked: Asked): Promise<void> | undefined {
     const entry = lookup.peek(host, slug);
@@ -93,7 +113,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return lookup.find(host, slug).then((found) => {
       if (found) return follow(found, asked);
       stats.notFound += 1;
-      return refuse(asked, "link_not_found");
+      return answerMissing(host, asked);
     });
   }
 
@@ -113,8 +133,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
     if (status === "disabled" || status === "deleted") {
       stats.disabled += 1;
-      refuse(asked, "link_not_found");
-      return undefined;
+      return answerMissing(entry.host, asked);
     }
     if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked });
     const send = () => {
@@ -144,15 +163,16 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, at);
-    const answerInstead = (reason: LinkRefusal) => {
+    const look = () => brands.ofAccount(entry.accountId);
+    const answerInstead = async (reason: LinkRefusal) => {
       stats.expired += 1;
-      if (expiredLocation === undefined) refuse(asked, reason);
+      if (expiredLocation === undefined) lead(await look(), entry.host, asked, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
     // The destination of what is over is nobody's before it has begun.
     if (status === "scheduled") {
       stats.expired += 1;
-      return refuse(asked, "link_not_active");
+      return refuse(asked, "link_not_active", await look());
     }
     if (status === "expired") return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
@@ -169,6 +189,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       now: hit.at,
       address: hit.address,
       isSecure: isHttps || entry.host !== baseHost,
+      look,
       get isPerson() {
         return visit.isPerson;
       },

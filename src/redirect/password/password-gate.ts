@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../../runtime/logging.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { answerError } from "../http/answers.ts";
+import type { PageLook } from "../http/plain-page.ts";
 import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import type { PostedForm } from "./password-form.ts";
-import { PAGE_HEADERS, passwordPage } from "./password-page.ts";
+import { pageHeaders, passwordPage } from "./password-page.ts";
 
 type PasswordGateDeps = {
   passes: LinkPasses;
@@ -23,6 +24,8 @@ export type AskedVisit = {
   address: string;
   now: number;
   isSecure: boolean;
+  /** Of the page that asks; read where it is shown. */
+  look: () => Promise<PageLook | undefined>;
 };
 
 /**
@@ -75,11 +78,13 @@ export function passwordGate({ passes, check, log }: PasswordGateDeps): Password
  * Also a refusal. A 401 needs a challenge (RFC 9110, 15.5.2), and browsers show a dialog of their own for Basic,
  * Digest and the like: `Cookie` names what is wanted here, and is no scheme of theirs.
  */
-function ask({ request, response, requestId }: AskedVisit, { status, code, error, retryAfter }: Refusal) {
-  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+async function ask(visit: AskedVisit, { status, code, error, retryAfter }: Refusal): Promise<false> {
+  const { request, response, requestId } = visit;
+  const look = (await visit.look()) ?? {};
+  for (const [name, value] of Object.entries(pageHeaders(look))) response.setHeader(name, value);
   if (status === 401) response.setHeader("www-authenticate", 'Cookie realm="This short link"');
   if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
-  const page = passwordPage(code === NEEDED.code ? undefined : error);
+  const page = passwordPage(code === NEEDED.code ? undefined : error, look);
   answerError(request, response, status, { error, page, code, requestId });
   return false;
 }

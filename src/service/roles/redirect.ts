@@ -6,6 +6,7 @@ import { secretKeyOf } from "../../config/config.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
+import { brandLookup } from "../../redirect/lookup/brand-lookup.ts";
 import { LinkLookup } from "../../redirect/lookup/lookup.ts";
 import { linkPasses } from "../../redirect/password/link-pass.ts";
 import { passwordCheck } from "../../redirect/password/password-check.ts";
@@ -47,7 +48,8 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const admit = openAdmission(context);
   const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
   const now = () => clock().getTime();
-  return { lookup, recorder, visitOf, countryOf, admit, baseHost, baseUrl, now, stats };
+  const brands = brandLookup({ readStore, baseHost, domains: lookup.domains });
+  return { lookup, brands, recorder, visitOf, countryOf, admit, baseHost, baseUrl, now, stats };
 }
 
 function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {

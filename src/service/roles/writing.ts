@@ -1,12 +1,12 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type CurrentAccounts, currentAccounts } from "../../commands/account/accounts.ts";
-import type { BulkDeps } from "../../commands/links/create-links-in-bulk.ts";
+import type { BulkDeps } from "../../commands/links/bulk/bulk.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
-import { linkLookups } from "../../queries/links/link-lookups.ts";
+import { linksWithFingerprint } from "../../queries/links/links-with-fingerprint.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { type ReadYourWrites, readYourWrites } from "../../queries/read-your-writes.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
@@ -44,7 +44,7 @@ export function linkDeps(
     derivedSlug: slugDerivation(secretKeyOf(config)),
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater({ secrets, clock }),
-    linkLookups: linkLookups({ readStore, writesAreReadable }),
+    linksWithFingerprint: linksWithFingerprint({ readStore, writesAreReadable }),
   };
 }
 

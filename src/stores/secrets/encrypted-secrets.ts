@@ -1,5 +1,6 @@
 // Encrypts every secret's value, and looks e-mail addresses up by a keyed hash: the store without SECRET_KEY shows how
 // many secrets there are and for which accounts, but no values.
+import { isDeepStrictEqual } from "node:util";
 import type { Keyring } from "./keyring.ts";
 import type { SecretRecord, SecretStore, Secrets, StoredSecret } from "./port.ts";
 
@@ -125,11 +126,13 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
       const [name, ...earlier] = namesOf(key);
       return open((await find(earlier, now)) ?? (await insert(seal(name, key, record), now))).value;
     },
-    async putIfPresent(key, record, now) {
+    async putIfPresent(key, record, now, expected) {
       await checkKey();
+      const isExpected = (present?: StoredSecret) =>
+        isAlive(present, now) && (expected === undefined || isDeepStrictEqual(open(present).value, expected));
       for (const name of oldestFirst(key)) {
         const secret = seal(name, key, record);
-        if ((await write(secret, (present) => isAlive(present, now))) === secret) return true;
+        if ((await write(secret, isExpected)) === secret) return true;
       }
       return false;
     },

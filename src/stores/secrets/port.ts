@@ -10,8 +10,11 @@ export interface Secrets {
   list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]>;
   /** Writes only if the key is absent or expired; returns the value that is stored afterwards. */
   putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
-  /** Overwrites an unexpired record; false when there is none, so that a record deleted meanwhile is not restored. */
-  putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean>;
+  /**
+   * Overwrites an unexpired record; false when there is none, so that a record deleted meanwhile is not restored. With
+   * `expected` only while that is its value.
+   */
+  putIfPresent(key: string, record: SecretRecord, now: Date, expected?: unknown): Promise<boolean>;
   put(key: string, record: SecretRecord): Promise<void>;
   delete(key: string): Promise<void>;
   /** Deletes the record and returns its value; of several concurrent callers one gets it, the others undefined. */

@@ -3,28 +3,27 @@
 
 import type { z } from "zod";
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
-import { acceptFields } from "../../commands/links/accept-fields.ts";
+import { type AcceptedLink, acceptFields } from "../../commands/links/accept-fields.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import { isUsableHash, linkPasswordSecret } from "../../commands/links/link-password.ts";
-import { OPTION_LIMITS, type OptionChanges } from "../../events/link-options.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { SecretRecord } from "../../stores/secrets/port.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
 
-/** `secrets`: to be put before the event that names them. `unchecked`: as of acceptFields. */
-type Accepted = { options: OptionChanges; unchecked: string[]; secrets: (readonly [string, SecretRecord])[] };
+/** `url`: a destination of the link, beside what it carries. */
+export type ImportedRequest = ImportedFields & { url?: string | undefined };
 
 /**
  * `newId`: of the link's next password. `ownHosts`: as for acceptUrl.
  * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't
  * argon2id
  */
-export async function acceptImported(
+export async function acceptImported<Request extends ImportedRequest>(
   deps: AcceptUrlDeps & { newId: () => string },
-  { password, ...others }: ImportedFields,
-  ownHosts: () => Promise<readonly string[]>,
-): Promise<Accepted> {
+  { url, password, ...others }: Request,
+  ownHosts: readonly string[],
+): Promise<AcceptedLink<Request["url"]>> {
   const text =
     typeof password === "object" && password !== null && "text" in password ? password.text : undefined;
   const parsed = LinkFields.safeParse(
@@ -32,14 +31,13 @@ export async function acceptImported(
     OUR_WORDS,
   );
   if (!parsed.success) throw refusedFields(parsed.error);
-  const secrets: Accepted["secrets"] = [];
-  const keeping = { put: async (key: string, record: SecretRecord) => void secrets.push([key, record]) };
-  const { options, unchecked } = await acceptFields({ ...deps, secrets: keeping }, parsed.data, ownHosts);
-  if (password === undefined || text !== undefined) return { options, unchecked, secrets };
+  const accepted = await acceptFields(deps, { url, ...parsed.data }, ownHosts);
+  if (password === undefined || text !== undefined) return accepted;
+  const { options, secrets } = accepted;
   const passwordId = password === null ? null : deps.newId();
   if (passwordId !== null && password !== null && password !== "replaced")
     secrets.push([linkPasswordSecret(passwordId), { value: await acceptHash(password) }]);
-  return { options: { ...options, passwordId }, unchecked, secrets };
+  return { ...accepted, options: { ...options, passwordId } };
 }
 
 /** @throws record_refused */

@@ -4,8 +4,13 @@ import type { OpenAccount } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { verifiedHosts } from "../../commands/domains/domain.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../../commands/handle-command.ts";
-import { type AcceptUrlDeps, acceptUrl } from "../../commands/links/accept-url.ts";
+import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import type { DeriveSlug } from "../../commands/links/derived-identity.ts";
+import {
+  type ExternalIdDeps,
+  linkWithExternalId,
+  withExternalId,
+} from "../../commands/links/external-ids.ts";
 import {
   change,
   changeByOperator,
@@ -18,9 +23,9 @@ import {
   reachEnd,
   slugTaken,
 } from "../../commands/links/link.ts";
-import { type ClaimDeps, withExternalId } from "../../commands/links/link-claims.ts";
+import type { NamedSecret } from "../../commands/links/link-password.ts";
 import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
-import { acceptImportedSlug } from "../../commands/links/slug.ts";
+import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
 import type { RecheckLater } from "../../commands/links/url-safety.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { type LinkRule, withOptions } from "../../events/link-options.ts";
@@ -28,21 +33,25 @@ import { linkKey, linkStream } from "../../events/streams.ts";
 import type { LinkTarget } from "../../redirect/clicks/hit.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
-import type { SecretRecord } from "../../stores/secrets/port.ts";
-import { acceptImported, fitted } from "./accept-imported.ts";
-import type { ImportedChange, ImportedFields, ImportedLink } from "./imported.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
+import type { ImportedChange, ImportedLink } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps &
   CommandDeps &
-  ClaimDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
+  ExternalIdDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
 
-/** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
+/**
+ * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
+ * imports, who chooses slugs and domains by the rules of new links.
+ */
 export type ImportTarget = {
   account: OpenAccount;
   context: CommandContext;
   domain: string | undefined;
   keyId: string | undefined;
   dryRun: boolean;
+  byOwner?: { baseHostSlugs: boolean };
 };
 
 /**
@@ -64,8 +73,8 @@ export type TargetLink = Omit<LinkTarget, "revision" | "longUrl" | "rule"> & {
   destinations: readonly Destinations[];
 };
 
-/** A link as it is in the log; a folded event adds its destinations. */
-type History = { link: LinkState; destinations: readonly Destinations[] };
+/** A link as it is in the log; a folded event adds its destinations. `position`: of what this import appended. */
+type History = { link: LinkState; destinations: readonly Destinations[]; position?: Position | undefined };
 
 const noHistory: History = { link: freeLink, destinations: [] };
 
@@ -81,7 +90,12 @@ export async function importLink(
   format: string,
   claimed: ClaimedLinks,
   imported: ImportedLink,
-): Promise<{ link: TargetLink; already: boolean; shortened: readonly string[] }> {
+): Promise<{
+  link: TargetLink;
+  already: boolean;
+  shortened: readonly string[];
+  position?: Position | undefined;
+}> {
   const place = placeOf(deps, target, imported);
   const { host } = place;
   const { slug, key, source, earlier, first, idOf } = await placed(
@@ -99,11 +113,10 @@ export async function importLink(
   const made = async () => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
     const id = externalIdOf(all.link);
-    const appended = () => append(deps, target, { host, slug }, all, idOf);
-    if (id === undefined) return await appended();
-    await refuseTakenId(deps, target, claimed, id);
-    const by = { host, slug, accountId: target.account.accountId, token: deps.newId() };
-    return target.dryRun ? await appended() : await withExternalId(deps, by, id, appended);
+    if (id !== undefined) await refuseTakenId(deps, target, claimed, id);
+    if (target.dryRun) return all.events.reduce(fold, noHistory);
+    const by = { host, slug, accountId: target.account.accountId, token: deps.newId(), isNew: true };
+    return await withExternalId(deps, by, id, () => append(deps, target, { host, slug }, all, idOf));
   };
   const history = first ? (await loadStream(deps.eventStore, historyOf(host, slug))).state : await made();
   if (history.link.status === "free")
@@ -113,7 +126,12 @@ export async function importLink(
   claimed.links.set(key, { source, longUrl: imported.longUrl, link });
   const externalId = externalIdOf(history.link);
   if (externalId !== undefined) claimed.externalIds.set(externalId, key);
-  return { link, already: first !== undefined, shortened: first ? [] : shortened };
+  return {
+    link,
+    already: first !== undefined,
+    shortened: first ? [] : shortened,
+    position: history.position,
+  };
 }
 
 /**
@@ -122,7 +140,7 @@ export async function importLink(
  */
 async function placed(
   deps: ImportLinkDeps,
-  { account: { accountId } }: ImportTarget,
+  { account: { accountId }, byOwner }: ImportTarget,
   format: string,
   { links }: ClaimedLinks,
   imported: ImportedLink,
@@ -131,7 +149,13 @@ async function placed(
   const scope = JSON.stringify([accountId, host, imported.longUrl, imported.fields?.external_id ?? null]);
   for (let attempt = 1; ; attempt++) {
     const given = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
-    const slug = acceptImportedSlug(given, domainId === undefined);
+    const onBaseHost = domainId === undefined;
+    if (byOwner && onBaseHost && imported.slug !== undefined && !byOwner.baseHostSlugs)
+      throw new Refused(
+        "custom_slug_needs_domain",
+        "A slug of your own needs one of your domains: name it as domain",
+      );
+    const slug = byOwner ? acceptCustomSlug(given, onBaseHost) : acceptImportedSlug(given, onBaseHost);
     const key = linkKey(host, slug);
     const source = sourceOf(format, imported, given);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
@@ -152,12 +176,12 @@ function externalIdOf(link: LinkState): string | undefined {
 
 /** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
 async function refuseTakenId(
-  { linkLookups }: ImportLinkDeps,
+  deps: ImportLinkDeps,
   { account, dryRun }: ImportTarget,
   { externalIds }: ClaimedLinks,
   id: string,
 ): Promise<void> {
-  const [here] = dryRun ? await linkLookups.withExternalId(account.accountId, id) : [];
+  const here = dryRun ? await linkWithExternalId(deps, account.accountId, id) : undefined;
   const holder = externalIds.get(id) ?? (here && linkKey(here.host, here.slug));
   if (holder !== undefined)
     throw new Refused("external_id_taken", `external_id: ${JSON.stringify(id)} is that of ${holder}`);
@@ -181,13 +205,20 @@ function takenByAnother(host: string, slug: string): Refused {
   return new Refused("slug_taken", `${message}: made here, or imported as another link`);
 }
 
-/** To `--domain`, else to the account's own domain of that name, else to the base host. */
-function placeOf(deps: ImportLinkDeps, { account, domain }: ImportTarget, imported: ImportedLink): LinkPlace {
-  const hostname = domain ?? imported.domain;
+/**
+ * To `--domain`, else to the account's own domain of that name, else to the base host; an owner names domains of the account
+ * alone. @throws invalid_domain
+ */
+function placeOf(
+  deps: ImportLinkDeps,
+  { account, domain, byOwner }: ImportTarget,
+  imported: ImportedLink,
+): LinkPlace {
+  const hostname = domain ?? (imported.domain === deps.baseHost ? undefined : imported.domain);
   const own = hostname === undefined ? undefined : account.domains.get(hostname);
   if (own?.state === "active")
     return { host: own.hostname, origin: `https://${own.hostname}`, domainId: own.domainId };
-  if (domain !== undefined) throw new Refused("invalid_domain");
+  if (domain !== undefined || (byOwner && hostname !== undefined)) throw new Refused("invalid_domain");
   return { host: deps.baseHost, origin: deps.baseUrl };
 }
 
@@ -208,19 +239,13 @@ async function eventsOf(
   idOf: IdOf,
 ): Promise<LinkToAppend> {
   const unchecked: string[] = [];
-  const secrets: LinkToAppend["secrets"] = [];
-  const ownHosts = async () => verifiedHosts(account);
-  const accept = async (url: string) => {
-    const { longUrl, isChecked } = await acceptUrl(deps, url, ownHosts);
-    if (!isChecked) unchecked.push(longUrl);
-    return longUrl;
-  };
-  const acceptOptions = async (fields: ImportedFields, n: number) => {
+  const secrets: NamedSecret[] = [];
+  const accept = async <Request extends ImportedRequest>(fields: Request, n: number) => {
     const newId = () => idOf(createdAt, n, "password");
-    const accepted = await acceptImported({ ...deps, newId }, fields, ownHosts);
+    const accepted = await acceptImported({ ...deps, newId }, fields, verifiedHosts(account));
     unchecked.push(...accepted.unchecked);
     secrets.push(...accepted.secrets);
-    return accepted.options;
+    return accepted;
   };
   const { accountId } = account;
   const now = deps.clock().toISOString();
@@ -230,6 +255,7 @@ async function eventsOf(
     createdAt = now,
     changes = [],
   } = imported;
+  const { longUrl, options } = await accept({ url: imported.longUrl, ...imported.fields }, 0);
   const events = create(freeLink, {
     host,
     slug,
@@ -237,11 +263,11 @@ async function eventsOf(
     via,
     custom,
     createdAt,
-    longUrl: await accept(imported.longUrl),
+    longUrl,
     shortUrl: `${origin}/${slug}`,
     ...(keyId !== undefined && via === "api" && { keyId }),
     ...(domainId !== undefined && { domainId }),
-    ...withOptions({}, await acceptOptions(imported.fields ?? {}, 0)),
+    ...withOptions({}, options),
   });
   let state = events.reduce(evolve, freeLink as LinkState);
   let latest = createdAt;
@@ -263,9 +289,9 @@ async function eventsOf(
     wanted: Exclude<ImportedChange["change"], OperatorChange | { type: "reach-end" }>,
     n: number,
   ): Promise<LinkChange> {
-    if (wanted.type === "retarget") return { ...wanted, to: await accept(wanted.to) };
+    if (wanted.type === "retarget") return { ...wanted, to: (await accept({ url: wanted.to }, n)).longUrl };
     if (wanted.type !== "set") return wanted;
-    return { type: "set", options: await acceptOptions(wanted.fields, n), keepsRuleIds: true };
+    return { type: "set", options: (await accept(wanted.fields, n)).options, keepsRuleIds: true };
   }
 }
 
@@ -277,22 +303,21 @@ type LinkToAppend = {
   link: LinkState;
   events: LinkEvent[];
   unchecked: string[];
-  secrets: (readonly [string, SecretRecord])[];
+  secrets: NamedSecret[];
 };
 
 /** @throws slug_taken */
 async function append(
   deps: ImportLinkDeps,
-  { context, dryRun }: ImportTarget,
+  { context }: ImportTarget,
   { host, slug }: LinkAddress,
   { events, unchecked, secrets }: LinkToAppend,
   idOf: IdOf,
 ): Promise<History> {
-  if (dryRun) return events.reduce(fold, noHistory);
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
   for (const [key, record] of secrets) await deps.secrets.put(key, record);
   const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));
-  const { state } = await handleCommand(deps, context, {
+  const { state, position } = await handleCommand(deps, context, {
     ...historyOf(host, slug),
     decide({ link }) {
       if (link.status !== "free") throw takenByAnother(host, slug);
@@ -301,7 +326,7 @@ async function append(
     expectNew: true,
     eventId: (n) => ids[n] as string,
   });
-  return state;
+  return { ...state, position };
 }
 
 function historyOf(host: string, slug: string) {

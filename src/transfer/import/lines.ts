@@ -1,6 +1,7 @@
-// The lines of a file as text, and which of them have bytes that are not of its encoding, so that only those are refused.
+// The lines of a file, or of a text that was pasted, and which of them have bytes that are not of its encoding, so that only those are refused.
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 
 /** Stands for bytes that are not of the encoding. No text that was decoded has these two surrogates. */
@@ -13,16 +14,37 @@ export const LONGEST_LINE = 402_653_184;
 
 const LINE_FEED = 0x0a;
 
+/** What is read, once or more often. `name`: what messages call it. */
+export type Source = { name: string; size(): Promise<number>; read(): AsyncIterable<Buffer> };
+
+export function fileSource(file: string): Source {
+  return {
+    name: file,
+    size: async () => (await stat(file)).size,
+    read: () => createReadStream(file) as AsyncIterable<Buffer>,
+  };
+}
+
+export function textSource(name: string, text: string): Source {
+  const bytes = Buffer.from(text);
+  return {
+    name,
+    size: async () => bytes.length,
+    async *read() {
+      yield bytes;
+    },
+  };
+}
+
 /**
  * With their ends, by line feeds alone, as JSON has U+2028 in texts. `encoding`: a label of the Encoding Standard; by default
  * as the byte order mark says, else UTF-8. `onBytes`: how many bytes were read so far. @throws what reading the file throws
  */
 export async function* linesOf(
-  file: string,
+  source: Source,
   encoding: string | undefined,
   onBytes: (count: number) => void,
 ): AsyncGenerator<string> {
-  const source = createReadStream(file);
   let decode: ReturnType<typeof decoderOf> | undefined;
   let count = 0;
   let parts: Buffer[] = [];
@@ -32,24 +54,20 @@ export async function* linesOf(
     [parts, length] = [[], 0];
     return bytes;
   };
-  try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      decode ??= decoderOf(encoding ?? markedEncoding(chunk));
-      const bytes = decode.split(chunk);
-      let start = 0;
-      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-        yield decode.text(line(bytes.subarray(start, end + 1)));
-        start = end + 1;
-      }
-      length += bytes.length - start;
-      if (start < bytes.length && length <= LONGEST_LINE) parts.push(bytes.subarray(start));
-      count += chunk.length;
-      onBytes(count);
+  for await (const chunk of source.read()) {
+    decode ??= decoderOf(encoding ?? markedEncoding(chunk));
+    const bytes = decode.split(chunk);
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      yield decode.text(line(bytes.subarray(start, end + 1)));
+      start = end + 1;
     }
-    if (decode && parts.length > 0) yield decode.text(line(Buffer.alloc(0)));
-  } finally {
-    source.destroy();
+    length += bytes.length - start;
+    if (start < bytes.length && length <= LONGEST_LINE) parts.push(bytes.subarray(start));
+    count += chunk.length;
+    onBytes(count);
   }
+  if (decode && parts.length > 0) yield decode.text(line(Buffer.alloc(0)));
 }
 
 function markedEncoding(start: Buffer): string {

@@ -1,6 +1,5 @@
 // Reads a file of records: CSV with a header, separated by commas, semicolons or tabs; JSON lines, or JSON as a
 // whole, both also in the pages of an API; or a list of URLs.
-import { stat } from "node:fs/promises";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
@@ -8,7 +7,7 @@ import { Refused } from "../../runtime/refused.ts";
 import { type CsvForm, type CsvRecord, csvFormOf, csvReader } from "./csv.ts";
 import type { Fields } from "./imported.ts";
 import { jsonValues, startsWithJson } from "./json-values.ts";
-import { DECODING_REFUSAL, LONGEST_LINE, linesOf, UNDECODED } from "./lines.ts";
+import { DECODING_REFUSAL, LONGEST_LINE, linesOf, type Source, UNDECODED } from "./lines.ts";
 
 /** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
 export type Row = { place: string; record: Fields; columns?: readonly string[] };
@@ -36,24 +35,23 @@ const URL_ALONE = /^"?https?:\/\//i;
  * what reading the file throws
  */
 export async function* readRows(
-  file: string,
+  source: Source,
   { names = [], encoding, onBytes = () => undefined }: Reading = {},
 ): AsyncGenerator<RowOrError> {
-  const lines = linesOf(file, encoding, onBytes);
+  const lines = linesOf(source, encoding, onBytes);
   const first = await startOf(lines);
   const rest = async function* () {
     yield* first.lines;
     yield* lines;
   };
   const beginning = first.lines.find((line) => line.trim() !== "") ?? "";
-  if (!/^\s*[[{]/.test(beginning)) yield* csvRows(file, rest(), first, names);
+  if (!/^\s*[[{]/.test(beginning)) yield* csvRows(source.name, rest(), first, names);
   else if (startsWithJson(beginning)) yield* jsonLines(rest());
   else {
-    const { size } = await stat(file);
-    if (size > LONGEST_LINE)
+    if ((await source.size()) > LONGEST_LINE)
       throw new Refused(
         "wrong_format",
-        `${file} is too large for one document of JSON: give it as JSON lines`,
+        `${source.name} is too large for one document of JSON: give it as JSON lines`,
       );
     const text = (await Array.fromAsync(rest())).join("");
     yield* recordsOf(text, "document", (n) => `record ${n}`);

@@ -1,6 +1,6 @@
-// `linkledger import`: reads the files of another service record by record, and says of each that fails why.
+// `linkledger import`, and lists that are pasted in the portal: reads what another service or a person wrote record by record,
+// and says of each that fails why.
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cleanText } from "../../events/classification/clean-text.ts";
@@ -10,7 +10,7 @@ import { visitorCodes } from "../../redirect/clicks/visitors/visitor.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
-import { RevisionConflict } from "../../stores/event-store/port.ts";
+import { type Position, RevisionConflict } from "../../stores/event-store/port.ts";
 import { clickAppender } from "./append-clicks.ts";
 import { clickDataOf } from "./click-data.ts";
 import { fieldCounts } from "./field-counts.ts";
@@ -23,13 +23,26 @@ import {
   type TargetLink,
 } from "./import-link.ts";
 import type { Columns, ImportedClick, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
+import type { Source } from "./lines.ts";
 import { type Reading, type Row, type RowOrError, readRows } from "./read-rows.ts";
 
-/** `clicks`: a file of their own. `encoding`: as of readRows. `zone`: of times without an offset. */
+/**
+ * What became of a record of links, or why it failed. `rows`: how many it stands for. `position`: of what was appended.
+ */
+export type ImportedRow = { place: string; rows: number } & (
+  | { outcome: "created" | "already"; link: TargetLink; longUrl: string; position?: Position | undefined }
+  | { outcome: "failed"; error: string }
+);
+
+/**
+ * `clicks`: a file of their own. `encoding`: as of readRows. `zone`: of times without an offset. `onRow`: hears of each link, in
+ * their order.
+ */
 type ImportFiles = {
   format: ImportFormat;
-  links: string;
-  clicks: string | undefined;
+  links: Source;
+  clicks: Source | undefined;
+  onRow?: (row: ImportedRow) => void;
   encoding?: string | undefined;
   zone?: TimeZone | undefined;
 };
@@ -63,8 +76,8 @@ export async function runImport(
   const { format, encoding } = files;
   const names = namesOf(format);
   const parts = partsOf(files);
-  for (const { file, needed } of parts) await refuseOtherFile(file, needed, { names, encoding });
-  const sizes = await Promise.all(parts.map(async ({ file }) => (await stat(file)).size));
+  for (const { source, needed } of parts) await refuseOtherFile(source, needed, { names, encoding });
+  const sizes = await Promise.all(parts.map(({ source }) => source.size()));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const { take, end } = importing(deps, target, files);
   let [bytesBefore, count] = [0, 0];
@@ -73,7 +86,7 @@ export async function runImport(
     const onBytes = (read: number) => {
       bytes = read;
     };
-    for await (const row of readRows(part.file, { names, encoding, onBytes })) {
+    for await (const row of readRows(part.source, { names, encoding, onBytes })) {
       if (signal.aborted) return { ...(await end()), interrupted: true };
       await take(part, row);
       count += 1;
@@ -87,12 +100,12 @@ export async function runImport(
 }
 
 /** One of the files, in the order in which they are read. */
-type Part = { file: string; needed: Columns; hasLinks: boolean; hasClicks: boolean };
+type Part = { source: Source; needed: Columns; hasLinks: boolean; hasClicks: boolean };
 
 function partsOf({ format: { columns }, links, clicks }: ImportFiles): Part[] {
-  const ofLinks = { file: links, needed: columns.links, hasLinks: true, hasClicks: !columns.clicks };
+  const ofLinks = { source: links, needed: columns.links, hasLinks: true, hasClicks: !columns.clicks };
   if (clicks === undefined || !columns.clicks) return [ofLinks];
-  return [ofLinks, { file: clicks, needed: columns.clicks, hasLinks: false, hasClicks: true }];
+  return [ofLinks, { source: clicks, needed: columns.clicks, hasLinks: false, hasClicks: true }];
 }
 
 /** Names of fields in the format's files. */
@@ -112,10 +125,10 @@ function namesOf({ fields, columns }: ImportFormat): string[] {
  * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
  * refused only where it has nothing of what is needed. @throws wrong_format
  */
-async function refuseOtherFile(file: string, needed: Columns, reading: Reading): Promise<void> {
-  for await (const row of readRows(file, reading)) {
+async function refuseOtherFile(source: Source, needed: Columns, reading: Reading): Promise<void> {
+  for await (const row of readRows(source, reading)) {
     if ("error" in row) continue;
-    refuseOther(file, row, needed);
+    refuseOther(source.name, row, needed);
     return;
   }
 }
@@ -134,7 +147,7 @@ function refuseOther(file: string, row: Row, needed: Columns): void {
 function importing(
   deps: ImportLinkDeps,
   target: ImportTarget,
-  { format, clicks: clicksFile, zone: named }: ImportFiles,
+  { format, clicks: clicksFile, zone: named, onRow = () => undefined }: ImportFiles,
 ) {
   const withClicks = clicksFile !== undefined;
   const zone = named ?? (format.hasLocalTimes ? undefined : UTC);
@@ -159,8 +172,8 @@ function importing(
   const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
   /** A link that is refused doesn't stop the others of its record. */
-  async function take({ file, hasLinks, hasClicks }: Part, { place, ...row }: RowOrError): Promise<void> {
-    const at = { file, place };
+  async function take({ source, hasLinks, hasClicks }: Part, { place, ...row }: RowOrError): Promise<void> {
+    const at = { file: source.name, place };
     const note = (text: string) => void noted(notes, { ...at, note: cleanText(text, MESSAGE_LENGTH) });
     const context = { now: deps.clock(), withClicks, zone, note };
     const attempt = attemptOf(at);
@@ -174,7 +187,7 @@ function importing(
       },
       "error" in row ? row.rows : 1,
     );
-    for (const link of read?.links ?? []) await attempt(links, () => takeLink(link, note));
+    for (const link of read?.links ?? []) await attempt(links, () => takeLink(link, place, note));
     if (!read || read.links || !hasClicks) return;
     const made = await attempt(clicks, async () => format.clicksOf(read.record, context));
     for (const click of made ?? []) await attempt(clicks, () => takeClick(click));
@@ -196,15 +209,24 @@ function importing(
         if (!(error instanceof DomainError)) throw error;
         if (error instanceof StoreUnavailable || error instanceof RevisionConflict) throw error;
         counts.failed += rows;
-        noted(errors, { ...at, error: cleanText(error.message, MESSAGE_LENGTH) });
+        const reason = cleanText(error.message, MESSAGE_LENGTH);
+        noted(errors, { ...at, error: reason });
+        if (counts === links) onRow({ place: at.place, rows, outcome: "failed", error: reason });
         return undefined;
       }
     };
   }
 
-  async function takeLink(imported: ImportedLink, note: (text: string) => void): Promise<void> {
-    const { link, already, shortened } = await importLink(deps, target, format.name, claimed, imported);
-    links[already ? "already" : "created"] += 1;
+  async function takeLink(
+    imported: ImportedLink,
+    place: string,
+    note: (text: string) => void,
+  ): Promise<void> {
+    const made = await importLink(deps, target, format.name, claimed, imported);
+    const { link, already, shortened, position } = made;
+    const outcome = already ? "already" : "created";
+    links[outcome] += 1;
+    onRow({ place, rows: 1, outcome, link, longUrl: imported.longUrl, position });
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     for (const field of shortened) note(`${field} shortened`);
     const { slug, domain, id, totalClicks: total = 0 } = imported;

@@ -75,11 +75,11 @@ it("on the pages of the portal", async () => {
   const list = (await owner.get("/portal/links")).text;
   expect(list).toContain(`aria-label="${PEOPLE} clicks, view analytics"`);
   expect(list).toContain(`${PEOPLE} clicks in the last 14 days`);
-  const stat = (text: string, kinds: string) =>
-    Number(text.split(`data-total="${kinds}">`)[1]?.split("<")[0]);
-  for (const page of [`${path}/analytics?bots=1`, "/portal?bots=1"]) {
+  const stat = (text: string, metric: string) =>
+    Number(text.split(`data-total="${metric}">`)[1]?.split("<")[0]);
+  for (const page of [`/portal/analytics?link=localhost/${slug}`, "/portal/analytics", "/portal"]) {
     const { text } = await owner.get(page);
-    const shown = ["click qr_scan", "qr_scan", "preview"].map((kinds) => stat(text, kinds));
+    const shown = ["people", "qr_scan", "preview"].map((metric) => stat(text, metric));
     expect([page, shown]).toEqual([page, [PEOPLE, HITS.qr_scan, HITS.preview]]);
   }
   const explained = decoded((await owner.get(`${path}/explain`)).text);

@@ -66,7 +66,7 @@ const deps = (service: TestService) => ({
   recheckLater: async () => undefined,
   secrets: service.backend.secrets,
   derivedSlug: () => "unused",
-  linkLookups: { withExternalId: async () => [], withFingerprint: async () => [] },
+  linksWithFingerprint: async () => [],
 });
 
 beforeAll(async () => {

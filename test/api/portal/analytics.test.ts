@@ -1,4 +1,4 @@
-// Dashboard and analytics pages over real HTTP: numbers without scripts, escaping of request data, live updates.
+// Dashboard and analytics page over real HTTP: numbers without scripts, filters in the address, escaping of request data, live updates.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newEvent } from "../../../src/events/new-event.ts";
@@ -20,30 +20,47 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Of people, whatever they came by. */
-const CLICKS = "click qr_scan";
-
-/** The page's total of these kinds. */
-function total(text: string, kind: string): number {
-  return Number(new RegExp(`data-total="${kind}">([\\d,]+)<`).exec(text)?.[1]?.replace(",", ""));
+/** The page's number of these. */
+function total(text: string, metric: "people" | "visitors" | "qr_scan" | "preview"): number {
+  return Number(new RegExp(`data-total="${metric}">([\\d,]+)<`).exec(text)?.[1]?.replace(",", ""));
 }
 
-/** The rows of the chart's table: when a point begins, and its hits. */
-function pointsOf(text: string): { start: string; hits: number }[] {
+const totals = (text: string) =>
+  (["people", "visitors", "qr_scan", "preview"] as const).map((metric) => total(text, metric));
+
+/** Of the link whose page is at the path. */
+function analyticsOf(path: string, query = ""): string {
+  return `/portal/analytics?link=localhost/${path.split("/").at(-1)}${query && `&${query}`}`;
+}
+
+/** The rows of the chart's table: when a point begins, and its numbers. */
+function pointsOf(text: string): { start: string; people: number }[] {
   const [, points = ""] = text.split('id="points"');
   const [, rows = ""] = (points.split("</table>")[0] ?? "").split("<tbody>");
   return [...rows.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) => {
     const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) => cell);
-    return { start: cells[0] ?? "", hits: Number(cells.at(-1)) };
+    return { start: cells[0] ?? "", people: Number(cells[1]) };
   });
 }
 
-/** The page with bots, once it has as many hits of all kinds. */
+/** Of a field: names and numbers of its bars, in order, and where they lead. */
+function barsOf(text: string, field: string): { name: string; number: number; href: string }[] {
+  const [, panel = ""] = decoded(text).split(`id="tab-${field}"`);
+  const [shown = ""] = panel.split(/<input type="radio"|<\/section>/, 1);
+  const bar = /href="([^"]*)"[^>]*>.*?bar-name clip">(.*?)<\/span><span class="number">([\d,]+)</gs;
+  return [...shown.matchAll(bar)].map(([, href = "", name = "", number = ""]) => ({
+    ...{ href, name, number: Number(number.replace(",", "")) },
+  }));
+}
+
+const named = (bars: { name: string; number: number }[]) => bars.map(({ name, number }) => [name, number]);
+
+/** The link's page, once it has as many hits of all kinds. */
 async function counted(one: Person, path: string, hits: number): Promise<string> {
   let text = "";
   await until(`${hits} hits`, async () => {
-    text = (await one.get(`${path}/analytics?bots=1`)).text;
-    return total(text, CLICKS) + total(text, "preview") === hits;
+    text = (await one.get(analyticsOf(path))).text;
+    return total(text, "people") + total(text, "preview") === hits;
   });
   return text;
 }
@@ -58,85 +75,138 @@ async function clickedBefore(one: Person, path: string, clicks: Parameters<typeo
   await service.backend.eventStore.append(`clicks-${randomUUID()}-20260101`, "none", events);
 }
 
+/** The codes of one of a day. */
+const visitor = (digit: string) => ({ visitor: digit.repeat(16), accountVisitor: digit.repeat(16) });
+
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 describe("the dashboard", { timeout: 60_000 }, () => {
-  const rowsOf = ({ text }: { text: string }) => pointsOf(text).length;
-  const sumOf = ({ text }: { text: string }) => total(text, CLICKS);
-  /** Of the table of top links, in order: path of the link, and its clicks. */
-  const topOf = ({ text }: { text: string }) =>
-    [
-      ...text.matchAll(
-        /href="(\/portal\/links\/[^"]+)\/analytics\?[\s\S]*?data-label="(?:Clicks|Clicks and previews)"[^>]*>(\d+)</g,
-      ),
-    ].map(([, path, clicks]) => [path, Number(clicks)]);
-  const past = async (one: Person, path: string, days: number, times: number, more = {}) =>
-    await clickedBefore(
-      one,
-      path,
-      Array.from({ length: times }, () => ({ at: daysAgo(days), ...more })),
-    );
-
   it("offers a newcomer the first link, and shows it with its clicks afterwards", async () => {
     const one = await people.person();
     expect((await one.get("/portal")).text).toContain("Make your first short link");
     const path = await people.shorten(one, "https://example.com/first");
     expect((await one.get("/portal")).text).toContain("Nobody has followed");
     for (let n = 0; n < 3; n += 1) await people.follow(path, browser());
-    await until("three clicks", async () => sumOf(await one.get("/portal")) === 3);
-    const page = await one.get("/portal");
-    expect(topOf(page)).toEqual([[path, 3]]);
-    expect(page.text).toContain("Active API keys");
-    expect(rowsOf(page)).toBe(24);
+    await until("three clicks", async () => total((await one.get("/portal")).text, "people") === 3);
+    const { text } = await one.get("/portal");
+    expect(pointsOf(text)).toHaveLength(24);
+    expect(text).toMatch(/bar-name clip">localhost\/\w+<\/span><span class="number">3</);
+    expect(text).toContain("Active API keys");
   });
 
-  it("shows longer times on the Developer plan only", async () => {
-    const free = await people.person();
-    await people.shorten(free, "https://example.com/");
-    for (const query of ["range=12mo", "range=custom&from=2020-01-01"])
-      expect(rowsOf(await free.get(`/portal?${query}`))).toBe(24);
-    const one = await people.developer();
-    await people.shorten(one, "https://example.com/");
-    const rows = async (range: string) => rowsOf(await one.get(`/portal?range=${range}`));
-    expect(await Promise.all(["24h", "7d", "30d", "12mo", "nonsense"].map(rows))).toEqual([24, 7, 30, 12, 7]);
-  });
-
-  it("has the numbers and the top links of the range, people's unless bots are included", async () => {
+  it("shows the last seven days and the most clicked links, each leading to its numbers", async () => {
     const one = await people.developer();
     const old = await people.shorten(one, "https://example.com/old");
     const fresh = await people.shorten(one, "https://example.com/fresh");
-    const gone = await people.shorten(one, "https://example.com/gone");
-    await past(one, old, 10, 5);
-    await past(one, old, 3, 1);
-    await past(one, fresh, 0, 2, { kind: "qr_scan" });
-    await past(one, fresh, 1, 4, { kind: "preview" });
-    await past(one, gone, 2, 9);
-    await until("the clicks of 30 days", async () => sumOf(await one.get("/portal?range=30d")) === 17);
-    await one.submit(gone, {}, `${gone}/delete`);
-    const at = async (query: string) => await one.get(`/portal?${query}`);
-    const top = async (query: string) => topOf(await at(query));
-    await until("the deletion", async () => (await top("range=7d")).length === 2);
-    expect(await top("range=30d")).toEqual([
-      [old, 6],
-      [fresh, 2],
+    await clickedBefore(one, old, [{ at: daysAgo(10) }, { at: daysAgo(3) }]);
+    await clickedBefore(one, fresh, [{ at: daysAgo(1), kind: "qr_scan" }, { at: daysAgo(0) }]);
+    await until("three clicks", async () => total((await one.get("/portal")).text, "people") === 3);
+    const text = decoded((await one.get("/portal")).text);
+    expect(pointsOf(text)).toHaveLength(7);
+    const top = [...text.matchAll(/href="(\/portal\/analytics\?[^"]*&link=[^"]*)"/g)].map(
+      ([, href = ""]) => href,
+    );
+    expect(top.map((href) => decodeURIComponent(href).split("localhost/")[1])).toEqual(
+      [fresh, old].map((path) => path.split("/").at(-1)),
+    );
+    expect(total((await one.get(top[0] ?? "")).text, "people")).toBe(2);
+  });
+});
+
+describe("the analytics page", { timeout: 60_000 }, () => {
+  it("shows longer times on the Developer plan only", async () => {
+    const free = await people.person();
+    await people.shorten(free, "https://example.com/");
+    const rowsOf = async (one: Person, query: string) =>
+      pointsOf((await one.get(`/portal/analytics?${query}`)).text).length;
+    for (const query of ["range=12mo", "range=custom&from=2020-01-01", "range=today"])
+      expect([query, await rowsOf(free, query)]).toEqual([query, 24]);
+    const one = await people.developer();
+    await people.shorten(one, "https://example.com/");
+    const rows = (range: string) => rowsOf(one, `range=${range}`);
+    expect(await Promise.all(["7d", "30d", "90d", "12mo", "nonsense"].map(rows))).toEqual([7, 30, 90, 12, 7]);
+  });
+
+  it("is filtered by a click on a row, and shows the same to whoever opens its address", async () => {
+    const one = await people.developer();
+    const [spring, summer] = [
+      await people.shorten(one, "https://example.com/a", { tags: "spring" }),
+      await people.shorten(one, "https://example.com/b", { tags: "summer" }),
+    ];
+    await clickedBefore(one, spring, [
+      {
+        at: daysAgo(1),
+        country: "FR",
+        city: "Paris",
+        device: "mobile",
+        ...visitor("1"),
+      },
+      { at: daysAgo(1), country: "FR", city: "Lyon", device: "desktop", ...visitor("2") },
+      { at: daysAgo(2), country: "DE", city: "Berlin", kind: "qr_scan", ...visitor("3") },
+      { at: daysAgo(2), country: "DE", city: "Berlin", kind: "preview", device: "bot" },
     ]);
-    const week = await at("range=7d");
-    expect([topOf(week), sumOf(week)]).toEqual([
+    await clickedBefore(one, summer, [
+      { at: daysAgo(1), country: "FR", city: "Nice", device: "mobile", ...visitor("1") },
+    ]);
+    const page = "/portal/analytics?range=7d&timezone=UTC";
+    await until("five hits", async () => total((await one.get(page)).text, "people") === 4);
+    const all = (await one.get(page)).text;
+    expect(totals(all)).toEqual([4, 3, 1, 1]);
+    expect(named(barsOf(all, "country"))).toEqual([
+      ["France", 3],
+      ["Germany", 1],
+    ]);
+    expect(named(barsOf(all, "tag"))).toEqual([
+      ["spring", 3],
+      ["summer", 1],
+    ]);
+    const follow = async (text: string, field: string, name: string) => {
+      const href = barsOf(text, field).find((bar) => bar.name === name)?.href ?? "";
+      return { href, text: decoded((await one.get(href)).text) };
+    };
+    const france = await follow(all, "country", "France");
+    expect(totals(france.text)).toEqual([3, 2, 0, 0]);
+    const mobile = await follow(france.text, "device", "Mobile");
+    expect(mobile.href).toBe(`${page}&country=FR&device=mobile`);
+    expect([totals(mobile.text), named(barsOf(mobile.text, "city"))]).toEqual([
+      [2, 1, 0, 0],
       [
-        [fresh, 2],
-        [old, 1],
+        ["Nice, France", 1],
+        ["Paris, France", 1],
       ],
-      12,
     ]);
-    expect(week.text).toContain("4 previews by bots");
-    expect(await top("range=7d&bots=1")).toEqual([
-      [fresh, 6],
-      [old, 1],
+    const chips = [...mobile.text.matchAll(/chip" href="([^"]*)".*?chip-field">(.*?)<.*?clip">(.*?)</g)].map(
+      ([, ...chip]) => chip,
+    );
+    expect(chips).toEqual([
+      [`${page}&device=mobile`, "Country", "France"],
+      [`${page}&country=FR`, "Device", "Mobile"],
     ]);
-    expect(await top("range=24h")).toEqual([[fresh, 2]]);
-    const day = daysAgo(3).slice(0, 10);
-    expect(await top(`range=custom&from=${day}&to=${day}&timezone=UTC`)).toEqual([[old, 1]]);
+    const tagged = (await one.get(`${page}&tag=spring&country=DE&show=preview`)).text;
+    expect([totals(tagged), named(barsOf(tagged, "device"))]).toEqual([[1, 1, 1, 1], [["Bot", 1]]]);
+    const days = (await one.get(`${page}&day=${daysAgo(2).slice(0, 10)}`)).text;
+    expect(totals(days)).toEqual([1, 1, 1, 1]);
+    expect((await one.get(`${page}&country=XX`)).text).toContain("No click fits all filters");
+    const other = await people.developer();
+    expect((await other.get(`${page}&link=localhost/${spring.split("/").at(-1)}`)).status).toBe(404);
+    expect(totals((await other.get(`${page}&tag=spring`)).text)).toEqual([0, 0, 0, 0]);
+  });
+
+  it("says how much each number changed against as long a time before", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    await clickedBefore(one, path, [
+      { at: daysAgo(9) },
+      { at: daysAgo(9) },
+      { at: daysAgo(1) },
+      { at: daysAgo(1), kind: "qr_scan" },
+      { at: daysAgo(1) },
+    ]);
+    await until("three clicks", async () => total((await one.get("/portal/analytics")).text, "people") === 3);
+    const { text } = await one.get("/portal/analytics");
+    const changes = [...text.matchAll(/class="change[^>]*>([^<]*)</g)].map(([, change]) => change);
+    expect(changes).toEqual(["▲ 50%", "±0%", "new"]);
   });
 });
 
@@ -149,7 +219,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     await people.follow(path, browser(paris), "?qr=1");
     await service.ask(`/${path.split("/").at(-1)}`, { method: "HEAD" });
     const text = await counted(one, path, 3);
-    expect([total(text, CLICKS), total(text, "qr_scan"), total(text, "preview")]).toEqual([2, 1, 1]);
+    expect([total(text, "people"), total(text, "qr_scan"), total(text, "preview")]).toEqual([2, 1, 1]);
     expect(text).toContain(">France<");
     expect(text).toContain(">example.org<");
     expect(text).toContain(">Mobile<");
@@ -169,7 +239,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     await people.follow(path, browser({ referer: `javascript:alert("${evil}")` }));
     await counted(one, path, 2);
     for (const page of [
-      `${path}/analytics`,
+      analyticsOf(path),
       path,
       "/portal/links",
       "/portal",
@@ -179,10 +249,10 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       expect(text, page).not.toMatch(/<script>|<img src=x|onerror=alert\(2\)>/);
       expect(text, page).not.toMatch(/(?:href|src)="(?!https?:|\/|#main)/);
     }
-    expect(decoded((await one.get(`${path}/analytics`)).text)).toContain("<script>alert(1)</script>");
+    expect(decoded((await one.get(analyticsOf(path))).text)).toContain("<script>alert(1)</script>");
   });
 
-  it("say how many each of the link's rules led, and where", async () => {
+  it("say how many each of the link's rules led", async () => {
     const one = await people.developer();
     const { key } = await service.issueKey(one.accountId);
     const rules = [
@@ -198,15 +268,12 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       await people.follow(path, browser({ "accept-language": language }));
     await service.ask(`/${made.body.slug}`, { method: "HEAD", headers: { "accept-language": "pt" } });
     await counted(one, path, 4);
-    const { text } = await one.get(`${path}/analytics`);
-    const card = text.split(">Rules<")[1]?.split("</section>")[0] ?? "";
-    const bars = [...card.matchAll(/bar-name clip" title="(.*?)">.*?number">(.*?)<.*?number">(.*?)</gs)];
-    expect(bars.map(([, ...cells]) => cells.map((cell) => decoded(cell)))).toEqual([
-      ["<Portuguese>", "2", "67%"],
-      ["https://example.com/pt?a=<b>", "2", "67%"],
-      ["None of them", "1", "33%"],
-      ["https://example.com/", "1", "33%"],
+    const { text } = await one.get(analyticsOf(path));
+    expect(named(barsOf(text, "rule"))).toEqual([
+      ["<Portuguese>", 2],
+      ["None of them", 1],
     ]);
+    expect(text).not.toContain("<Portuguese>");
   });
 
   it("come as CSV and NDJSON on the Developer plan, each click once, no cell a formula", async () => {
@@ -246,27 +313,28 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
     await clickedBefore(one, path, [
-      { at: daysAgo(200), city: "Lyon", visitor: "a".repeat(16) },
-      { at: daysAgo(10), city: "Nice", visitor: "b".repeat(16) },
-      { at: daysAgo(10), city: "Nice", visitor: "c".repeat(16), kind: "qr_scan" },
-      { at: daysAgo(2), city: "Lille", visitor: "d".repeat(16) },
+      { at: daysAgo(200), city: "Lyon", ...visitor("a") },
+      { at: daysAgo(10), city: "Nice", ...visitor("b") },
+      { at: daysAgo(10), city: "Nice", ...visitor("c"), kind: "qr_scan" },
+      { at: daysAgo(2), city: "Lille", ...visitor("d") },
     ]);
-    await until("four clicks", async () =>
-      (await one.get(`${path}/analytics?range=12mo`)).text.includes('data-total="click qr_scan">4<'),
+    await until(
+      "four clicks",
+      async () => total((await one.get(analyticsOf(path, "range=12mo"))).text, "people") === 4,
     );
     const seen = async (query: string) => {
-      const { text } = await one.get(`${path}/analytics?${query}`);
-      const [breakdowns = "", recent = ""] = ["breakdowns", "recent"].map(
-        (id) => text.split(`id="${id}"`)[1],
-      );
-      const cities = (part: string) => ["Lille", "Nice", "Lyon"].filter((city) => part.includes(city));
-      const charted = pointsOf(text).map(({ hits }) => hits);
-      const bars = text.match(/<rect class="bar-/g)?.length ?? 0;
-      const visitors = Number(/id="visitors".*?stat-value">(\d+)</.exec(text)?.[1]);
+      const { text } = await one.get(analyticsOf(path, query));
+      const recent = text.split('id="recent"')[1] ?? "";
+      const charted = pointsOf(text).map((point) => point.people);
       return {
-        cards: [total(text, CLICKS), total(text, "qr_scan"), visitors],
-        charted: charted.reduce((a, b) => a + b, 0),
-        ...{ points: charted.length, bars, breakdowns: cities(breakdowns), recent: cities(recent) },
+        cards: [total(text, "people"), total(text, "qr_scan"), total(text, "visitors")],
+        charted: charted.reduce((sum, point) => sum + point, 0),
+        points: charted.length,
+        bars: text.match(/<rect class="bar-people/g)?.length ?? 0,
+        breakdowns: barsOf(text, "city")
+          .map(({ name }) => name.split(",")[0])
+          .sort(),
+        recent: ["Lille", "Lyon", "Nice"].filter((city) => recent.includes(city)),
       };
     };
     const of = (cards: number[], points: number, bars: number, cities: string[]) => ({
@@ -279,15 +347,14 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
         recent: cities,
       },
     });
-    expect(await seen("range=24h")).toEqual(of([0, 0, 0], 24, 0, []));
     expect(await seen("range=7d")).toEqual(of([1, 0, 1], 7, 1, ["Lille"]));
-    expect(await seen("range=30d")).toEqual(of([3, 1, 3], 30, 3, ["Lille", "Nice"]));
+    expect(await seen("range=30d")).toEqual(of([3, 1, 3], 30, 2, ["Lille", "Nice"]));
     expect(await seen("range=12mo")).toMatchObject({ cards: [4, 1, 4], charted: 4, points: 12 });
     const day = daysAgo(10).slice(0, 10);
-    expect(await seen(`from=${day}&to=${day}`)).toEqual(of([2, 1, 2], 24, 2, ["Nice"]));
+    expect(await seen(`from=${day}&to=${day}`)).toEqual(of([2, 1, 2], 24, 1, ["Nice"]));
     for (const first of ["2025-12-01", "2022-01-01", "1999-01-01"])
       expect((await seen(`from=${first}`)).points).toBeLessThanOrEqual(400);
-    const { status, text } = await one.get(`${path}/analytics?from=1900-01-01`);
+    const { status, text } = await one.get(analyticsOf(path, "from=1900-01-01"));
     expect([status, /id="field-from-error"/.test(text)]).toEqual([400, true]);
   });
 
@@ -300,7 +367,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       ["from=2026-01-01&to=2026-01-03", 72, 3],
       ["from=2024-06-01&to=2026-01-01", 84, 4],
     ] as const) {
-      const { text } = await one.get(`${path}/analytics?range=custom&${query}`);
+      const { text } = await one.get(analyticsOf(path, `range=custom&${query}`));
       const labels = [...text.matchAll(/text-anchor="middle">([^<]+)</g)].map(([, label]) => label);
       expect(pointsOf(text)).toHaveLength(points);
       expect(labels.length).toBeGreaterThanOrEqual(least);
@@ -308,71 +375,56 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     }
   });
 
-  it("are of people, until bots are included", async () => {
+  it("are of people, and of bots where previews are shown", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
     const bot = { kind: "preview", device: "bot", browser: undefined, city: "Bots" } as const;
     await clickedBefore(one, path, [{ at: daysAgo(1) }, ...Array(12).fill({ ...bot, at: daysAgo(0.5) })]);
-    const withBots = await counted(one, path, 13);
-    expect(total(withBots, "preview")).toBe(12);
-    expect(withBots).toMatch(/>Bot<.*>Bots/s);
-    const { text } = await one.get(`${path}/analytics`);
-    expect([total(text, CLICKS), total(text, "qr_scan")]).toEqual([1, 0]);
-    expect(text).not.toMatch(/data-total="preview"|>Bot<|>Unknown<|>Bots/);
+    const text = await counted(one, path, 13);
+    expect(totals(text)).toEqual([1, 1, 0, 12]);
+    expect(text).not.toMatch(/>Bot<|>Bots/);
     expect(text.match(/<time /g)).toHaveLength(1);
-    expect(decoded(text)).toMatch(/And 12 previews by bots: <a href="[^"]*bots=1">include them/);
-    expect(text).not.toContain("of the log");
+    const previews = (await one.get(analyticsOf(path, "show=preview"))).text;
+    expect(named(barsOf(previews, "device"))).toEqual([["Bot", 12]]);
+    expect(previews.match(/<time /g)).toHaveLength(10);
   });
 
-  it("are shown in any zone and as they stood, without scripts, with what is wrong beside its field", async () => {
+  it("are shown in any zone, without scripts, with what is wrong beside its field", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
     await people.follow(path, browser());
     await counted(one, path, 1);
-    const page = `${path}/analytics?range=custom`;
-    const { status, text } = await one.get(`${page}&timezone=Asia%2FKathmandu&from=&to=&as_of=`);
-    expect([status, total(text, CLICKS)]).toEqual([200, 1]);
+    const page = analyticsOf(path, "range=custom");
+    const { status, text } = await one.get(`${page}&timezone=Asia%2FKathmandu&from=&to=`);
+    expect([status, total(text, "people")]).toEqual([200, 1]);
     expect(text).toContain("Times are those of Asia/Kathmandu");
     const today = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "Asia/Kathmandu" });
     expect(pointsOf(text).at(-1)?.start).toContain(today.format());
-    const then = await one.get(`${page}&as_of=${new Date().toISOString()}`);
-    expect([then.status, total(then.text, CLICKS), then.text.includes("data-live")]).toEqual([200, 1, false]);
-    const head = await service.backend.eventStore.head();
-    expect(total((await one.get(`${page}&as_of=${head}`)).text, CLICKS)).toBe(1);
+    one.cookies.set("linkledger-zone", "Asia/Tokyo");
+    expect((await one.get(analyticsOf(path))).text).toContain("Times are those of Asia/Tokyo");
     for (const [field, query, kept] of [
       ["timezone", "timezone=Mars&from=2026-01-01", 'value="2026-01-01"'],
       ["from", "from=31%20March", 'value="31 March"'],
       ["from", "from=2999-01-01", 'value="2999-01-01"'],
       ["to", "from=2026-02-01&to=2026-01-01", 'value="2026-02-01"'],
-      ["to", "to=2020-01-01", 'value="2020-01-01"'],
-      ["as_of", "as_of=2026-01-01T09:30", 'value="2026-01-01T09:30"'],
-      ["as_of", "as_of=soon", 'value="soon"'],
-      ["as_of", "as_of=2999-01-01T09:30", 'value="2999-01-01T09:30"'],
-      ["as_of", `as_of=${"9".repeat(20)}`, `value="${"9".repeat(20)}"`],
     ] as const) {
       const refused = await one.get(`${page}&${query}`);
       const errors = [...refused.text.matchAll(/id="field-(\w+)-error"/g)].map(([, name]) => name);
       expect([query, refused.status, errors]).toEqual([query, 400, [field]]);
       expect(decoded(refused.text)).toContain(kept);
     }
+    const before = await one.get(`${page}&to=2020-01-01`);
+    expect([before.status, total(before.text, "people")]).toEqual([200, 0]);
     const untilFar = await one.get(`${page}&to=9999-12-31`);
     expect(untilFar.text).toMatch(/id="field-to-error".*At most 33 years can be shown/);
     const free = await people.person();
-    const own = await people.shorten(free, "https://example.com/");
-    await people.follow(own, browser());
-    const asked = await free.get(`${own}/analytics?range=12mo&from=2020-01-01`);
-    expect([asked.status, asked.text.includes("Clicks, last 12 months")]).toEqual([200, false]);
-    await counted(free, own, 1);
-    expect((await free.get(`${own}/analytics?range=12mo`)).text).toSatisfy(
-      (page: string) => pointsOf(page).length === 24,
-    );
     expect((await free.get(page)).status).toBe(404);
   });
 
   it("teach the next step while nobody has come", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/");
-    expect((await one.get(`${path}/analytics`)).text).toContain("Nobody has been here yet");
+    expect((await one.get(analyticsOf(path))).text).toContain("Nobody has been here in this time");
   });
 });
 
@@ -385,19 +437,19 @@ describe("live numbers", { timeout: 60_000 }, () => {
   it("are those of the page, got again, for ranges that go on, on the Developer plan", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");
-    expect(partsOf((await one.get(`${path}/analytics`)).text)).toEqual(["first-click"]);
+    const empty = await one.get(analyticsOf(path));
+    expect(partsOf(empty.text)).toEqual(["metrics", "chart", "points", "nobody"]);
     await people.follow(path, browser());
     const text = await counted(one, path, 1);
-    expect(partsOf(text)).toEqual(["stats", "chart", "points", "breakdowns", "recent"]);
+    expect(partsOf(text)).toEqual(["metrics", "chart", "points", "breakdowns", "recent"]);
     for (const [query, isLive] of [
-      ["range=24h", true],
+      ["range=today", true],
       ["range=custom&from=2026-01-01", true],
       ["range=custom&from=2026-01-01&to=2026-01-02", false],
-      [`as_of=${new Date().toISOString()}`, false],
     ] as const)
-      expect([query, await scriptOf(one, `${path}/analytics?${query}`)]).toEqual([query, isLive]);
+      expect([query, await scriptOf(one, analyticsOf(path, query))]).toEqual([query, isLive]);
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
-    expect(await scriptOf(free, `${own}/analytics`)).toBe(false);
+    expect(await scriptOf(free, analyticsOf(own))).toBe(false);
   });
 });

@@ -454,7 +454,7 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
       "/portal",
       "/portal/links",
       path,
-      `${path}/analytics`,
+      "/portal/analytics",
       "/portal/keys",
       "/portal/account",
     ])

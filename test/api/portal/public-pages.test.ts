@@ -34,10 +34,10 @@ describe("public pages", () => {
 
   it("show the API's documentation under our name, mark and colours", async () => {
     const anybody = visitor(service.port);
-    const { text } = await anybody.get("/docs/");
+    const { text } = await anybody.get("/docs");
     expect(text).toContain("<title>API documentation · Linkledger</title>");
-    const [, css = ""] = /href="\.(\/static\/theme\/linkledger\.css)"/.exec(text) ?? [];
-    expect((await service.ask(`/docs${css}`)).text).toContain("--accent: light-dark(#4f46e5, #a5a6ff);");
-    expect(text).toContain("/static/theme/icon.svg");
+    const [, css = ""] = /rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
+    expect((await service.ask(css)).text).toContain("--accent: light-dark(#4f46e5, #a5a6ff);");
+    expect(text).toContain('rel="icon" href="/favicon.ico"');
   });
 });

@@ -7,7 +7,7 @@ import { recheckLater } from "../../../src/commands/links/url-safety.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
-import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
+import { linksWithFingerprint } from "../../../src/queries/links/links-with-fingerprint.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { foldGroups } from "../projections/fold-groups.ts";
@@ -36,7 +36,10 @@ export async function openCommandDeps() {
     urlSafety: async (urls: readonly URL[]) =>
       urls.map(({ hostname }) => (hostname === "bad.example" ? "unsafe" : "safe")),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
-    linkLookups: linkLookups({ readStore, writesAreReadable: () => catchUp().then(() => true) }),
+    linksWithFingerprint: linksWithFingerprint({
+      readStore,
+      writesAreReadable: () => catchUp().then(() => true),
+    }),
   };
   const close = async () => {
     await backend.close();

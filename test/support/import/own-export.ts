@@ -10,6 +10,7 @@ import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/transfer/export/account-lines.ts";
 import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
+import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../audit/verified.ts";
 import { openCommandDeps, operator } from "../commands/command-deps.ts";
@@ -139,7 +140,11 @@ export async function openImport(): Promise<OwnImport> {
       await writeFile(links, lines.join("\n"));
       const account = await loadOpenAccount(eventStore, accountId);
       const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-      return await runImport(deps, target, { format: linkledger, links, clicks: undefined });
+      return await runImport(deps, target, {
+        format: linkledger,
+        links: fileSource(links),
+        clicks: undefined,
+      });
     },
     async events() {
       const recorded = await eventStore.readAll({ categories: Object.values(CATEGORY), limit: 10_000 });

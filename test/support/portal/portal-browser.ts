@@ -59,6 +59,11 @@ export async function showsLive(page: Page, part: Locator): Promise<void> {
   await until(`${page.url()} to show it live`, async () => (await refreshed(page)).ok() && part.isVisible());
 }
 
+/** The numbers of the link whose page is at the address. */
+export function analyticsOf(base: string, page: string): string {
+  return `${base}/portal/analytics?link=localhost/${page.split("/").at(-1)}`;
+}
+
 export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {
   const port = String(await freePort());
   const base = `http://localhost:${port}`;

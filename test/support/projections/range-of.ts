@@ -1,4 +1,5 @@
 // Asks for the analytics of a link as the API does, with the log read in this thread.
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { analytics, type LinkAnalytics } from "../../../src/queries/analytics/analytics.ts";
 import { foldDayParts, type LogParts } from "../../../src/queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../../src/queries/analytics/log-positions.ts";
@@ -19,8 +20,9 @@ export function rangesOf(
   const ask = analytics({ ...stores, sleep: async () => undefined, logParts });
   return async (given, slug = "abc") => {
     const request = parseRange(given);
-    const reading = { ...stores, baseHost: "sho.rt", writesAreReadable: async () => true };
-    const link = await findOwnLink(reading, { accountId: ACCOUNT }, slug);
+    const currentAccount = currentAccounts(stores.eventStore).current;
+    const reading = { ...stores, baseHost: "sho.rt", currentAccount };
+    const link = await findOwnLink(reading, { accountId: ACCOUNT }, { slug });
     return await ask.ofLink(link, request, now);
   };
 }

@@ -16,7 +16,7 @@ const local: AcceptUrlDeps = {
   urlSafety: async () => ["safe"],
 };
 const hosted: AcceptUrlDeps = { ...local, baseUrl: "https://lnk.example", baseHost: "lnk.example" };
-const none = async () => [];
+const none: string[] = [];
 
 describe("a URL to shorten", () => {
   it.each([
@@ -109,7 +109,7 @@ describe("a URL to shorten", () => {
   );
 
   it("on the caller's own domain is refused as a loop", async () => {
-    const own = async () => ["go.example.com"];
+    const own = ["go.example.com"];
     await expect(acceptUrl(hosted, "https://go.example.com/x", own)).rejects.toMatchObject({
       code: "invalid_url",
     });

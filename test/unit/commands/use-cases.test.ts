@@ -6,11 +6,12 @@ import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links-in-bulk.ts";
 import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
-import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
-import { linkLookups } from "../../../src/queries/links/link-lookups.ts";
+import { linksWithFingerprint } from "../../../src/queries/links/links-with-fingerprint.ts";
+import { Refused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
@@ -204,43 +205,116 @@ describe("an external id", () => {
     await expect(create(patient, "b")).rejects.toMatchObject({ code: "external_id_taken" });
   });
 
-  it("is given to one of many that want it when a link has just given it up", async () => {
+  it("is given to one of many that want it when a link has just given it up, and to none but that one later", async () => {
     const by = callerOf(await account("developer"), "developer");
     const { secrets, eventStore } = deps;
-    const take: typeof secrets.take = async (...args) => {
-      await setTimeout(Math.random() * 10);
-      const taken = await secrets.take(...args);
-      await setTimeout(5);
-      return taken;
+    const slow = async () => setTimeout(Math.random() * 20);
+    const putIfPresent: typeof secrets.putIfPresent = async (...record) => {
+      await slow();
+      return await secrets.putIfPresent(...record);
     };
-    const append: typeof eventStore.append = async (...args) => {
-      await setTimeout(40);
-      return await eventStore.append(...args);
+    const append: typeof eventStore.append = async (...events) => {
+      await slow();
+      return await eventStore.append(...events);
     };
     const busy = {
       ...deps,
-      secrets: storeWith(secrets, { take }),
+      secrets: storeWith(secrets, { putIfPresent }),
       eventStore: storeWith(eventStore, { append }),
     };
     for (let round = 0; round < 5; round++) {
       const request = { url: "https://example.com/", external_id: `given up ${round}` };
       const { slug } = (await createLink(deps, operator, by, request)).link;
-      const clear = { type: "patch", patch: { external_id: null } } as const;
-      await changeLink(deps, operator, by, { host: deps.baseHost, slug }, clear);
-      const all = Array.from({ length: 20 }, () => createLink(busy, operator, by, request));
-      const made = (await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled");
-      expect(made).toHaveLength(1);
+      const address = { host: deps.baseHost, slug };
+      const isDeleted = round % 2 === 1;
+      const giveUp = isDeleted
+        ? ({ type: "delete" } as const)
+        : ({ type: "patch", patch: { external_id: null } } as const);
+      await changeLink(deps, operator, by, address, giveUp);
+      const back = { type: isDeleted ? "restore" : "patch", patch: request } as const;
+      const all = [
+        ...Array.from({ length: 20 }, () => createLink(busy, operator, by, request)),
+        changeLink(busy, operator, by, address, back),
+      ];
+      const outcomes = await Promise.allSettled(all);
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const outcome of outcomes)
+        if (outcome.status === "rejected")
+          expect(["external_id_taken", "link_claimed"]).toContain(outcome.reason.code);
+      await expect(createLink(deps, operator, by, request)).rejects.toMatchObject({
+        code: "external_id_taken",
+      });
     }
   });
 
-  it("is not given while the documents may lack the link that has it, and free when they don't", async () => {
+  it("is that of its link although no document shows it, and free at once when the link is deleted", async () => {
     const by = callerOf(await account("developer"), "developer");
-    const request = { url: "https://example.com/", external_id: "late" };
+    const request = { url: "https://example.com/", external_id: "unseen" };
+    const behind = { ...deps, linksWithFingerprint: () => Promise.reject(new Refused("links_behind")) };
+    for (let round = 0; round < 3; round++) {
+      const { slug } = (await createLink(behind, operator, by, request)).link;
+      await expect(createLink(behind, operator, by, request)).rejects.toMatchObject({
+        code: "external_id_taken",
+      });
+      await changeLink(behind, operator, by, { host: deps.baseHost, slug }, { type: "delete" });
+    }
+  });
+
+  it("goes on to the same link when its answer was lost, and the request is repeated a minute later", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    let now = Date.now();
+    const clock = () => new Date(now);
+    const append: typeof deps.eventStore.append = async (...events) => {
+      await deps.eventStore.append(...events);
+      throw new StoreUnavailable("The answer was lost");
+    };
+    const lost = { ...deps, clock, eventStore: storeWith(deps.eventStore, { append }) };
+    const request = { url: "https://example.com/", external_id: "lost" };
+    const options = { idempotency: "lost" };
+    await expect(createLink(lost, operator, by, request, options)).rejects.toThrow(StoreUnavailable);
+    now += 60_001;
+    await expect(createLink({ ...deps, clock }, operator, by, request)).rejects.toMatchObject({
+      code: "external_id_taken",
+    });
+    const again = await createLink({ ...deps, clock }, operator, by, request, options);
+    expect(again).toMatchObject({ isNew: true, link: { external_id: "lost" } });
+  });
+});
+
+describe("find_existing", () => {
+  const request = { url: "https://example.com/", external_id: "same", find_existing: true };
+
+  it("is refused while the documents may lack the link that there is", async () => {
+    const by = callerOf(await account("developer"), "developer");
     const { readStore } = deps;
-    const late = { ...deps, linkLookups: linkLookups({ readStore, writesAreReadable: async () => false }) };
-    const refusal = { code: "links_behind", status: 503 };
-    await expect(createLink(late, operator, by, request)).rejects.toMatchObject(refusal);
-    expect((await createLink(deps, operator, by, request)).link.external_id).toBe("late");
+    const behind = linksWithFingerprint({ readStore, writesAreReadable: async () => false });
+    await expect(
+      createLink({ ...deps, linksWithFingerprint: behind }, operator, by, request),
+    ).rejects.toMatchObject({ code: "links_behind", status: 503 });
+    expect((await createLink(deps, operator, by, request)).isNew).toBe(true);
+  });
+
+  it("makes one link of twenty requests at once that no document shows, however many were deleted before", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const { eventStore } = deps;
+    const append: typeof eventStore.append = async (...events) => {
+      await setTimeout(Math.random() * 20);
+      return await eventStore.append(...events);
+    };
+    const unseen = {
+      ...deps,
+      eventStore: storeWith(eventStore, { append }),
+      linksWithFingerprint: async () => [],
+    };
+    for (let round = 0; round < 8; round++) {
+      const all = await Promise.all(
+        Array.from({ length: 20 }, () => createLink(unseen, operator, by, request)),
+      );
+      expect(new Set(all.map(({ link }) => link.slug)).size).toBe(1);
+      expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+      const slug = all[0]?.link.slug ?? "";
+      await changeLink(deps, operator, by, { host: deps.baseHost, slug }, { type: "delete" });
+    }
   });
 });
 

@@ -16,7 +16,7 @@ const FOLDER = new URL("../../fixtures/events/", import.meta.url);
 /** Names that a new field could have and must not be published under. */
 const SECRET = /hash|token|secret|password|salt|email|(^|[a-z])(key|url)$/i;
 /** Destinations of links, which their owner typed for everybody to follow. */
-const DESTINATIONS = ["longUrl", "shortUrl", "homeUrl", "expiredUrl"];
+const DESTINATIONS = ["longUrl", "shortUrl", "homeUrl", "expiredUrl", "fallbackUrl"];
 /** Names a secret, and holds nothing of it. */
 const NAMED = ["passwordId", "publicKey"];
 
@@ -30,11 +30,12 @@ describe("published data", () => {
     expect(suspicious).toEqual([]);
   });
 
-  it("leaves out key hashes, TXT tokens and receivers' URLs, and nothing else", () => {
+  it("leaves out logos, key hashes, TXT tokens and receivers' URLs, and nothing else", () => {
     const internal = EVENT_TYPES.flatMap((type) =>
       ((catalogue[type] as CatalogueEntry).internal ?? []).map((field) => `${type}.${field}`),
     );
     expect(internal).toEqual([
+      "LogoChanged.image",
       "KeyIssued.keyHash",
       "KeyRotated.keyHash",
       "DomainAdded.token",

@@ -13,6 +13,7 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
+import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -44,7 +45,13 @@ async function run(
   const account = await loadOpenAccount(open.deps.eventStore, accountId);
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
   const zone = timezone === undefined ? undefined : timeZone(timezone);
-  return await runImport(open.deps, target, { format, links, clicks: log, encoding, zone });
+  return await runImport(open.deps, target, {
+    format,
+    links: fileSource(links),
+    clicks: log === undefined ? undefined : fileSource(log),
+    encoding,
+    zone,
+  });
 }
 
 async function made(): Promise<Partial<(LinkEvent & { type: "LinkCreated" })["data"]>[]> {

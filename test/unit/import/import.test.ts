@@ -18,6 +18,7 @@ import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
+import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../../support/audit/verified.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
@@ -47,7 +48,11 @@ async function run(format: ImportFormat, links: string, given: Given = {}) {
   const account = await loadOpenAccount(open.deps.eventStore, accountId);
   const target = { account, context: operator, domain, keyId, dryRun };
   const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
-  const files = { format, links: at(links), clicks: clicks && at(clicks) };
+  const files = {
+    format,
+    links: fileSource(at(links)),
+    clicks: clicks === undefined ? undefined : fileSource(at(clicks)),
+  };
   return await runImport(open.deps, target, files);
 }
 

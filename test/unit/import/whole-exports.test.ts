@@ -21,6 +21,7 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../../src/transfer/import/imported.ts";
+import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -53,7 +54,11 @@ type Given = { clicks?: string; dryRun?: boolean };
 async function run(format: ImportFormat, file: string, { clicks, dryRun = false }: Given = {}) {
   const account = await loadOpenAccount(open.deps.eventStore, accountId);
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun };
-  return await runImport(open.deps, target, { format, links: resolve(FILES, file), clicks });
+  return await runImport(open.deps, target, {
+    format,
+    links: fileSource(resolve(FILES, file)),
+    clicks: clicks === undefined ? undefined : fileSource(clicks),
+  });
 }
 
 const linkOf = async (host: string, slug: string) =>

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { analyticsAnswer } from "../../../src/api/analytics/answers.ts";
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { analytics } from "../../../src/queries/analytics/analytics.ts";
@@ -90,7 +91,11 @@ describe("an account", () => {
 
 describe("analytics", () => {
   const ask = async (slug = "abc", domainId?: string, now = NOW) => {
-    const link = await findOwnLink({ ...stores, ...BASE, writesAreReadable }, caller, slug, domainId);
+    const currentAccount = currentAccounts(stores.eventStore).current;
+    const link = await findOwnLink({ ...stores, ...BASE, currentAccount }, caller, {
+      slug,
+      domain_id: domainId,
+    });
     const found = await analytics({ ...stores, sleep, logParts: logPartsOf(stores) }).ofLink(
       link,
       undefined,

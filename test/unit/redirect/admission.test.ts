@@ -13,7 +13,15 @@ const PROTECTED = { ...LINK, passwordId: "p" };
 const person: GuardedVisit = {
   request: { method: "GET", headers: {} } as IncomingMessage,
   response: {} as ServerResponse,
-  ...{ form: undefined, requestId: "r", address: "203.0.113.1", now: 0, isSecure: false, isPerson: true },
+  ...{
+    form: undefined,
+    requestId: "r",
+    address: "203.0.113.1",
+    now: 0,
+    isSecure: false,
+    look: async () => undefined,
+    isPerson: true,
+  },
 };
 const preview = { ...person, isPerson: false };
 const recorded = async () => undefined;

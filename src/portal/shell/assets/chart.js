@@ -1,24 +1,86 @@
-// Shows the numbers of the point of a chart that is pointed at, from the table below it.
+// Shows the value of a point of a chart at the pointer, or at the keyboard's arrows; and keeps which breakdowns stand open
+// in the address of the page and of its links.
 
-function read(figure, { clientX }) {
-  const svg = figure.querySelector("svg");
-  const { left, width } = svg.getBoundingClientRect();
-  const before = Number(svg.dataset.left);
-  const table = figure.querySelector("table");
-  const { rows } = table.tBodies[0];
-  const row = rows[Math.floor((((clientX - left) / width - before) / (1 - before)) * rows.length)];
-  if (!row) return;
-  const [start, ...counts] = [...row.cells].map(({ textContent }) => textContent);
-  const names = [...table.tHead.rows[0].cells].map(({ textContent }) => textContent);
-  // The last column is the sum.
-  const shown = counts.slice(0, -1).map((count, index) => `${names[index + 1]}: ${count}`);
-  figure.querySelector(".chart-readout").textContent = `${start} · ${shown.join(" · ")}`;
+const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -7, PageUp: 7 };
+
+/** Without the titles that browsers show by themselves. */
+function pointsOf(canvas) {
+  const points = [...canvas.querySelectorAll(".point")];
+  for (const point of points) {
+    const title = point.querySelector("title");
+    if (!title) continue;
+    point.dataset.text = title.textContent;
+    title.remove();
+  }
+  return points;
 }
 
-for (const kind of ["pointermove", "pointerdown"])
-  document.addEventListener(kind, (event) => {
-    const figure = event.target.closest(".chart-canvas")?.closest("figure");
-    if (figure) read(figure, event);
-  });
+function show(canvas, points, index) {
+  const readout = canvas.querySelector(".chart-readout");
+  for (const [n, point] of points.entries()) point.classList.toggle("at", n === index);
+  const point = points[index];
+  readout.hidden = !point;
+  if (!point) return;
+  readout.textContent = point.dataset.text;
+  canvas.dataset.at = index;
+  canvas.setAttribute("aria-valuenow", index + 1);
+  canvas.setAttribute("aria-valuemax", points.length);
+  canvas.setAttribute("aria-valuetext", point.dataset.text);
+  const frame = canvas.getBoundingClientRect();
+  const column = point.querySelector(".column").getBoundingClientRect();
+  const middle = column.left + column.width / 2 - frame.left - readout.offsetWidth / 2;
+  readout.style.left = `${Math.max(0, Math.min(middle, frame.width - readout.offsetWidth))}px`;
+}
 
-for (const note of document.querySelectorAll("[data-static]")) note.remove();
+/** Its arrows go from point to point, as those of a slider, whose value screen readers say. */
+function readable(canvas) {
+  const readout = document.createElement("p");
+  readout.className = "chart-readout number";
+  readout.hidden = true;
+  canvas.append(readout);
+  canvas.tabIndex = 0;
+  canvas.setAttribute("role", "slider");
+  canvas.setAttribute("aria-label", canvas.dataset.label);
+  canvas.setAttribute("aria-valuemin", 1);
+  const last = pointsOf(canvas).length - 1;
+  show(canvas, pointsOf(canvas), last);
+  const hide = () => show(canvas, pointsOf(canvas), -1);
+  hide();
+  const point = ({ target }) => {
+    const points = pointsOf(canvas);
+    show(canvas, points, points.indexOf(target.closest(".point")));
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
+  canvas.addEventListener("pointerleave", hide);
+  canvas.addEventListener("blur", hide);
+  canvas.addEventListener("focus", () => show(canvas, pointsOf(canvas), Number(canvas.dataset.at)));
+  canvas.addEventListener("keydown", (event) => {
+    const points = pointsOf(canvas);
+    const end = points.length - 1;
+    const at = Number(canvas.dataset.at);
+    const next = { Home: 0, End: end }[event.key] ?? at + (STEPS[event.key] ?? Number.NaN);
+    if (Number.isNaN(next)) return;
+    event.preventDefault();
+    show(canvas, points, Math.max(0, Math.min(end, next)));
+  });
+}
+
+function rememberOpen({ target }) {
+  if (!target.matches(".tabs > input")) return;
+  const open = [...document.querySelectorAll(".tabs > input:checked")]
+    .map(({ value }) => value)
+    .filter(Boolean);
+  const withOpen = (address) => {
+    const url = new URL(address);
+    url.searchParams.delete("open");
+    for (const field of open) url.searchParams.append("open", field);
+    return url;
+  };
+  history.replaceState(null, "", withOpen(location.href));
+  for (const link of document.querySelectorAll("main a[href]"))
+    if (new URL(link.href).pathname === location.pathname) link.href = withOpen(link.href);
+}
+
+for (const canvas of document.querySelectorAll(".chart-canvas")) readable(canvas);
+document.addEventListener("change", rememberOpen);

@@ -6,7 +6,6 @@ const SENDING_MS = 10_000;
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const timeWithSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
 /** Also called by console.js for parts that it gets again. */
@@ -17,8 +16,6 @@ export function localTimes(root) {
     time.textContent = ("seconds" in time.dataset ? timeWithSeconds : shortTime).format(at);
     time.title = longTime.format(at);
   }
-  for (const label of root.querySelectorAll("text[data-hour]"))
-    label.textContent = hour.format(new Date(label.dataset.hour));
 }
 
 function copyButtons(root) {
@@ -78,6 +75,19 @@ function countChosen() {
   }
 }
 
+/** A file is put into a field as text, as if it had been pasted. */
+function openFiles() {
+  for (const input of document.querySelectorAll("input[data-into]")) {
+    input.closest("label").hidden = false;
+    input.addEventListener("change", async () => {
+      const field = document.getElementById(input.dataset.into);
+      field.value = (await input.files[0]?.text()) ?? field.value;
+      input.value = "";
+      field.focus();
+    });
+  }
+}
+
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
 function sendFormsOnce() {
   let sending;
@@ -103,14 +113,11 @@ function showCurrentEntry() {
   nav.scrollLeft += left + width / 2 - nav.clientWidth / 2;
 }
 
-/** The browser's time zone is the first of the list, and what a custom range opens with unless the address names one. */
-function offerOwnZone() {
+/** Numbers are of the days of the browser's time zone, unless another was chosen; it is the first of the list. */
+function tellOwnZone() {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const link of document.querySelectorAll("a[data-zoned]")) {
-    const url = new URL(link.href);
-    if (!url.searchParams.has("timezone")) url.searchParams.set("timezone", zone);
-    link.href = url;
-  }
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is for https alone
+  document.cookie = `linkledger-zone=${zone}; path=/; max-age=31536000; samesite=lax`;
   for (const list of document.querySelectorAll("select[name=timezone]")) {
     const own = [...list.options].find(({ value }) => value === zone);
     const { value } = list;
@@ -136,9 +143,10 @@ function changeColoursHere() {
 
 showCurrentEntry();
 changeColoursHere();
-offerOwnZone();
+tellOwnZone();
 localTimes(document);
 copyButtons(document);
 chooseAll();
 countChosen();
+openFiles();
 sendFormsOnce();

@@ -14,10 +14,10 @@ export type ChangesParameters = { since: string } & {
 /** @throws invalid_range, invalid_position */
 export async function changesRequest(
   deps: { eventStore: Pick<EventStore, "head"> },
-  { since, until, ...range }: ChangesParameters,
+  { since, until, from: first, to: end, timezone }: ChangesParameters,
   now: Date,
 ): Promise<Omit<ChangesRequest, "accountId" | "link">> {
-  const { from, to, zone } = parseRange(range);
+  const { from, to, zone } = parseRange({ from: first, to: end, timezone });
   const momentOf = async (text: string, name: string) => {
     const moment = momentIn(text, zone, name);
     if ("position" in moment) await refuseForeignPosition(deps, moment.position);
@@ -26,5 +26,9 @@ export async function changesRequest(
     return moment;
   };
   const wanted = { from, to, since: await momentOf(since, "since") };
-  return until === undefined ? wanted : { ...wanted, until: await momentOf(until, "until") };
+  if (until === undefined) return wanted;
+  const later = await momentOf(until, "until");
+  if ("time" in wanted.since && "time" in later && wanted.since.time > later.time)
+    throw new Refused("invalid_range", "since must be before until");
+  return { ...wanted, until: later };
 }

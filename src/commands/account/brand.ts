@@ -1,0 +1,29 @@
+// Decides how an account shows itself to visitors: name, colour, where they are led instead of a missing link, and a logo.
+// Pure.
+import type { AccountEvent } from "../../events/catalogue.ts";
+import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { type AccountState, type Brand, withRoom } from "./account.ts";
+
+/** Nothing where it is so already. @throws account_not_found, history_full */
+export function changeBrandTo(
+  account: AccountState,
+  { at, ...brand }: Brand & { at: string },
+): AccountEvent[] {
+  const { accountId, brand: before } = withRoom(account);
+  const isSame = before.name === brand.name && before.colour === brand.colour;
+  if (isSame && before.fallbackUrl === brand.fallbackUrl) return [];
+  return [{ type: "BrandChanged", data: { accountId, at, ...brand } }];
+}
+
+/** `image`: PNG in base64; null for none. @throws account_not_found, history_full */
+export function changeLogoTo(account: AccountState, c: { image: string | null; at: string }): AccountEvent[] {
+  const { accountId, logos } = withRoom(account);
+  if (c.image === null && !logos.isSet) return [];
+  if (c.image !== null && logos.everSet >= STREAM_LIMITS.logosSet)
+    throw new Refused(
+      "history_full",
+      `This account has had ${STREAM_LIMITS.logosSet} logos, as many as one account can have: it can only be removed now`,
+    );
+  return [{ type: "LogoChanged", data: { accountId, ...c } }];
+}

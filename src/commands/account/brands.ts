@@ -1,0 +1,48 @@
+// What an owner chooses of the pages that visitors see, and of QR codes: checked, then put in the account's stream.
+import { cleanText } from "../../events/classification/clean-text.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { CommandContext } from "../caller.ts";
+import { verifiedHosts } from "../domains/domain.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
+import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
+import type { Brand } from "./account.ts";
+import { changeAccount, loadAccount } from "./accounts.ts";
+import { changeBrandTo } from "./brand.ts";
+
+export const BRAND_NAME_MAX = 60;
+const COLOUR = /^#[0-9a-f]{6}$/;
+
+/** As typed; empty for none. */
+type BrandRequest = { name: string; colour: string; url: string };
+
+/**
+ * `url`: where visitors of expired and unknown links of the account's domains are led; checked like the URL of a link.
+ * @throws invalid_brand, invalid_url, unsafe_url, account_not_found, history_full
+ */
+export async function changeBrand(
+  deps: CommandDeps & AcceptUrlDeps,
+  context: CommandContext,
+  accountId: string,
+  given: BrandRequest,
+): Promise<Appended> {
+  const name = cleanText(given.name.trim(), BRAND_NAME_MAX + 1);
+  if (name.length > BRAND_NAME_MAX)
+    throw new Refused("invalid_brand", `The name has at most ${BRAND_NAME_MAX} characters`, {
+      field: "name",
+    });
+  const colour = given.colour.trim().toLowerCase();
+  if (colour !== "" && !COLOUR.test(colour))
+    throw new Refused("invalid_brand", "The colour must be # and six hex digits, such as #0e8f8a", {
+      field: "colour",
+    });
+  const url = given.url.trim();
+  const ownHosts = verifiedHosts(await loadAccount(deps.eventStore, accountId));
+  const brand: Brand = {
+    ...(name !== "" && { name }),
+    ...(colour !== "" && { colour }),
+    ...(url !== "" && { fallbackUrl: (await acceptUrl(deps, url, ownHosts)).longUrl }),
+  };
+  return await changeAccount(deps, context, accountId, (account, at) =>
+    changeBrandTo(account, { ...brand, at }),
+  );
+}

@@ -1,0 +1,100 @@
+// GET /portal/analytics: the numbers of an account, or of those of its clicks that the filters in the address let through,
+// such as of a link, a tag or a domain; console.js keeps those of a range that goes on up to date.
+import type { Api } from "../../api/fastify.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import type { AccountAnswer, Filters } from "../../queries/analytics/account/question.ts";
+import { linkHistory } from "../../queries/links/link-history.ts";
+import { statusOf } from "../../queries/links/link-statuses.ts";
+import { linkHead, linkPath, shortName } from "../links/link-view.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { sendPage } from "../shell/page.ts";
+import { emptyCard, pageHead } from "../shell/parts.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import { askView } from "./ask-view.ts";
+import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
+import { filterChips } from "./filter-chips.ts";
+import { live } from "./metrics.ts";
+import { rangeBar } from "./range-bar.ts";
+import { recentCard, recentClicksOf } from "./recent-clicks-card.ts";
+import { chartCard } from "./series-chart.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
+
+export function analyticsPage(app: Api, deps: PortalDeps): void {
+  const schema = { querystring: AnalyticsQuery };
+  app.get("/analytics", { preHandler: requireSession, schema }, async (request, reply) => {
+    const { accountId, tier } = signedIn(request);
+    const asked = viewOf(request.query, tier, deps.clock(), request.visit.zone);
+    const link = await linkOf(deps, accountId, asked.filters);
+    const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
+    const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted);
+    const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
+    const isEmpty = answer === undefined || hitsIn(answer) === 0;
+    const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
+    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link._id, view));
+    const clear = viewAddress(view, { filters: {} });
+    return sendPage(reply, {
+      title: link ? `Analytics of ${link.slug}` : "Analytics",
+      nav: "Analytics",
+      styles: ["charts.css", "analytics.css"],
+      scripts: isLive ? ["chart.js", "console.js"] : ["chart.js"],
+      status: answer ? 200 : 400,
+      body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
+<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
+${isTooLarge && tooLarge}${answer && numbers(view, answer, link)}
+${answer && recent && recentCard(recent, view.show, live(view.range, answer), exportLinks(link, tier))}
+${answer && places}`,
+    });
+  });
+}
+
+/** The one link whose numbers are asked for. @throws not_found also for another account's */
+async function linkOf(
+  deps: PortalDeps,
+  accountId: string,
+  { link: keys = [] }: Filters,
+): Promise<LinkDocument | undefined> {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) return undefined;
+  const slash = key.indexOf("/");
+  const { link } = await linkHistory(deps, accountId, key.slice(0, slash), key.slice(slash + 1));
+  return link;
+}
+
+function numbers(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument | undefined): Html {
+  return html`${chartCard(view, answer, link ? `, of ${shortName(link)}` : "")}
+${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link)}`;
+}
+
+function hitsIn({ totals }: AccountAnswer): number {
+  return totals.people + totals.preview;
+}
+
+function nobody(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument | undefined): Html {
+  const isFiltered = Object.keys(view.filters).length > (link ? 1 : 0);
+  const own = link && html`<a href="${link.shortUrl}" target="_blank" rel="noopener">${shortName(link)}</a>`;
+  const words = isFiltered
+    ? html`No click fits all filters in this time: take one away, or choose a longer time.`
+    : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
+  return html`<section class="card empty" id="nobody" ${live(view.range, answer)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+}
+
+const tooLarge = emptyCard(
+  "alert",
+  "These are too many clicks to be counted one by one",
+  "Choose a shorter or later time, or take a filter away: the numbers of all your links, and of one of them, are counted already.",
+);
+
+/** Hidden without scripts. */
+const liveSign = html`<span class="badge" id="live" hidden><i class="live-dot"></i><span role="status">Live</span></span>`;
+
+const places = html`<p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
+
+function exportLinks(link: LinkDocument | undefined, tier: Tier): Html | false {
+  if (!link || !hasDeveloperFeatures(tier)) return false;
+  const download = (format: string) =>
+    html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
+  return html`<div class="actions"><span class="muted small">All clicks and previews as</span>${download("csv")}${download("ndjson")}</div>`;
+}

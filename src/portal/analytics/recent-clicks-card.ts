@@ -1,0 +1,69 @@
+// The latest clicks of one link, as they came.
+import type { ClickKind } from "../../events/vocabulary.ts";
+import { RECENT_CLICKS } from "../../events/vocabulary.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { type Column, card, table } from "../shell/parts.ts";
+import { countryName, plainName } from "./value-names.ts";
+import type { AnalyticsView, Metric } from "./view-address.ts";
+
+const KINDS: Readonly<Record<Metric, readonly ClickKind[]>> = {
+  people: ["click", "qr_scan"],
+  visitors: ["click", "qr_scan"],
+  qr_scan: ["qr_scan"],
+  preview: ["preview"],
+};
+
+/** Newest first, within the range and of the kind that the page shows. @throws what the store throws */
+export async function recentClicksOf(
+  { readStore }: { readStore: Pick<ReadStore, "get"> },
+  link: string,
+  { range: { request }, show }: AnalyticsView,
+): Promise<RecentClick[]> {
+  const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = request ?? {};
+  const clicks = (document?.recent ?? []).map(recentClick).filter(({ at, type }) => {
+    const instant = Date.parse(at);
+    return instant >= from && instant < to && KINDS[show].includes(type);
+  });
+  return clicks.slice(0, RECENT_CLICKS);
+}
+
+const NAMES: Readonly<Record<ClickKind, string>> = {
+  click: "Link click",
+  qr_scan: "QR scan",
+  preview: "Preview",
+};
+
+const COLUMNS: readonly Column<RecentClick>[] = [
+  { name: "When", cell: ({ at }) => html`<span class="nowrap">${time(at)}</span>` },
+  { name: "Kind", cell: ({ type }) => NAMES[type] },
+  { name: "Place", cell: ({ city, country }) => [...known(city), countryName(country)].join(", ") },
+  { name: "Device", cell: ({ device }) => plainName(device) },
+  { name: "Browser", cell: ({ browser, os }) => [...known(browser), ...known(os)].join(" on ") || "Unknown" },
+  {
+    name: "From",
+    cell: ({ referrer }) =>
+      html`<span class="clip" title="${referrer || "Direct"}">${referrer || "Direct"}</span>`,
+  },
+];
+
+/** `actions`: beside the card's title. `live`: what keeps it up to date. */
+export function recentCard(
+  recent: readonly RecentClick[],
+  show: Metric,
+  live: Html | false,
+  actions: Html | false,
+): Html {
+  const title = show === "preview" ? "Latest previews" : "Latest clicks";
+  const none = html`<p class="muted">None in this time.</p>`;
+  const shown = recent.length === 0 ? none : table(title, COLUMNS, recent);
+  return card(title, html`<div id="recent" ${live}>${shown}</div>`, { actions });
+}
+
+function known(value: string): string[] {
+  return value === "unknown" ? [] : [value];
+}

@@ -1,0 +1,122 @@
+// One number over time as an SVG chart with axes, in which chart.js reads a value at the pointer, and as a table.
+import type { AccountAnswer, Point } from "../../queries/analytics/account/question.ts";
+import type { Interval } from "../../queries/analytics/intervals.ts";
+import { type Html, html } from "../shell/html.ts";
+import { type Column, table } from "../shell/parts.ts";
+import { live, METRIC_NAMES, metricNoun, metricTabs, metricText } from "./metrics.ts";
+import type { PageRange } from "./range.ts";
+import { type AnalyticsView, METRICS, type Metric } from "./view-address.ts";
+
+const DAY = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;
+const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const UNITS = {
+  hour: { name: "Hour", point: { ...DAY, ...HOUR }, axis: HOUR },
+  day: { name: "Day", point: DAY, axis: { day: "numeric", month: "short" } },
+  week: { name: "Week of", point: DAY, axis: { month: "short", year: "numeric" } },
+  month: {
+    name: "Month",
+    point: { month: "long", year: "numeric" },
+    axis: { month: "short", year: "numeric" },
+  },
+} as const satisfies Record<Interval, unknown>;
+/** More hours than this are labelled by their days. */
+const MOST_HOURS = 48;
+
+/** Of the figure, in per cent of the drawing. */
+const PLOT = { left: 5, top: 6, width: 95, height: 80 };
+const X_LABELS = 7;
+const Y_LABELS = 4;
+
+/** Tabs, chart and table. `of`: what the numbers are of, for screen readers. */
+export function chartCard(view: AnalyticsView, answer: AccountAnswer, of = ""): Html {
+  const { range, show } = view;
+  const title = `${METRIC_NAMES[show]}, ${range.name}${of}`;
+  const { zone } = range;
+  const isEmpty = answer.totals[show] === 0;
+  const empty = html`<p class="chart-empty muted small">No ${metricNoun(show)} in this time.</p>`;
+  return html`<section class="card chart-card"><h2 class="visually-hidden">${title}</h2>
+${metricTabs(view, answer)}
+<figure class="chart">
+<div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range, answer)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
+<div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range, answer)}>${seriesTable(title, range, answer)}</div></details>
+<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.</p></div>
+</figure></section>`;
+}
+
+function seriesTable(title: string, range: PageRange, { interval, series }: AccountAnswer): Html {
+  const format = formatIn(range, UNITS[interval].point);
+  const columns: Column<Point>[] = [
+    { name: UNITS[interval].name, cell: ({ start }) => format(start) },
+    ...METRICS.map((metric) => ({
+      name: METRIC_NAMES[metric],
+      end: true,
+      cell: (point: Point) => metricText(point, metric),
+    })),
+  ];
+  return table(title, columns, series);
+}
+
+function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start: number) => string {
+  const format = new Intl.DateTimeFormat("en", { ...form, timeZone: zone.name });
+  return (start) => format.format(start);
+}
+
+/** What a line of the chart stands for, and how many there are above the lowest. */
+function linesOf(series: readonly Point[], show: Metric): { step: number; lines: number } {
+  const highest = Math.max(...series.map((point) => point[show] ?? 0));
+  const step = stepOf(highest);
+  return { step, lines: Math.max(1, Math.ceil(highest / step)) };
+}
+
+/** Without a viewBox, so that the width stretches the bars and not the labels. */
+function scale(series: readonly Point[], show: Metric): Html[] {
+  const { step, lines } = linesOf(series, show);
+  return Array.from({ length: lines + 1 }, (_, n) => {
+    const y = percent(PLOT.top + PLOT.height * (1 - n / lines));
+    return html`<line x1="${PLOT.left}%" x2="100%" y1="${y}" y2="${y}"/><text x="${PLOT.left - 1}%" y="${y}" dy="4" text-anchor="end">${compact.format(n * step)}</text>`;
+  });
+}
+
+/** Each with its bar, in a column that says what it is: by its title, which chart.js shows beside the pointer. */
+function points(range: PageRange, { interval, series }: AccountAnswer, show: Metric): Html[] {
+  const { step, lines } = linesOf(series, show);
+  const format = formatIn(range, UNITS[interval].point);
+  const slot = PLOT.width / series.length;
+  return series.map((point, index) => {
+    const height = ((point[show] ?? 0) / (lines * step)) * PLOT.height;
+    const left = PLOT.left + index * slot;
+    const bar =
+      height > 0 &&
+      html`<rect class="bar-${show}" x="${percent(left + slot * 0.15)}" width="${percent(slot * 0.7)}" y="${percent(PLOT.top + PLOT.height - height)}" height="${percent(height)}"/>`;
+    return html`<g class="point"><title>${format(point.start)}: ${metricText(point, show)} ${metricNoun(show, point[show])}</title><rect class="column" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
+  });
+}
+
+/** Below the bars: of hours by their day, and of weeks by their month, the first alone. */
+function labels(range: PageRange, { interval, series }: AccountAnswer): Html[] {
+  const isManyHours = interval === "hour" && series.length > MOST_HOURS;
+  const nameOf = formatIn(range, isManyHours ? UNITS.day.axis : UNITS[interval].axis);
+  const named = series
+    .map(({ start }, index) => ({ index, name: nameOf(start) }))
+    .filter(({ name }, n, all) => name !== all[n - 1]?.name);
+  const every = Math.ceil(named.length / X_LABELS);
+  return named
+    .filter((_, n) => n % every === Math.floor(every / 2))
+    .map(({ index, name }, n) => {
+      const x = percent(PLOT.left + ((index + 0.5) * PLOT.width) / series.length);
+      return html`<text class="${n % 2 === 1 && "spare"}" x="${x}" y="97%" text-anchor="middle">${name}</text>`;
+    });
+}
+
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+
+function percent(value: number): string {
+  return `${value.toFixed(2)}%`;
+}
+
+/** Between two lines of the chart: 1, 2 or 5 times a power of ten, so that at most five reach the highest bar. */
+function stepOf(highest: number): number {
+  const least = Math.max(1, highest / Y_LABELS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * (([1, 2, 5] as const).find((times) => times * power >= least) ?? 10);
+}

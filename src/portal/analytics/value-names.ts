@@ -1,0 +1,107 @@
+// What the values of breakdowns and filters are called on pages.
+import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { OTHER } from "../../projections/definitions/tally.ts";
+import type { GroupBy } from "../../queries/analytics/account/question.ts";
+import { readableUrl } from "../links/urls.ts";
+
+/** One value of each field, and several. */
+export const FIELD_NAMES: Readonly<Record<GroupBy, readonly [one: string, several: string]>> = {
+  link: ["Link", "Links"],
+  tag: ["Tag", "Tags"],
+  domain: ["Domain", "Domains"],
+  country: ["Country", "Countries"],
+  region: ["Region", "Regions"],
+  city: ["City", "Cities"],
+  referrer: ["Referrer", "Referrers"],
+  device: ["Device", "Devices"],
+  browser: ["Browser", "Browsers"],
+  os: ["System", "Systems"],
+  language: ["Language", "Languages"],
+  utm_source: ["UTM source", "UTM source"],
+  utm_medium: ["UTM medium", "Medium"],
+  utm_campaign: ["UTM campaign", "Campaign"],
+  utm_term: ["UTM term", "Term"],
+  utm_content: ["UTM content", "Content"],
+  rule: ["Rule", "Rules"],
+  kind: ["Kind", "Kinds"],
+  hour: ["Hour", "Hours"],
+  day: ["Day", "Days"],
+  weekday: ["Day of the week", "Days of the week"],
+};
+
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
+  click: "Link clicks",
+  qr_scan: "QR scans",
+  preview: "Previews",
+};
+
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+
+/** `link`: whose rules they are. */
+export function valueName(field: GroupBy, value: string, link?: LinkDocument): string {
+  if (value === OTHER) return plainName(value);
+  switch (field) {
+    case "link":
+      return readableUrl(value);
+    case "country":
+      return countryName(value);
+    case "region":
+    case "city":
+      return placeName(value);
+    case "language":
+      return languageName(value);
+    case "referrer":
+      return value === "direct" ? "Direct, or not said" : plainName(value);
+    case "kind":
+      return KIND_NAMES[value as ClickKind] ?? value;
+    case "hour":
+      return `${value}:00 to ${value}:59`;
+    case "weekday":
+      return WEEKDAYS[Number(value) - 1] ?? value;
+    case "rule":
+      return ruleName(value, link);
+    case "device":
+    case "browser":
+    case "os":
+      return plainName(value);
+    default:
+      return value;
+  }
+}
+
+/** `FR` becomes `France`; other values are not country codes and go through `plainName`. */
+export function countryName(code: string): string {
+  return (/^[A-Z]{2}$/.test(code) && regions.of(code)) || plainName(code);
+}
+
+/** `Paris, FR` becomes `Paris, France`. */
+function placeName(place: string): string {
+  const [, name, code] = /^(.*), ([A-Z]{2})$/.exec(place) ?? [];
+  return name !== undefined && code !== undefined ? `${name}, ${countryName(code)}` : plainName(place);
+}
+
+function languageName(tag: string): string {
+  if (tag === UNKNOWN) return plainName(tag);
+  try {
+    return languages.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+function ruleName(id: string, link: LinkDocument | undefined): string {
+  if (id === "none") return "None of them";
+  const index = link?.rules?.findIndex((rule) => rule.id === id) ?? -1;
+  if (index === -1) return link ? `Removed rule ${id}` : id;
+  return link?.rules?.[index]?.name ?? `Rule ${index + 1}`;
+}
+
+export function plainName(value: string): string {
+  if (value === OTHER) return "All others";
+  return /^(unknown|mobile|desktop|tablet|bot)$/.test(value)
+    ? value.charAt(0).toUpperCase() + value.slice(1)
+    : value;
+}

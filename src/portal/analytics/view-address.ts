@@ -1,0 +1,82 @@
+// What a page of analytics shows, read from its address and written into the addresses of its links, so that a page that
+// is sent to a colleague shows the same.
+import { z } from "zod";
+import type { Tier } from "../../events/vocabulary.ts";
+import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/account/question.ts";
+import { address } from "../shell/address.ts";
+import { type PageRange, pageRange, RangeQuery } from "./range.ts";
+
+export const ANALYTICS = "/portal/analytics";
+
+/** What the chart and the breakdowns count: of each hit, or of people. */
+export const METRICS = [
+  "people",
+  "visitors",
+  "qr_scan",
+  "preview",
+] as const satisfies readonly (keyof Totals)[];
+export type Metric = (typeof METRICS)[number];
+
+/** Of an address that was written by hand; nobody has longer values, nor so many of one field. */
+const [LONGEST_VALUE, MOST_VALUES] = [300, 50];
+
+const values = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => {
+    const texts = [given].flat().map((text) => text.trim().slice(0, LONGEST_VALUE));
+    return [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_VALUES);
+  })
+  .catch([]);
+
+const filters = Object.fromEntries(GROUPS.map((field) => [field, values])) as Record<GroupBy, typeof values>;
+
+export const AnalyticsQuery = RangeQuery.extend({
+  ...filters,
+  show: z.enum(METRICS).catch("people"),
+  /** The breakdowns that stand open, where they aren't the first of their card. */
+  open: values,
+});
+type AnalyticsQuery = z.output<typeof AnalyticsQuery>;
+
+export type AnalyticsView = {
+  range: PageRange;
+  filters: Filters;
+  show: Metric;
+  open: readonly string[];
+};
+
+/** `zone`: where the address names none. */
+export function viewOf(
+  query: AnalyticsQuery,
+  tier: Tier,
+  now: Date,
+  zone: string | undefined,
+): AnalyticsView {
+  const given = GROUPS.filter((field) => query[field].length > 0);
+  return {
+    range: pageRange(query, tier, now, zone),
+    filters: Object.fromEntries(given.map((field) => [field, query[field]])),
+    show: query.show,
+    open: query.open,
+  };
+}
+
+type Changes = Partial<Pick<AnalyticsView, "filters" | "show">> & { range?: PageRange["typed"] };
+
+export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
+  const { range = view.range.typed, filters: chosen = view.filters, show = view.show } = changes;
+  const shown = { show: show === "people" ? undefined : show, open: view.open };
+  return address(ANALYTICS, { ...range, ...chosen, ...shown });
+}
+
+/** Of one value of a field: it alone is shown of the field, or all of them again where it was. */
+export function filterAddress(view: AnalyticsView, field: GroupBy, value: string): string {
+  const isChosen = view.filters[field]?.includes(value) ?? false;
+  return viewAddress(view, { filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
+}
+
+/** Without one of the values that are chosen. */
+export function withoutAddress(view: AnalyticsView, field: GroupBy, value: string): string {
+  const rest = (view.filters[field] ?? []).filter((other) => other !== value);
+  return viewAddress(view, { filters: { ...view.filters, [field]: rest } });
+}

@@ -1,0 +1,172 @@
+// Links from a list that is pasted into the portal: a preview of each row, then the same as a report, over real HTTP.
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decoded } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { effort } from "../../support/runtime/effort.ts";
+import { until } from "../../support/runtime/until.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const PATH = "/portal/links/many";
+
+let service: TestService;
+let people: ReturnType<typeof portalPeople>;
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", RATE_LIMIT_DEVELOPER: "100000" });
+  people = portalPeople(service);
+});
+afterAll(() => service.stop());
+
+/** The rows of the page's table: place, what becomes of it, short link, and destination or reason. */
+function rowsOf(text: string): string[][] {
+  const body = /<tbody>([\s\S]*?)<\/tbody>/.exec(text)?.[1] ?? "";
+  return [...body.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
+    [...row.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)].map(([, cell = ""]) =>
+      decoded(cell.replace(/<[^>]*>/g, ""))
+        .replaceAll("&amp;", "&")
+        .trim(),
+    ),
+  );
+}
+
+async function send(one: Person, act: "preview" | "create", list: string) {
+  const { status, text } = await one.post(PATH, { act, list });
+  const lead = /<p class="muted">([^<]*rows?: [^<]*)<\/p>/.exec(text)?.[1] ?? "";
+  return { status, text: decoded(text), lead: decoded(lead), rows: rowsOf(text) };
+}
+
+async function listed(one: Person): Promise<number> {
+  const { text } = await one.get("/portal/links");
+  return Number(/<p class="muted">([\d,]+) links?/.exec(text)?.[1]?.replace(",", "") ?? 0);
+}
+
+describe("a list that is pasted", { timeout: 120_000 }, () => {
+  it("says what will become of each row, makes nothing before it is told to, and then says the same", async () => {
+    const one = await people.developer();
+    await service.domain(one.accountId, "many.example.org");
+    const list = [
+      "url,slug,domain,title,tags,colour",
+      'https://example.com/1,first,many.example.org,One,"spring, mail",red',
+      "https://example.com/2,,,Two,,",
+      "javascript:alert(1),,,,,",
+      "https://example.com/4,own,,,,",
+      "https://example.com/5,,other.example.org,,,",
+      "https://example.com/6,a b,many.example.org,,,",
+      "https://example.com/7,first,many.example.org,,,",
+    ].join("\r\n");
+    const preview = await send(one, "preview", list);
+    expect(preview.lead).toBe("7 rows: 2 will be created, 5 can’t be taken.");
+    expect(preview.rows.map(([place, becomes]) => [place, becomes])).toEqual([
+      ...[4, 5, 6, 7, 8].map((line) => [`line ${line}`, "Not taken"]),
+      ["line 2", "New"],
+      ["line 3", "New"],
+    ]);
+    expect(preview.rows[5]?.slice(2)).toEqual(["many.example.org/first", "https://example.com/1"]);
+    expect(preview.rows[1]?.at(-1)).toContain("needs one of your domains");
+    expect(preview.rows[2]?.at(-1)).toContain("Domain not found");
+    expect(preview.rows[3]?.at(-1)).toContain("Invalid custom slug");
+    expect(preview.rows[4]?.at(-1)).toContain("the file has first twice");
+    expect(preview.text).toContain("The column colour is left out: it is no field of a link.");
+    expect(preview.text).toContain("Create 2 links");
+    expect(await listed(one)).toBe(0);
+
+    const created = await send(one, "create", list);
+    expect(created.lead).toBe("7 rows: 2 created, 5 can’t be taken.");
+    expect(created.rows.map(([place, , ...rest]) => [place, ...rest])).toEqual(
+      preview.rows.map(([place, , ...rest]) => [place, ...rest]),
+    );
+    expect(await listed(one)).toBe(2);
+    const visit = await service.ask("/first", { host: "many.example.org" });
+    expect(visit.headers.location).toBe("https://example.com/1");
+    expect((await one.get("/portal/links?tag=spring")).text).toContain(">One</a>");
+    const again = await send(one, "create", list);
+    expect(again.lead).toBe("7 rows: 0 created, 2 are there already, 5 can’t be taken.");
+    expect(await listed(one)).toBe(2);
+  });
+
+  it("accounts for every row, whatever stands in it, and never fails", async () => {
+    const one = await people.developer();
+    const cell = fc.constantFrom(
+      ...[
+        "https://example.com/a",
+        "https://example.com/b?x=1",
+        "example.com",
+        "",
+        '"',
+        "a,b",
+        "ü\u0000",
+        "spring",
+      ],
+      ...["slug", "url", "2020-01-01", "true", "ftp://x", "[1]", "{", "\\N", "x".repeat(300)],
+    );
+    const row = fc
+      .array(fc.oneof(cell, fc.string({ maxLength: 20 })), { maxLength: 5 })
+      .map((cells) => cells.join());
+    const head = fc.constantFrom(
+      "url",
+      "url,slug,title",
+      "url;tags",
+      "title",
+      "https://example.com/first",
+      "[",
+      "{}",
+    );
+    const text = fc
+      .tuple(head, fc.array(row, { maxLength: 8 }))
+      .map(([first, rows]) => [first, ...rows].join("\n"));
+    await fc.assert(
+      fc.asyncProperty(text, async (list) => {
+        const { status, lead, rows, text: page } = await send(one, "preview", list);
+        expect([list, [200, 400].includes(status)]).toEqual([list, true]);
+        if (status === 400) expect(page).toMatch(/id="field-list-error"|role="alert"/);
+        else {
+          const number = (pattern: RegExp) => Number(pattern.exec(lead)?.[1] ?? 0);
+          const sum = number(/(\d+) will be/) + number(/(\d+) (?:is|are) there/) + number(/(\d+) can/);
+          expect([list, sum]).toEqual([list, number(/^(\d+) row/)]);
+          expect(rows.length).toBeLessThanOrEqual(sum);
+        }
+      }),
+      { numRuns: effort(40, 300) },
+    );
+    expect(await listed(one)).toBe(0);
+  });
+
+  it("is bounded in rows and characters, and keeps what was pasted", async () => {
+    const one = await people.developer();
+    const lines = (number: number) =>
+      Array.from({ length: number }, (_, n) => `https://example.com/${n}`).join("\n");
+    for (const [list, why] of [
+      [lines(501), "The list has more than 500 rows"],
+      ["  \n", "Paste at least one address."],
+      [`https://example.com/${"a".repeat(300_000)}`, "and may have 300,000"],
+      ["name,place\na,b", "The list is of another format: expected the columns url; found name, place"],
+      ["url,url\na,b", "two columns of one name"],
+    ] as const) {
+      const { status, text } = await send(one, "create", list);
+      expect([why, status, text.includes(why)]).toEqual([why, 400, true]);
+      expect(text).toContain(list.trim().slice(0, 10));
+    }
+    const { lead } = await send(one, "create", lines(500));
+    expect(lead).toBe("500 rows: 500 created.");
+    await until("500 links", async () => (await listed(one)) === 500);
+  });
+
+  it("comes with the Developer plan, and counts a change of the hour for each 100 rows", async () => {
+    const free = await people.person();
+    expect((await free.get(PATH)).text).toContain('href="/portal/plan"');
+    expect((await send(free, "create", "https://example.com/")).status).toBe(402);
+    const own = await startTestService({ TRUST_PROXY: "127.0.0.1/32", RATE_LIMIT_DEVELOPER: "3" });
+    try {
+      const one = await portalPeople(own).developer();
+      const list = Array.from({ length: 201 }, (_, n) => `https://example.com/${n}`).join("\n");
+      expect((await send(one, "create", list)).lead).toBe("201 rows: 201 created.");
+      const refused = await send(one, "create", "https://example.com/more");
+      expect([refused.status, refused.text.includes("You have made 3 changes within an hour")]).toEqual([
+        429,
+        true,
+      ]);
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,192 @@
+// The analytics page in a real browser: a value at the pointer and the keyboard, filters, live numbers, accessibility (axe).
+import { randomUUID } from "node:crypto";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { newEvent } from "../../src/events/new-event.ts";
+import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import {
+  analyticsOf,
+  openPortalBrowser,
+  PATIENCE_MS,
+  type PortalBrowser,
+  showing,
+  showsLive,
+} from "../support/portal/portal-browser.ts";
+import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import type { TestService } from "../support/service/start-service.ts";
+
+const PATIENCE = { timeout: PATIENCE_MS };
+
+/** A desk by day, a phone by night. */
+const WIDTHS = { light: 1280, dark: 390 };
+const ORIGIN = { correlationId: "t", causationId: "t", actor: { type: "operator" as const } };
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+  let service: TestService;
+  let base: string;
+
+  beforeAll(async () => {
+    portal = await openPortalBrowser();
+    ({ service, base } = portal);
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  /** A new account on the Developer plan with a link; the path of the link's page. */
+  async function developer(options: BrowserContextOptions = {}): Promise<{ page: Page; path: string }> {
+    const page = await portal.member(options);
+    await portal.upgrade(page);
+    await page.goto(`${base}/portal/links/new`);
+    await page.getByLabel("Destination").fill("https://example.com/");
+    await page.keyboard.press("Enter");
+    await page.getByText("is ready").waitFor();
+    return { page, path: new URL(page.url()).pathname };
+  }
+
+  function visit(path: string, query = "") {
+    return portal.follow(`${base}/${path.split("/").at(-1)}${query}`);
+  }
+
+  async function clicked(page: Page, path: string, clicks: Parameters<typeof linkClicked>[0][]) {
+    const accountId = await portal.accountOf(page);
+    const link = `localhost/${path.split("/").at(-1)}`;
+    const events = clicks.map((click) =>
+      newEvent(linkClicked({ link, accountId, ...click }), randomUUID(), ORIGIN),
+    );
+    await service.backend.eventStore.append(`clicks-${randomUUID()}-20260101`, "none", events);
+  }
+
+  const number = (page: Page, metric: string) => page.locator(`[data-total="${metric}"]`);
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  it("draws the first click as it comes, and counts the next ones without a reload", PATIENCE, async () => {
+    const { page, path } = await developer();
+    const complaints = complaintsOf(page);
+    await page.clock.install();
+    await page.goto(`${analyticsOf(base, path)}&range=today`);
+    await page.getByText("Nobody has been here in this time").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await visit(path);
+    await showsLive(page, page.getByRole("heading", { name: "Latest clicks" }));
+    await page.evaluate("document.body.dataset.kept = 'yes'");
+    await page.getByText("Cities", { exact: true }).click();
+    for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
+    await showsLive(page, number(page, "qr_scan").filter({ hasText: /^3$/ }));
+    expect(await number(page, "people").textContent()).toBe("4");
+    expect(await page.locator("#recent tbody tr").count()).toBe(4);
+    expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
+    expect(await page.evaluate("document.body.dataset.kept")).toBe("yes");
+    expect(await page.getByLabel("Cities").isChecked()).toBe(true);
+    await page.getByText("Show as a table").click();
+    expect(await page.locator("#points tbody tr:last-child td").nth(1).textContent()).toBe("4");
+    expect(complaints).toEqual([]);
+  });
+
+  it(
+    "says a point's value at the pointer and by the keyboard, in every range, in the browser's time zone",
+    PATIENCE,
+    async () => {
+      const { page, path } = await developer({ timezoneId: "America/New_York" });
+      const complaints = complaintsOf(page);
+      await visit(path);
+      const isCounted = (text: string) => text.includes('data-total="people">1<');
+      await showing(page, analyticsOf(base, path), "a click", isCounted);
+      const readout = page.locator(".chart-readout");
+      for (const range of ["Today", "7 days", "30 days", "90 days", "12 months", "Custom"]) {
+        await page.getByRole("link", { name: range, exact: true }).click();
+        await page.locator(".choices [aria-current=true]", { hasText: range }).waitFor();
+        const chart = page.locator(".chart-canvas svg");
+        expect(await readout.isVisible()).toBe(false);
+        const { width = 0 } = (await chart.boundingBox()) ?? {};
+        await chart.hover({ position: { x: width - 2, y: 20 } });
+        expect(await readout.textContent()).toMatch(/: 1 click$/);
+      }
+      await page.getByText("Times are those of America/New York.").waitFor();
+      await page.goto(`${base}/portal/analytics?range=7d`);
+      const slider = page.getByRole("slider", { name: "Clicks, last 7 days" });
+      await slider.focus();
+      expect(await slider.getAttribute("aria-valuetext")).toMatch(/: 1 click$/);
+      await page.keyboard.press("ArrowLeft");
+      await readout.getByText(/: 0 clicks$/).waitFor();
+      await page.keyboard.press("Home");
+      expect(await slider.getAttribute("aria-valuenow")).toBe("1");
+      const zones = page.getByLabel("Time zone");
+      await page.getByRole("link", { name: "Custom", exact: true }).click();
+      expect([await zones.inputValue(), await zones.locator("option").first().textContent()]).toEqual([
+        "America/New_York",
+        "America/New York",
+      ]);
+      await page.getByLabel("First day").fill("2020-01-01");
+      await page.getByLabel("Last day").fill("2020-01-31");
+      await page.keyboard.press("Enter");
+      await page.getByRole("img", { name: "Clicks, Jan 1, 2020 to Jan 31, 2020" }).waitFor();
+      await page.locator("#chart", { hasText: "No clicks in this time." }).waitFor();
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it(
+    "has its chart on the first screen, and rows that become filters of an address that can be sent",
+    PATIENCE,
+    async () => {
+      const { page, path } = await developer({ viewport: { width: 1280, height: 800 } });
+      const complaints = complaintsOf(page);
+      await clicked(page, path, [
+        { at: daysAgo(1), country: "FR", city: "Paris" },
+        { at: daysAgo(1), country: "FR", city: "Lyon", kind: "qr_scan" },
+        { at: daysAgo(2), country: "DE", city: "Berlin" },
+      ]);
+      await showing(page, `${base}/portal/analytics`, "three clicks", (text) =>
+        text.includes('data-total="people">3<'),
+      );
+      const chart = await page.locator(".chart-canvas").boundingBox();
+      expect((chart?.y ?? 999) + (chart?.height ?? 0)).toBeLessThan(800);
+      await page.getByText("Cities", { exact: true }).click();
+      await page.getByRole("link", { name: /^Paris, France/ }).waitFor();
+      await page.getByText("Countries", { exact: true }).click();
+      await page.getByText("Cities", { exact: true }).click();
+      await page.getByRole("link", { name: /^Lyon, France/ }).click();
+      await page.getByRole("link", { name: /^City\s*Lyon, France.*take away/ }).waitFor();
+      expect(await page.getByLabel("Cities").isChecked()).toBe(true);
+      await page.getByRole("link", { name: /^QR scans/ }).click();
+      await page.getByRole("img", { name: "QR scans, last 7 days" }).waitFor();
+      const colleague = await page.context().newPage();
+      await colleague.goto(page.url());
+      const main = (one: Page) => one.locator("#metrics, #breakdowns").allInnerTexts();
+      expect(await main(colleague)).toEqual(await main(page));
+      await colleague.close();
+      expect(await number(page, "people").textContent()).toBe("1");
+      await page.getByRole("link", { name: /take away/ }).click();
+      await number(page, "people").filter({ hasText: "3" }).waitFor();
+      expect(await page.locator(".chip").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("has no serious violation, light or dark, wide or on a phone", { timeout: 240_000 }, async () => {
+    const { page, path } = await developer();
+    const clicks = Array.from({ length: 60 }, (_, n) => ({
+      at: daysAgo(n / 24),
+      kind: CLICK_KINDS[n % 3] ?? "click",
+      city: `C${n}`,
+    }));
+    await clicked(page, path, clicks);
+    const link = analyticsOf("", path);
+    const isCounted = (text: string) => text.includes('data-total="preview">20<');
+    await showing(page, `${base}${link}`, "60 hits", isCounted);
+    const faults: string[] = [];
+    for (const at of [
+      "/portal",
+      "/portal/analytics?country=FR&show=visitors&open=city",
+      "/portal/analytics?country=XX&country=FR&device=tablet",
+      `${link}&range=30d&show=preview`,
+      `${link}&range=custom&timezone=Mars&from=soon`,
+    ]) {
+      await page.goto(base + at);
+      for (const fault of await unusable(page, WIDTHS)) faults.push(`${at} ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  });
+});

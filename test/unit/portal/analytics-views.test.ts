@@ -1,0 +1,162 @@
+// What a page of analytics says of an answer: its numbers with their change, the chart, bars that are filters, and chips.
+import { describe, expect, it } from "vitest";
+import { breakdownCards } from "../../../src/portal/analytics/breakdowns.ts";
+import { filterChips } from "../../../src/portal/analytics/filter-chips.ts";
+import { chartCard } from "../../../src/portal/analytics/series-chart.ts";
+import { AnalyticsQuery, viewOf } from "../../../src/portal/analytics/view-address.ts";
+import { htmlText } from "../../../src/portal/shell/html.ts";
+import type { AccountAnswer, GroupRow, Totals } from "../../../src/queries/analytics/account/question.ts";
+import { decoded } from "../../support/portal/browser-like.ts";
+
+const NOW = new Date("2026-03-29T10:30:00.000Z");
+const DAY_MS = 86_400_000;
+const START = Date.parse("2026-03-23T00:00:00.000Z");
+
+function totals(people: number, more: Partial<Totals> = {}): Totals {
+  return {
+    click: people,
+    qr_scan: 0,
+    preview: 0,
+    people,
+    visitors: people,
+    visitorsEstimated: false,
+    ...more,
+  };
+}
+
+function row(value: string, people: number, more: Partial<GroupRow> = {}): GroupRow {
+  return { value, ...totals(people), ...more };
+}
+
+function answerOf(more: Partial<AccountAnswer> = {}): AccountAnswer {
+  const series = Array.from({ length: 7 }, (_, day) => ({ start: START + day * DAY_MS, ...totals(day) }));
+  return {
+    ...{ from: START, to: NOW.getTime(), interval: "day", series, totals: totals(21), previous: undefined },
+    ...{ groups: {}, position: "", behindMs: 0, source: "documents" },
+    ...more,
+  };
+}
+
+const view = (query: Record<string, unknown> = {}) =>
+  viewOf(AnalyticsQuery.parse(query), "developer", NOW, undefined);
+const chartOf = (answer: AccountAnswer, query = {}) => decoded(htmlText(chartCard(view(query), answer)));
+const cardsOf = (answer: AccountAnswer, query = {}) =>
+  decoded(htmlText(breakdownCards(view(query), answer, undefined)));
+
+describe("the numbers of a page", () => {
+  it("say how they changed against the period before", () => {
+    const before = totals(14, { preview: 5, visitors: 42 });
+    const previous = { from: START - 7 * DAY_MS, to: START, totals: before };
+    const text = chartOf(
+      answerOf({ previous, totals: totals(21, { preview: 5, visitors: 21, qr_scan: 3 }) }),
+    );
+    const change = (metric: string) =>
+      new RegExp(`data-total="${metric}">[^<]*</span>(?:<span class="change[^>]*>([^<]*)<)?`).exec(text)?.[1];
+    expect(["people", "visitors", "qr_scan", "preview"].map(change)).toEqual([
+      "▲ 50%",
+      "▼ 50%",
+      "new",
+      "±0%",
+    ]);
+    expect(text).toMatch(/title="14: Mar 16\s–\s22"/);
+    expect(chartOf(answerOf())).not.toContain('class="change');
+  });
+
+  it("are one chart's tabs, of which one is shown with a value at each point", () => {
+    const text = chartOf(answerOf({ totals: totals(21, { visitors: 7 }) }), { show: "visitors" });
+    expect(text).toMatch(/show=visitors" class="metric" [^>]*aria-current="true"/);
+    expect(text.match(/aria-current="true"/g)).toHaveLength(1);
+    const titles = [...text.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title);
+    expect(titles).toHaveLength(7);
+    expect(titles.at(-1)).toBe("Sun, Mar 29, 2026: 6 visitors");
+    expect(text.match(/<rect class="bar-visitors"/g)).toHaveLength(6);
+  });
+
+  it("are in a table, with a dash for visitors that aren't known", () => {
+    const series = [{ start: START, ...totals(3, { visitors: null }) }];
+    const text = chartOf(
+      answerOf({ series, totals: totals(3, { visitors: 4_000, visitorsEstimated: true }) }),
+    );
+    expect(text.split("<tbody>")[1]).toMatch(/Mon, Mar 23, 2026<.*?>3<.*?>–<.*?>0<.*?>0</s);
+    expect(text).toContain("<small>about</small> 4,000");
+  });
+});
+
+describe("a row of a breakdown", () => {
+  const countries = { rows: [row("FR", 9), row("DE", 3), row("unknown", 2)], other: totals(7) };
+
+  it("is a filter, which is taken away where it is chosen", () => {
+    const text = cardsOf(answerOf({ groups: { country: countries } }), { device: "mobile" });
+    expect(text).toMatch(/href="\/portal\/analytics\?[^"]*&device=mobile&country=FR"[^>]*title="France"/);
+    expect(text).toMatch(/>France<\/span><span class="number">9<\/span><span class="bar-share number">43%/);
+    expect(text).toContain(">All others<");
+    const chosen = cardsOf(answerOf({ groups: { country: countries } }), { country: "FR" });
+    expect(chosen).toMatch(
+      /href="\/portal\/analytics\?range=7d&timezone=UTC" aria-current="true"[^>]*title="France"/,
+    );
+  });
+
+  it("counts what the page shows, and clicks where visitors of a value aren't known", () => {
+    const rows = [row("desktop", 5, { preview: 1 }), row("bot", 0, { preview: 9 })];
+    const previews = cardsOf(answerOf({ groups: { device: { rows, other: undefined } } }), {
+      show: "preview",
+    });
+    expect(
+      [...previews.matchAll(/bar-name clip">(\w+)<\/span><span class="number">(\d+)/g)].map(
+        ([, ...it]) => it,
+      ),
+    ).toEqual([
+      ["Bot", "9"],
+      ["Desktop", "1"],
+    ]);
+    const unknown = { rows: [row("desktop", 5, { visitors: null })], other: undefined };
+    expect(cardsOf(answerOf({ groups: { device: unknown } }), { show: "visitors" })).toContain(
+      "Clicks, as visitors",
+    );
+  });
+
+  it("stands behind a tab, which the address can open, and has its title where it is a link", () => {
+    const links = { rows: [row("sho.rt/a", 2, { label: "<b>Spring</b>" })], other: undefined };
+    const text = htmlText(
+      breakdownCards(
+        view({ open: "tag" }),
+        answerOf({ groups: { link: links, tag: { rows: [row("x", 1)], other: undefined } } }),
+        undefined,
+      ),
+    );
+    expect(text).not.toContain("<b>");
+    expect(text).toMatch(/id="tab-tag" value="tag" autocomplete="off" checked/);
+    expect(text).not.toMatch(/id="tab-link"[^>]*checked/);
+  });
+
+  it("shows all hours of a day, and the days of the week in their order", () => {
+    const rows = [row("17", 8), row("09", 4)];
+    const weekdays = [row("7", 9), row("1", 3)];
+    const text = cardsOf(
+      answerOf({
+        groups: { hour: { rows, other: undefined }, weekday: { rows: weekdays, other: undefined } },
+      }),
+    );
+    expect(text.match(/class="shade-\d"/g)).toHaveLength(24);
+    expect(text).toMatch(/class="shade-5" href="[^"]*hour=17"/);
+    expect(text.indexOf(">Monday<")).toBeLessThan(text.indexOf(">Sunday<"));
+  });
+});
+
+it("filters stand above the numbers by their names, each taken away alone", () => {
+  const query = { country: ["FR", "DE"], link: "sho.rt/a", weekday: "7" };
+  const text = decoded(htmlText(filterChips(view(query), undefined, "/portal/analytics") || ({} as never)));
+  const chips = [
+    ...text.matchAll(
+      /href="([^"]*)"[^>]*><span class="chip-field">([^<]*)<\/span><span class="clip">([^<]*)</g,
+    ),
+  ];
+  expect(chips.map(([, , field, value]) => [field, value])).toEqual([
+    ["Link", "sho.rt/a"],
+    ["Country", "France"],
+    ["Country", "Germany"],
+    ["Day of the week", "Sunday"],
+  ]);
+  expect(chips[1]?.[1]).toBe("/portal/analytics?range=7d&timezone=UTC&link=sho.rt%2Fa&country=DE&weekday=7");
+  expect(filterChips(view(), undefined, "/")).toBe(false);
+});

@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAbuse } from "./abuse/abuse.ts";
+import { benchAnalytics } from "./analytics.ts";
 import { benchCreate } from "./create.ts";
 import { benchRebuild } from "./rebuild.ts";
 import { benchRedirect } from "./redirect.ts";
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
+  analytics: benchAnalytics,
 };
 
 const USAGE = `usage: npm run bench <name> -- [options]
@@ -34,6 +36,7 @@ rebuild    events a second of \`projections rebuild\`  [--events 1000000] [--lin
 create     links a second over the API, single and in bulk  [--seconds 5]
 webhooks   deliveries a second after a burst of clicks, and their delay at a steady rate  [--seconds 8]
 abuse      redirects while others do their worst  [--seconds 30]
+analytics  numbers of an account, and redirects beside them  [--events 1000000] [--links 100000] [--seconds 20]
 all        each of them
 
 --quick    in seconds, only that everything is counted once`;

@@ -13,10 +13,10 @@ const BATCH = 1_000;
 /** Between two batches: 10,000 clicks/s. */
 const EVERY_MS = 100;
 
-/** On links that were seeded, drawn by Zipf's law; the last click is now. */
+/** On links that were seeded, drawn by Zipf's law; the last click is now. `spanMs`: since the first, by default 10,000 a second. */
 export async function seedClicks(
   { backend, config, accountId }: Prepared,
-  { clicks, links }: { clicks: number; links: number },
+  { clicks, links, spanMs = (clicks / BATCH) * EVERY_MS }: { clicks: number; links: number; spanMs?: number },
 ): Promise<void> {
   const write = writerOf(backend);
   const from = visitors();
@@ -24,7 +24,8 @@ export async function seedClicks(
   // Other numbers than those that draw the links: else each link has the same few visitors.
   const random = randomNumbers(2);
   const host = new URL(config.baseUrl).hostname;
-  const start = Date.now() - (clicks / BATCH) * EVERY_MS;
+  const start = Date.now() - spanMs;
+  const everyMs = spanMs / (clicks / BATCH);
   for (let first = 0; first < clicks; first += BATCH) {
     const batch = emptyBatch(first);
     for (let n = first; n < Math.min(clicks, first + BATCH); n++) {
@@ -33,7 +34,7 @@ export async function seedClicks(
       const link = draw();
       const key = `${host}/${benchSlug(link)}`;
       const target = packTarget({ key, revision: 0, longUrl: benchUrl(link), accountId, via: "api" });
-      const at = start + (first / BATCH) * EVERY_MS;
+      const at = Math.round(start + (first / BATCH) * everyMs);
       addHit(batch, { ...visitor, method: "GET", country: "", query: "", prefetch: "", link: target, at });
     }
     await write(batch);

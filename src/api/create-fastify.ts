@@ -139,8 +139,8 @@ function mayHaveNoBody({ routeOptions }: FastifyRequest): boolean {
 }
 
 function validatorOf({ schema, httpPart = "body" }: { schema: z.ZodType; httpPart?: string }) {
-  return (given: unknown) => {
-    const { success, data, error } = schema.safeParse(given, OUR_WORDS);
+  return (value: unknown) => {
+    const { success, data, error } = schema.safeParse(value, OUR_WORDS);
     return success ? { value: data } : { error: refusedRequest(httpPart, error.issues) };
   };
 }
@@ -151,7 +151,7 @@ function acceptJsonOnly(app: Api): void {
   app.removeAllContentTypeParsers();
   // As bytes, because decoding would replace what is not UTF-8 without a word.
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    // Of a request that takes none, some clients say its type all the same.
+    // Some clients name the type of a body that they do not send.
     if (body.length === 0 && mayHaveNoBody(request)) return done(null, undefined);
     if (body.length === 0)
       return done(new Refused("invalid_json", "The body is empty: it must be a JSON object"));

@@ -22,7 +22,7 @@ export type Api = FastifyInstance<
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of a route that requires a key (route-scopes.ts). */
+    /** What a route that requires a key asks of it (route-scopes.ts). */
     scope?: KeyScope;
   }
   interface FastifyRequest {
@@ -33,7 +33,7 @@ declare module "fastify" {
   }
 }
 
-/** Of a request with a key, for the metadata of the events. */
+/** The context of a request with a key, for the metadata of the events. */
 export function contextOf(request: FastifyRequest): CommandContext {
   return { requestId: request.id, actor: { type: "key", id: request.caller.keyId } };
 }

@@ -14,8 +14,8 @@ const PRIVATE = /(?<!\d)(?:\d{1,3}\.){3}\d{1,3}(?!\d)|_(?![0-9a-fA-F]{32})[A-Za-
 export function requestIds(start: string): RequestIdOf {
   let number = 0;
   return ({ headers }) => {
-    const given = headers["x-request-id"];
-    if (typeof given === "string" && SAFE.test(given) && !PRIVATE.test(given)) return given;
+    const header = headers["x-request-id"];
+    if (typeof header === "string" && SAFE.test(header) && !PRIVATE.test(header)) return header;
     number += 1;
     return `${start}-${number.toString(36)}`;
   };

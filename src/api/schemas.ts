@@ -50,7 +50,7 @@ export const BulkAnswerSchema = z
   })
   .meta({ id: "BulkAnswer" });
 
-/** Of a bulk request that changes links. `done`: the member that says how many were. */
+/** The answer to a bulk request that changes links. `done`: the member that says how many were. */
 export function bulkAnswerOf<Done extends string>(id: string, done: Done) {
   return z
     .object({
@@ -147,7 +147,7 @@ export const IdempotencyHeader = z.object({
     }),
 });
 
-/** Of error answers (interface, part 7). */
+/** What each status of an error answer means (interface, part 7). */
 const DESCRIPTIONS = {
   400:
     "Invalid URL (`invalid_url`), URL flagged unsafe (`unsafe_url`), invalid address, body, query or header " +
@@ -171,7 +171,7 @@ const DESCRIPTIONS = {
   500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
   503:
     "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy " +
-    "(`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
+    "(`revision_conflict`, `qr_busy`, `analytics_busy`); Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

@@ -3,7 +3,7 @@
 import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
 import { createLinksInBulk } from "../commands/links/bulk/create-links-in-bulk.ts";
 import { createLink } from "../commands/links/create-link.ts";
-import { LinkObject, ShortenRequest } from "../commands/links/link-object.ts";
+import { LinkObject, linkObject, ShortenRequest } from "../commands/links/link-object.ts";
 import { type Api, contextOf } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { apiErrors, BulkAnswerSchema, BulkRequestSchema, IdempotencyHeader } from "./schemas.ts";
@@ -29,7 +29,7 @@ export function shortenRoute(app: Api, deps: WritingDeps): void {
     const options = { idempotency: request.keyed?.kept.seed };
     const context = contextOf(request);
     const { link, isNew } = await createLink(deps.links, context, request.caller, request.body, options);
-    return reply.code(isNew ? 201 : 200).send(link);
+    return reply.code(isNew ? 201 : 200).send(linkObject(link, deps.links.baseUrl));
   });
 }
 
@@ -57,6 +57,11 @@ export function shortenInBulkRoute(app: Api, deps: WritingDeps): void {
     const { bulk, isFinal } = await createLinksInBulk(deps.links, context, request.caller, links, options);
     // Not kept for the Idempotency-Key, so that a repeated request makes the items in which the service failed.
     if (!isFinal) request.keyed = undefined;
-    return reply.code(201).send(bulk);
+    const created = bulk.results.filter(({ isNew }) => isNew).length;
+    const results = bulk.results.map(({ index, link, isNew }) => {
+      const { qr_download_url: _, ...shown } = linkObject(link, deps.links.baseUrl);
+      return { index, ...shown, ...(!isNew && { existing: true as const }) };
+    });
+    return reply.code(201).send({ ...bulk, created, results });
   });
 }

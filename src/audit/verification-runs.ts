@@ -64,10 +64,10 @@ export function verificationRuns(deps: Deps) {
   };
 
   async function perform(context: CommandContext, started: VerificationRun): Promise<void> {
-    const found = deps.verify({ noted: await deps.noted.get() }, stopping.signal);
+    const steps = deps.verify({ noted: await deps.noted.get() }, stopping.signal);
     let writtenAt = performance.now();
     for (;;) {
-      const { done, value } = await found.next();
+      const { done, value } = await steps.next();
       if (stopping.signal.aborted) return;
       if (done) return await finish(context, started, value);
       if (performance.now() - writtenAt < RENEW_MS) continue;
@@ -76,8 +76,8 @@ export function verificationRuns(deps: Deps) {
     }
   }
 
-  async function finish(context: CommandContext, started: VerificationRun, found: LogVerification) {
-    const { ok, verdict, sentence, events, problemCount, problems, anchor } = found;
+  async function finish(context: CommandContext, started: VerificationRun, verification: LogVerification) {
+    const { ok, verdict, sentence, events, problemCount, problems, anchor } = verification;
     const data = { verdict, events, problems: problemCount, anchor: anchor ?? "" };
     await recordActions(deps, context, [{ type: "LogVerified", data }]);
     const result = { ok, verdict, sentence, problem_count: problemCount, problems, anchor };

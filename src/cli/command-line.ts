@@ -6,6 +6,7 @@ import { messageOf } from "../runtime/errors.ts";
 import { isRefused } from "../runtime/refused.ts";
 import { addCommand, type CommandRow } from "./command.ts";
 import { printable, type Terminal } from "./output.ts";
+import type { Served } from "./session.ts";
 
 /** What has an `about` is a group. */
 type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandRow[] }> };
@@ -42,12 +43,20 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   backup: { load: () => import("./storage/backup-command.ts") },
 };
 
-/** Resolves with the exit code when the command has ended; of `serve` when the service has started. */
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Resolves with the exit code when the command has ended; of `serve` when the service has started. `open`: of the service
+ * that it runs in, what it runs on.
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal,
+  open?: () => Promise<Served>,
+): Promise<number> {
   let exitCode = 0;
   const end = (code: number) => {
     exitCode = code;
   };
+  const place = { args, terminal, open, end };
   const say = (text: string) => terminal.stderr.write(`${text}\n`);
   const program = new Command("linkledger")
     .description("Short links whose every change and click is an event")
@@ -62,7 +71,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   const called = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
   for (const [name, { about, load }] of called.length > 0 ? called : Object.entries(COMMANDS)) {
     const parent = about === undefined ? program : program.command(name).description(about);
-    for (const row of (await load()).commands) addCommand(parent, row, terminal, end);
+    for (const row of (await load()).commands) addCommand(parent, row, place);
   }
   try {
     await program.parseAsync(args, { from: "user" });

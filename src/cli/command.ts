@@ -1,9 +1,10 @@
 // A command as a row of a table: what it takes, what it does, and how people see the answer; --json comes from here.
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { MOMENT_EXAMPLE, parseMoment } from "../runtime/moment.ts";
+import { ownFiles } from "./files.ts";
 import { ACCOUNT, type Named } from "./named.ts";
-import { forPeople, type Printable, type Terminal } from "./output.ts";
-import { type Answer, type Runner, runCommand, type Session } from "./session.ts";
+import { forPeople, type Printable } from "./output.ts";
+import { type Answer, type Call, type Runner, runCommand, type Served, type Session } from "./session.ts";
 import { workOn } from "./work.ts";
 
 export type CommandRow = {
@@ -23,18 +24,16 @@ export type CommandRow = {
   by?: Runner;
   /** What --json prints. */
   run(session: Session, options: never, ...args: never[]): Promise<Answer>;
-  /** The answer for people, where it says more than its members. */
-  print?(answer: never): Printable | string;
+  /** The answer for people, where it says more than its members; in lines of so many columns. */
+  print?(answer: never, width?: number): Printable | string;
   /** Where an answer may be bad news; 0 by default. */
   exitCode?(answer: never): number;
 };
 
-export function addCommand(
-  parent: Command,
-  row: CommandRow,
-  terminal: Terminal,
-  end: (code: number) => void,
-) {
+/** Where the command runs, and on what. */
+type Place = Pick<Call, "args" | "terminal" | "end"> & { open: (() => Promise<Served>) | undefined };
+
+export function addCommand(parent: Command, row: CommandRow, { args: typed, terminal, open, end }: Place) {
   const { name, about, remark, args = {}, options = [], byAccount, by = runCommand } = row;
   const [word = "", ...words] = name.split(" ");
   const command = parent.command(word).description(about);
@@ -61,12 +60,16 @@ export function addCommand(
     };
     let answer: Answer;
     try {
-      answer = await by({ terminal, work, options: chosen }, run);
+      const service = await open?.();
+      const files = service?.files ?? ownFiles;
+      answer = await by({ args: typed, terminal, work, options: chosen, files, service, end }, run);
     } finally {
       work.endLine();
     }
     if (answer === undefined) return;
-    const printed = chosen.json ? JSON.stringify(answer) : forPeople(row.print?.(answer as never) ?? answer);
+    const { columns } = terminal.stdout;
+    const shown = () => forPeople(row.print?.(answer as never, columns) ?? answer, columns);
+    const printed = chosen.json ? JSON.stringify(answer) : shown();
     terminal.stdout.write(`${printed}\n`);
     end(row.exitCode?.(answer as never) ?? 0);
   });

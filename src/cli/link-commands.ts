@@ -6,7 +6,7 @@ import { acceptItem } from "../commands/links/bulk/bulk.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
-import { linkDetailsObject } from "../commands/links/link-object.ts";
+import { linkDetailsObject, linkObject } from "../commands/links/link-object.ts";
 import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";
 import { linkKey } from "../events/streams.ts";
@@ -52,7 +52,8 @@ export const commands: readonly CommandRow[] = [
       const request = { url, customSlug: slug, domain_id: own?.domainId ?? undefined };
       const { linkDeps, by } = await asOwner(session, accountId);
       const { baseHostSlugs } = config;
-      return (await createLink(linkDeps, context, by, request, { baseHostSlugs })).link;
+      const { link } = await createLink(linkDeps, context, by, request, { baseHostSlugs });
+      return linkObject(link, config.baseUrl);
     },
   },
   {

@@ -5,14 +5,18 @@ import { isObject } from "../runtime/is-object.ts";
 /** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
 
-/** Where a command runs: in its process, or in a test. */
+type Output = Writable & { isTTY?: boolean; columns?: number | undefined };
+
+/** Where a command is given: in its process, at the other end of the service's socket, or in a test. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>;
-  stdout: Writable & { isTTY?: boolean };
-  stderr: Writable & { isTTY?: boolean };
+  stdout: Output;
+  stderr: Output;
   on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   exit(code: number): void;
+  /** Aborted when nobody waits for the answer any more: of another process alone. */
+  gone?: AbortSignal;
 };
 
 /** Where the output is no terminal that knows its width. */
@@ -20,13 +24,13 @@ const WIDTH = 160;
 const GAP = "  ";
 
 /** A text is a sentence already. A table that is wider than `width` is shown row by row instead. */
-export function forPeople(answer: Printable | string, width = process.stdout.columns || WIDTH): string {
+export function forPeople(answer: Printable | string, width = WIDTH): string {
   return typeof answer === "string" ? answer : sections(answer, width).join("\n\n");
 }
 
 /** What a check came to is the last line for people, where it can't be missed. */
-export function withVerdict({ sentence, ...rest }: Printable & { sentence: string }): string {
-  return `${forPeople(rest)}\n\n${printable(sentence)}`;
+export function withVerdict({ sentence, ...rest }: Printable & { sentence: string }, width?: number): string {
+  return `${forPeople(rest, width)}\n\n${printable(sentence)}`;
 }
 
 /** Such as `1 record`, `12,345 records`. */

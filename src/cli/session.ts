@@ -1,12 +1,16 @@
-// Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections,
-// closes.
+// Runs one CLI command: in the service that has the data folder, else on stores that it opens itself.
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
-import { currentDocuments, type FoldNowDeps, foldQueried } from "../projections/builds/fold-now.ts";
+import {
+  becomeCurrent,
+  currentDocuments,
+  type FoldNowDeps,
+  foldQueried,
+} from "../projections/builds/fold-now.ts";
 import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
@@ -21,11 +25,26 @@ import {
 } from "../service/stores/backend.ts";
 import { StoreUnavailable } from "../stores/connections/errors.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
+import type { Files } from "./files.ts";
 import type { Printable, Terminal } from "./output.ts";
+import { askService } from "./service/ask-service.ts";
 import type { Work } from "./work.ts";
 
-/** What a command has without any store. */
-export type Call = { terminal: Terminal; work: Work; options: Readonly<Record<string, unknown>> };
+/** What a command has without any store. `args`: as they were typed. */
+export type Call = {
+  args: readonly string[];
+  options: Readonly<Record<string, unknown>>;
+  terminal: Terminal;
+  work: Work;
+  files: Files;
+  /** Undefined in a process of its own. */
+  service: Served | undefined;
+  /** Of a command that has printed its answer: its exit code. */
+  end(code: number): void;
+};
+
+/** What the service gives to each command that runs in it. */
+export type Served = { config: Config; backend: Backend; files: Files };
 
 /** The log of `backend` and `deps` is watched by `work`. */
 export type Session = Call & {
@@ -45,17 +64,33 @@ export type Runner = (call: Call, run: Run) => Promise<Answer>;
 
 type CliDeps = ReturnType<typeof depsOf>;
 
+/** For the projector of a service, which needs a fraction of it. */
+const CURRENT_WITHIN_MS = 10_000;
+
+/** `alone`: where no service runs. `served`: what it does in the service besides. */
+function runner(alone: Runner, served: (run: Run) => Run = (run) => run): Runner {
+  return async (call, run) => {
+    const { service, terminal, args } = call;
+    if (service) return await served(run)(sessionOn(service.config, service.backend, call));
+    const code = await askService(parseConfig(terminal.env).dataDir, args, terminal);
+    if (code === undefined) return await alone(call, run);
+    call.end(code);
+    return undefined;
+  };
+}
+
 /** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
-export const runReading: Runner = (call, run) => reading(call, run);
+export const runReading = runner(reading);
 
 /** For a command that only reads documents of these groups, as of the end of the log. Changes nothing. */
 export function queryOf(groups: readonly ProjectionGroup[]): Runner {
-  return (call, run) =>
-    reading(call, async (session, isInUse) => {
-      const { backend, deps, config } = session;
-      const isServed = async () => isInUse;
-      const given = { ...deps, ...foldDeps(session), isServed, openScratch: openScratchStore };
-      const documents = await currentDocuments(given, groups);
+  const alone: Runner = (call, run) =>
+    reading(call, async (session) => {
+      const { backend, config } = session;
+      const documents = await currentDocuments(
+        { ...foldDeps(session), openScratch: openScratchStore },
+        groups,
+      );
       if (documents === backend.foldStore) return await run(session);
       try {
         const current = withDocuments(backend, documents);
@@ -64,34 +99,47 @@ export function queryOf(groups: readonly ProjectionGroup[]): Runner {
         await documents.close();
       }
     });
+  return runner(alone, (run) => async (session) => {
+    await documentsOf(session, groups);
+    return await run(session);
+  });
 }
 
 /** The same for those of the lifecycle. */
 export const runQuery = queryOf([lifecycle]);
 
-/** Catches up before and after the command, so that a running server reads what was written. */
-export const runCommand: Runner = (call, run) => writing(call, configWithData(call), caughtUp(run));
+/** Its documents are caught up before and after the command. */
+export const runCommand = runner((call, run) => writing(call, configWithData(call), caughtUp(run)), caughtUp);
 
 /** As runCommand; it may be what makes the data folder. */
-export const runFirstCommand: Runner = (call, run) =>
-  writing(call, parseConfig(call.terminal.env), caughtUp(run));
+export const runFirstCommand = runner(
+  (call, run) => writing(call, parseConfig(call.terminal.env), caughtUp(run)),
+  caughtUp,
+);
 
 /** For a command that writes, without catching up projections. */
-export const runWithoutCatchUp: Runner = (call, run) => writing(call, configWithData(call), run);
+export const runWithoutCatchUp = runner((call, run) => writing(call, configWithData(call), run));
 
 /** For a command that opens files for itself: its session is a Call. */
 export const runWithoutStores: Runner = (call, run) => run(call as Session);
 
-/** So that the documents have what the command has written. */
+/** So that the documents have what the command has written: waits for the service, or folds where none runs. */
 export async function catchUp(session: Session): Promise<void> {
-  await foldQueried(foldDeps(session), lifecycle);
+  if (session.service) await documentsOf(session, [lifecycle]);
+  else await foldQueried(foldDeps(session), lifecycle);
+}
+
+/** @throws documents_behind */
+async function documentsOf(session: Session, groups: readonly ProjectionGroup[]): Promise<void> {
+  if (!(await becomeCurrent(foldDeps(session), groups, CURRENT_WITHIN_MS)))
+    throw new Refused("documents_behind");
 }
 
 /** The unmapped store, where every build has its own collection. */
-export function foldDeps({ backend, config, terminal }: Session): FoldNowDeps {
+export function foldDeps({ backend, terminal, service }: Session): FoldNowDeps {
   const { eventStore, foldStore: readStore } = backend;
   const { newId } = runtimeDeps;
-  const isServed = () => isServedElsewhere(config, backend);
+  const isServed = async () => service !== undefined || (await isServedElsewhere(backend));
   return { eventStore, readStore, newId, isServed, log: createLogger("error", terminal.stderr) };
 }
 
@@ -102,7 +150,7 @@ function caughtUp(run: Run): Run {
     try {
       await catchUp(session);
     } catch (error) {
-      // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
+      // Only a warning: the answer may hold a key that is shown only once, and the service will project the event.
       warn(session, `not visible yet: ${messageOf(error)}`);
     }
     return answer;
@@ -113,22 +161,19 @@ function caughtUp(run: Run): Run {
  * Opens the stores for reading only. Changes nothing.
  * @throws started_meanwhile when what was read may have changed under the reader
  */
-async function reading(
-  call: Call,
-  run: (session: Session, isInUse: boolean) => Promise<Answer>,
-): Promise<Answer> {
+async function reading(call: Call, run: Run): Promise<Answer> {
   const given = configWithData(call);
   const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
   // Files that nobody uses are read without locks (connections/sqlite.ts).
-  const logs = dataFiles(config).map((file) => `${file}-wal`);
-  const unused = logs.filter((wal) => !existsSync(wal));
-  const isInUse = unused.length === 0 || unused.length < logs.length;
+  const unused = dataFiles(config)
+    .map((file) => `${file}-wal`)
+    .filter((wal) => !existsSync(wal));
   const hasStarted = () => unused.some((wal) => existsSync(wal));
   let answer: Answer;
   try {
     const backend = await openBackend(config, { readOnly: true });
     try {
-      answer = await run(sessionOn(config, backend, call), isInUse);
+      answer = await run(sessionOn(config, backend, call));
     } finally {
       await backend.close();
     }

@@ -9,9 +9,10 @@ import { counted, type Terminal } from "./output.ts";
 
 export const EXIT_INTERRUPTED = REFUSALS.interrupted.exit;
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+export const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+export type Signal = (typeof SIGNALS)[number];
 /** Terminals and npm may both send the first one. */
-const SECOND_AFTER_MS = 1_000;
+export const SECOND_AFTER_MS = 1_000;
 const FIRST_AFTER_MS = 1_000;
 const REWRITE_EVERY_MS = 100;
 const LINE_EVERY_MS = 10_000;
@@ -59,6 +60,9 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
     isInterruptible = true;
     try {
       return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
       isInterruptible = false;
       // Once interrupted, a second signal must not end the process before it has said so.
@@ -79,6 +83,7 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
   function watched(log: EventStore): EventStore {
     let head: string | undefined;
     const page = async <E extends { position: string }>(isFirst: boolean, read: () => Promise<E[]>) => {
+      terminal.gone?.throwIfAborted();
       if (isInterruptible) signal.throwIfAborted();
       head ??= await log.head();
       const found = await read();

@@ -5,8 +5,8 @@ import { Refused } from "../runtime/refused.ts";
 
 const MAX_LABEL_LENGTH = 100;
 
-export function acceptLabel(given: string): string {
-  return cleanText(given.trim(), MAX_LABEL_LENGTH);
+export function acceptLabel(text: string): string {
+  return cleanText(text.trim(), MAX_LABEL_LENGTH);
 }
 
 export const MOST_REASON = 500;

@@ -95,7 +95,7 @@ export async function loadStream<S, E extends LinkledgerEvent>(
   return loaded;
 }
 
-/** Of an error of an append: after others the events may be in the log all the same. */
+/** Whether an append failed for certain: after other errors the events may be in the log all the same. */
 export function isNotAppended(error: unknown): boolean {
   return isRefused(error) || error instanceof RevisionConflict;
 }

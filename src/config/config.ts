@@ -56,8 +56,8 @@ const environment = z.object(Object.fromEntries(settings.map(([, { variable, rea
  * @throws BadConfig with one line a problem
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== "");
-  const set = Object.fromEntries(given);
+  const entries = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== "");
+  const set = Object.fromEntries(entries);
   const { data, error } = environment.safeParse(set);
   const problems = [...(error?.issues.map((issue) => problem(issue, env)) ?? []), ...missing(set)];
   if (!data || problems.length > 0) throw new BadConfig(problems);

@@ -81,8 +81,8 @@ export function limit(usual: number) {
 /** A whole number; without `most` of any size. */
 function number(least: number, most?: number) {
   const range = most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
-  return text.transform((given, context) => {
-    const value = /^\d{1,15}$/.test(given.trim()) ? Number(given) : Number.NaN;
+  return text.transform((written, context) => {
+    const value = /^\d{1,15}$/.test(written.trim()) ? Number(written) : Number.NaN;
     if (value >= least && value <= (most ?? value)) return value;
     context.addIssue({ code: "custom", message: `must be a whole number${range}` });
     return z.NEVER;
@@ -111,8 +111,8 @@ function readsAtPrimary(text: string): boolean {
 /** As the event store's client does, it ignores case, `-` and `_` in names and values. */
 function hasNoOther(text: string, option: string, value: string): boolean {
   const flat = (word = "") => word.toLowerCase().replace(/[\s_-]/g, "");
-  const given = [...text.matchAll(/[?&]([^=?&]+)=([^&?]*)/g)].filter(([, name]) => flat(name) === option);
-  return given.every(([, , found]) => flat(found) === value);
+  const settings = [...text.matchAll(/[?&]([^=?&]+)=([^&?]*)/g)].filter(([, name]) => flat(name) === option);
+  return settings.every(([, , setting]) => flat(setting) === value);
 }
 
 function isMongodbUrl(text: string): boolean {

@@ -191,7 +191,7 @@ export const SETTINGS = {
     variable: "WEBHOOK_ALLOW_PRIVATE",
     read: flag,
     unset: "`false`",
-    what: "`true`: webhooks may go to `http`, loopback and private addresses (set it for the command line too)",
+    what: "`true`: webhooks may go to `http`, loopback and private addresses (for commands, too; with servers set it where they are given)",
   },
   tlsAskSecret: {
     variable: "TLS_ASK_SECRET",

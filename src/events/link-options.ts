@@ -146,8 +146,10 @@ function withSortedNames(name: string, value: unknown): unknown {
 
 /** Whether they lead the same visitors to the same place, whatever they are called. */
 export function isSameRule(rule: LinkRule, other: LinkRule): boolean {
-  const [one, another] = [rule, other].map(({ when, url }) => JSON.stringify([when, url], withSortedNames));
-  return one === another;
+  const [text, otherText] = [rule, other].map(({ when, url }) =>
+    JSON.stringify([when, url], withSortedNames),
+  );
+  return text === otherText;
 }
 
 /** Every URL to which the link can lead: each is checked as the first one is. */

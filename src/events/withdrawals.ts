@@ -36,7 +36,10 @@ export function withdrawnCount({ clicks }: Pick<Withdrawn, "clicks">): number {
 /** Whether at least one of the withdrawals covers a click of the same link. Made once for many clicks. */
 export function isWithdrawnBy(withdrawals: readonly Withdrawal[]): (click: WithdrawableClick) => boolean {
   if (withdrawals.length === 0) return () => false;
-  const each = withdrawals.map((one) => ({ upTo: one.upTo, isSelected: isSelectedBy(one) }));
+  const each = withdrawals.map((withdrawal) => ({
+    upTo: withdrawal.upTo,
+    isSelected: isSelectedBy(withdrawal),
+  }));
   return (click) => each.some(({ upTo, isSelected }) => click.position <= upTo && isSelected(click));
 }
 
@@ -64,8 +67,8 @@ function inNetwork(cidr: string): (ip: string) => boolean {
     return address.kind() === network.kind() && address.match(network, bits);
   };
   return (ip) => {
-    const found = known.get(ip) ?? matches(ip);
-    known.set(ip, found);
-    return found;
+    const isMatch = known.get(ip) ?? matches(ip);
+    known.set(ip, isMatch);
+    return isMatch;
   };
 }

@@ -5,7 +5,7 @@ import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { brands } from "./definitions/brands.ts";
 import { clickHours } from "./definitions/click-hours.ts";
-import { accountDays } from "./definitions/days/days.ts";
+import { accountDays } from "./definitions/days/account-day.ts";
 import { linkDays } from "./definitions/days/link-day.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";

@@ -53,8 +53,8 @@ export async function accountsPage(
 ): Promise<{ accounts: AccountRow[]; next: string | null }> {
   const sort = { field: "openedAt", direction: "desc" } as const;
   const query = { sort, ...behindCursor(cursor), limit: limit + 1 };
-  const found = await deps.readStore.find<AccountDocument>(accounts.collection.name, query);
-  const { page, next } = pageOf(found, limit, ({ openedAt, _id }) => ({ value: openedAt, id: _id }));
+  const documents = await deps.readStore.find<AccountDocument>(accounts.collection.name, query);
+  const { page, next } = pageOf(documents, limit, ({ openedAt, _id }) => ({ value: openedAt, id: _id }));
   return { accounts: await Promise.all(page.map((account) => accountRow(deps, account))), next };
 }
 
@@ -115,13 +115,13 @@ async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: Acc
  * (short URL, `host/slug` or slug). Finds closed accounts, but not by the address that closing erased.
  * @throws account_not_found
  */
-export async function findAccount(deps: FindAccountDeps, given: string): Promise<string> {
-  const text = given.trim();
-  const found = text.includes("@")
+export async function findAccount(deps: FindAccountDeps, named: string): Promise<string> {
+  const text = named.trim();
+  const accountId = text.includes("@")
     ? (await accountWithEmail(deps, text))?.accountId
     : ((await byId(deps, text)) ?? (await byHostname(deps, text)) ?? (await byLink(deps, text)));
-  if (found === undefined) throw new Refused("account_not_found");
-  return found;
+  if (accountId === undefined) throw new Refused("account_not_found");
+  return accountId;
 }
 
 async function byId(deps: FindAccountDeps, text: string): Promise<string | undefined> {
@@ -131,7 +131,7 @@ async function byId(deps: FindAccountDeps, text: string): Promise<string | undef
   return (await findKey(deps, id))?.accountId;
 }
 
-/** Of an account that proved that the hostname is its own, else of the first that added it. */
+/** The id of an account that proved that the hostname is its own, else of the first that added it. */
 async function byHostname(deps: FindAccountDeps, text: string): Promise<string | undefined> {
   if (URL.parse(text.includes("://") ? text : `http://${text}`)?.pathname !== "/") return undefined;
   const added = (await domainsNamed(deps, text)).sort((a, b) => (a.addedAt < b.addedAt ? -1 : 1));

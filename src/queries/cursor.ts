@@ -5,7 +5,7 @@ import type { FindQuery } from "../stores/read-store/port.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
-/** Of a search behind the cursor, or from the start. `sorted`: by a text, or by a number. @throws invalid_cursor */
+/** The part of a query that begins behind the cursor, or at the start. `sorted`: by a text, or by a number. @throws invalid_cursor */
 export function behindCursor(
   cursor: string | undefined,
   sorted: "text" | "number" = "text",
@@ -20,15 +20,15 @@ export function behindCursor(
   }
 }
 
-/** Of what was found with one more than `limit`: the page, and the cursor of the next one; null on the last page. */
+/** Of items that were asked for with one more than `limit`: the page, and the cursor of the next one; null on the last page. */
 export function pageOf<T>(
-  found: readonly T[],
+  items: readonly T[],
   limit: number,
   place: (last: T) => Place,
 ): { page: T[]; next: string | null } {
-  const page = found.slice(0, limit);
+  const page = items.slice(0, limit);
   const last = page.at(-1);
-  if (last === undefined || found.length <= limit) return { page, next: null };
+  if (last === undefined || items.length <= limit) return { page, next: null };
   return { page, next: cursorOf(place(last)) };
 }
 

@@ -37,7 +37,7 @@ export function documentsBehind({ eventStore, readStore, groups, clock }: Deps):
     };
   });
   const measure = async () => {
-    const behind = Math.max(...(await Promise.all(measures.map((one) => one()))));
+    const behind = Math.max(...(await Promise.all(measures.map((measure) => measure()))));
     return behind > LATE_MS ? behind : 0;
   };
   const measured = atMostEvery(MEASURED_EVERY_MS, () => performance.now(), measure);

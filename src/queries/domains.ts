@@ -25,9 +25,9 @@ export async function findOwnDomain(
   accountId: string,
   hostname: string,
 ): Promise<DomainDocument> {
-  const found = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
-  if (!found || !isPresent(found)) throw new Refused("not_found", "Domain not found.");
-  return found;
+  const domain = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
+  if (!domain || !isPresent(domain)) throw new Refused("not_found", "Domain not found.");
+  return domain;
 }
 
 /**
@@ -39,12 +39,12 @@ export async function domainsInService(deps: Deps, hostname: string): Promise<Do
 }
 
 /** Those with this id or hostname, of any account; removed ones only when no other has the id. */
-export async function domainsNamed(deps: Deps, given: string): Promise<DomainDocument[]> {
-  const byId = await findDomains(deps, { domainId: given });
+export async function domainsNamed(deps: Deps, named: string): Promise<DomainDocument[]> {
+  const byId = await findDomains(deps, { domainId: named });
   const present = byId.filter(isPresent);
   if (present.length > 0) return present;
   if (byId.length > 0) return byId.slice(0, 1);
-  const hostname = URL.parse(given.includes("://") ? given : `http://${given}`)?.hostname ?? given;
+  const hostname = URL.parse(named.includes("://") ? named : `http://${named}`)?.hostname ?? named;
   return (await findDomains(deps, { hostname })).filter(isPresent);
 }
 

@@ -23,10 +23,10 @@ export async function showWebhook(
   webhookId: string,
   accountId?: string,
 ): Promise<WebhookDocument> {
-  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
-  const isTheirs = accountId === undefined || found?.accountId === accountId;
-  if (!found || !isPresent(found) || !isTheirs) throw new Refused("not_found", "Webhook not found");
-  return found;
+  const webhook = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
+  const isTheirs = accountId === undefined || webhook?.accountId === accountId;
+  if (!webhook || !isPresent(webhook) || !isTheirs) throw new Refused("not_found", "Webhook not found");
+  return webhook;
 }
 
 /** For an owner's tool: also refuses an account whose tier has no webhooks. @throws not_found, tier_required */
@@ -43,10 +43,10 @@ export async function entitledWebhook(
 }
 
 /** The one with this id, removed ones included, else those that send to this URL. */
-export async function webhooksNamed({ readStore }: Deps, given: string): Promise<WebhookDocument[]> {
-  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, given);
-  if (found) return [found];
-  const sending = { where: { url: given }, limit: PAGE };
+export async function webhooksNamed({ readStore }: Deps, named: string): Promise<WebhookDocument[]> {
+  const webhook = await readStore.get<WebhookDocument>(webhooks.collection.name, named);
+  if (webhook) return [webhook];
+  const sending = { where: { url: named }, limit: PAGE };
   const all = await readStore.find<WebhookDocument>(webhooks.collection.name, sending);
   return all.filter(isPresent);
 }

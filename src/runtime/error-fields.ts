@@ -20,7 +20,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: withoutPersonalData(describe(error)) };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   const errors = error instanceof AggregateError ? error.errors.slice(0, MAX_ERRORS) : [];
-  const message = error.message || errors.map((one) => describe(one)).join("; ");
+  const message = error.message || errors.map((inner) => describe(inner)).join("; ");
   const hasDepthLeft = depth < MAX_DEPTH;
   return {
     type: error.name === "Error" ? error.constructor.name : error.name,
@@ -29,7 +29,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
     stack: withoutPersonalData(error.stack ?? ""),
     ...(hasDepthLeft && cause !== undefined ? { cause: errorFields(cause, depth + 1) } : {}),
     ...(hasDepthLeft && errors.length > 0
-      ? { errors: errors.map((one) => errorFields(one, depth + 1)) }
+      ? { errors: errors.map((inner) => errorFields(inner, depth + 1)) }
       : {}),
   };
 }

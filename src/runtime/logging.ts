@@ -118,8 +118,8 @@ function flat(name: string, value: unknown): string[] {
 /** What was thrown, where, and what had caused it. */
 function described({ type, code, message, stack = "", cause, errors = [] }: ErrorFields): string[] {
   const places = stack.split("\n").filter((line) => /^\s+at /.test(line));
-  const causes = [...(cause ? [cause] : []), ...errors].flatMap((one) => {
-    const [first, ...rest] = described(one);
+  const causes = [...(cause ? [cause] : []), ...errors].flatMap((fields) => {
+    const [first, ...rest] = described(fields);
     return [`caused by ${first}`, ...rest];
   });
   return [`${type}${code === undefined ? "" : ` (${code})`}: ${message}`, ...places, ...causes];

@@ -22,17 +22,17 @@ export function openPrivateFolder(
   isOwn: (name: string) => boolean,
 ): { tightened: string[]; refused: string[] } {
   makeFolder(folder, 0o700);
-  const found = { tightened: [] as string[], refused: [] as string[] };
-  if (!(statSync(folder).mode & STICKY)) tighten(folder, found);
-  for (const name of readdirSync(folder).filter(isOwn)) tightenAll(join(folder, name), found);
-  return found;
+  const paths = { tightened: [] as string[], refused: [] as string[] };
+  if (!(statSync(folder).mode & STICKY)) tighten(folder, paths);
+  for (const name of readdirSync(folder).filter(isOwn)) tightenAll(join(folder, name), paths);
+  return paths;
 }
 
 type Found = ReturnType<typeof openPrivateFolder>;
 
-function tightenAll(path: string, found: Found): void {
-  if (!tighten(path, found)) return;
-  for (const name of readdirSync(path)) tightenAll(join(path, name), found);
+function tightenAll(path: string, paths: Found): void {
+  if (!tighten(path, paths)) return;
+  for (const name of readdirSync(path)) tightenAll(join(path, name), paths);
 }
 
 /** Returns whether the path is a folder. */

@@ -67,6 +67,11 @@ export const REFUSALS = {
   // When one of the open streams will end is not known.
   too_many_streams: { status: 429, retryAfter: 10 },
   too_busy: { status: 503, message: "Too many people sign in just now" },
+  analytics_busy: {
+    status: 503,
+    retryAfter: 2,
+    message: "Other questions of this account are being counted in the log: wait until one is answered",
+  },
   qr_busy: { status: 503, message: "Too many QR images are being drawn" },
 
   // Links.
@@ -209,6 +214,18 @@ export const REFUSALS = {
   interrupted: { exit: 130 },
   started_meanwhile: {
     message: "The service was started while this command read its files: run the command again",
+  },
+  service_silent: {
+    message:
+      "A service has DATA_DIR, but takes no command of this user: it starts or stops, another user runs it, or its log says why",
+  },
+  service_ended: {
+    message:
+      "The service was stopped while it ran this command: look what has become of it before you repeat it",
+  },
+  other_version: {},
+  documents_behind: {
+    message: "The documents are behind the log: see `projections status`, and run the command again",
   },
   no_data: {},
   ambiguous: {},

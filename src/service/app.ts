@@ -125,7 +125,7 @@ function readinessOf({ context, redirect, background }: AppDeps) {
 
 /** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */
 async function loaded<T>(module: Promise<T>): Promise<T> {
-  const found = await module;
+  const exports = await module;
   await setImmediate();
-  return found;
+  return exports;
 }

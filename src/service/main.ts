@@ -94,10 +94,10 @@ function keepDataFolder(config: Config, roles: Roles): void {
 }
 
 /** @throws BadConfig */
-export function workersFrom(given: string): number {
-  const workers = Number(given);
+export function workersFrom(text: string): number {
+  const workers = Number(text);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MOST_WORKERS) return workers;
-  throw new BadConfig([`--workers: "${given}" is not a number from 1 to ${MOST_WORKERS}`]);
+  throw new BadConfig([`--workers: "${text}" is not a number from 1 to ${MOST_WORKERS}`]);
 }
 
 /** Checked here, as the writer thread, which reads the database, could only log the error. */

@@ -17,6 +17,7 @@ import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
 import { awaitStores } from "./roles/await-stores.ts";
 import { openBackground } from "./roles/background.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
+import { openOperator } from "./roles/operator.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
@@ -61,13 +62,13 @@ export type ServiceOptions = {
  * @throws what opening the stores and listening throw, after closing what was opened
  */
 export async function openService(
-  given: Config,
+  configured: Config,
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { roles = ALL_ROLES, clock = runtimeDeps.clock, group } = options;
   const { stopping = new AbortController() } = options;
-  const config: Config = { ...given, secretKey: secretKeyOf(given) };
+  const config: Config = { ...configured, secretKey: secretKeyOf(configured) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
   const sealing: Close[] = [];
@@ -153,6 +154,7 @@ async function serve(
   if (listens) onListen();
   const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
 
+  await openOperator({ ...context, onStop });
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
   const background = openBackground(context);

@@ -1,6 +1,7 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { CreatedInBulk } from "../../src/commands/links/bulk/create-links-in-bulk.ts";
+import type { z } from "zod";
+import type { BulkAnswerSchema } from "../../src/api/schemas.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import {
   type Member,
@@ -133,7 +134,7 @@ describe("Idempotency-Key", () => {
       };
       const body = { links: [{ url }, { url: "nope" }, { url: `${url}/b` }] };
       const bulk = () =>
-        service.post<CreatedInBulk>("/api/v1/shorten/bulk", member.key, body, {
+        service.post<z.infer<typeof BulkAnswerSchema>>("/api/v1/shorten/bulk", member.key, body, {
           headers: { "idempotency-key": "bulk-2" },
         });
       const first = await bulk();

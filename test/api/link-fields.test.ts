@@ -110,7 +110,8 @@ describe.each(FIELD_CASES)("$field", (one) => {
     expect(decoded((await owner.get(path)).text)).toContain(words[0]);
     const changed = await owner.submit(path, typed[1], `${path}/edit`);
     expect((await read(slug))[name]).toEqual(shown[1]);
-    for (const part of ["<strong>Edited</strong>", words[1]]) expect(decoded(changed.text)).toContain(part);
+    expect(decoded(changed.text)).toContain(words[1]);
+    expect(decoded(changed.text)).toMatch(/(changed|replaced) the /);
     await owner.submit(path, emptied, `${path}/edit`);
     expect(await read(slug)).not.toHaveProperty(name);
   });

@@ -14,6 +14,7 @@ import { publicKeyOf } from "../../src/commands/webhooks/signing-key.ts";
 import { signatureHeaders } from "../../src/webhooks/delivery/sign.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
+import { chromiumServer, launchChromium } from "../support/servers/chromium.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
 import { childEnvironment } from "../support/service/child-environment.ts";
@@ -215,9 +216,8 @@ onServerAtLength(generator, () => {
 
   it("verifies a v1a signature by the public key", async () => {
     const now = Date.now();
-    const secrets = secretsOf("whk_abcdefghijklmnopqrstuvwxyz012345");
-    const headers = signatureHeaders([secrets], "id-1", now, sampleBody);
-    const genuine = { key: publicKeyOf(secrets.seed), now, headers, body: sampleBody };
+    const { headers, key } = signedByPublicKey("id-1", now);
+    const genuine = { key, now, headers, body: sampleBody };
     expect((await verifyWebhook(genuine)).event).toBe("link.clicked");
     const forged = verifyWebhook({ ...genuine, body: sampleBody.replace("Chrome", "chrome") });
     await expect(forged).rejects.toMatchObject({ code: "wrong_signature" });
@@ -244,6 +244,39 @@ onServerAtLength(generator, () => {
     expect(seen).toEqual(wanted);
     expect(proxy.broken()).toBeGreaterThan(2);
     await proxy.close();
+  });
+
+  it.skipIf(chromiumServer.reason !== undefined)("works in a browser, on a page of the service", async () => {
+    const browser = await launchChromium();
+    const page = await browser.newPage();
+    const imports = {
+      "@linkledger/client": "/sdk/@linkledger/client/dist/client.js",
+      "@linkledger/client/webhooks": "/sdk/@linkledger/client/dist/webhooks.js",
+      "openapi-fetch": "/sdk/openapi-fetch/dist/index.mjs",
+    };
+    const body = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
+    await page.route(`${service.url}/sdk/**`, (route) => {
+      const path = new URL(route.request().url()).pathname.slice("/sdk/".length);
+      if (path === "page") return route.fulfill({ contentType: "text/html", body });
+      return route.fulfill({ contentType: "text/javascript", path: join(folder.path, "node_modules", path) });
+    });
+    await page.goto(`${service.url}/sdk/page`);
+    const { headers, key: publicKey } = signedByPublicKey("id-1", Date.now());
+    const options = { key: publicKey, headers, body: sampleBody };
+    const seen = await page.evaluate(`(async () => {
+      const { dataOf, linkledger } = await import("@linkledger/client");
+      const { verifyWebhook } = await import("@linkledger/client/webhooks");
+      const client = linkledger({ baseUrl: location.origin, key: ${JSON.stringify(member.key)} });
+      const link = await dataOf(client.POST("/api/v1/shorten", { body: { url: "https://example.com/browser" } }));
+      const query = { q: "browser" };
+      for await (const item of client.items("/api/v1/links", { params: { query } }))
+        for await (const event of client.events({ types: ["LinkCreated"] })) {
+          const { event: name } = await verifyWebhook(${JSON.stringify(options)});
+          return [item.slug === link.slug, event.type, name];
+        }
+    })()`);
+    expect(seen).toEqual([true, "LinkCreated", "link.clicked"]);
+    await browser.close();
   });
 
   it("ends following by its signal, when the loop is left, and for a key that is refused", async () => {
@@ -331,6 +364,15 @@ async function run(
   return await ran.catch(({ message, stdout }: Error & { stdout: string }) => {
     throw new Error(`${message}\n${stdout}`);
   });
+}
+
+/** Of the sample, with a pair of keys of its own, as deliveries are; another's signatures come first. */
+function signedByPublicKey(id: string, now: number) {
+  const [other, own] = ["whk_543210zyxwvutsrqponmlkjihgfedcba", "whk_abcdefghijklmnopqrstuvwxyz012345"].map(
+    secretsOf,
+  );
+  if (!other || !own) throw new Error("two keys have two pairs");
+  return { key: publicKeyOf(own.seed), headers: signatureHeaders([other, own], id, now, sampleBody) };
 }
 
 /** By the headings above them; each with the first code of all before it. */

@@ -12,7 +12,7 @@ import { INTERVALS } from "../../queries/analytics/intervals.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { RangeParameters } from "./range-schema.ts";
 
-/** Of one filter. */
+/** How many values one filter takes. */
 const MOST_VALUES = 100;
 const MOST_ROWS = 1_000;
 const text = z.string().min(1).max(300);

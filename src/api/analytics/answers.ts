@@ -19,7 +19,7 @@ type Counts = Record<string, number>;
 /** Always present, even without hits (interface, part 2). */
 const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
-/** Of a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
+/** For a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
 export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof AnalyticsSchema> {
   const { link, series, recent, behindMs } = found;
   return {

@@ -17,7 +17,7 @@ const RuleSchema = z
   .meta({ id: "RuleHits" });
 export type RuleAnswer = z.infer<typeof RuleSchema>;
 
-/** Of both answers of analytics. */
+/** In both answers of analytics. */
 export const RulesSchema = z.array(RuleSchema).optional().meta({
   description: "Hits since the link has had rules, by the rule that led them; only where it has had one",
 });

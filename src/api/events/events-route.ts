@@ -94,9 +94,9 @@ function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
     requireDeveloper(request.caller.tier, "Event feeds");
     const { after, types, limit } = request.query;
     if (after !== undefined) await refuseForeignPosition(deps, after);
-    const found = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
-    setPageLinks(request, reply, "after", found.next);
-    return sendJson(reply, type, form === "plain" ? pageOf(found) : `[${found.events.join(",")}]`);
+    const page = await deps.logReader.feed(request.caller.accountId, { after, types, limit }, form);
+    setPageLinks(request, reply, "after", page.next);
+    return sendJson(reply, type, form === "plain" ? pageOf(page) : `[${page.events.join(",")}]`);
   });
 }
 

@@ -12,7 +12,7 @@ export type OpenStreams = {
   close(): void;
 };
 
-/** Of a place, which a process that was killed can't leave. */
+/** How long a place is kept, which a process that was killed can't leave. */
 const LASTS_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
 

@@ -58,8 +58,8 @@ export function historyRoute(app: Api, deps: CurrentLinkDeps): void {
     const { host, slug } = await currentOwnLink(deps, caller, { ...params, ...query }, documentAt(deps));
     const { history } = await linkHistory(deps, caller.accountId, host, slug);
     const rest = history.filter(({ position }) => after === undefined || position < after.value);
-    const found = rest.slice(-query.limit - 1).reverse();
-    const { page, next } = pageOf(found, query.limit, ({ position }) => ({ value: position, id: "" }));
+    const entries = rest.slice(-query.limit - 1).reverse();
+    const { page, next } = pageOf(entries, query.limit, ({ position }) => ({ value: position, id: "" }));
     return { history: page.map(entryOf), total: history.length, next_cursor: next };
   });
 }

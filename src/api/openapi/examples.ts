@@ -6,6 +6,7 @@ import type {
   PatchRequest,
   ShortenRequest,
 } from "../../commands/links/link-object.ts";
+import type { AccountAnalyticsAnswer } from "../analytics/account-schema.ts";
 import type { AnalyticsSchema, BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
 
 type Named<T> = Readonly<Record<string, T>>;
@@ -89,6 +90,49 @@ const analytics = {
   },
 } satisfies z.infer<typeof AnalyticsSchema>;
 
+const totals = {
+  ...{ people: 41, click: 38, qr_scan: 3, preview: 9 },
+  ...{ visitors: 27, visitors_estimated: false },
+};
+const none = {
+  ...{ people: 0, click: 0, qr_scan: 0, preview: 0 },
+  ...{ visitors: 0, visitors_estimated: false },
+};
+
+const accountAnalytics = {
+  range: {
+    from: "2026-11-01T00:00:00.000+01:00",
+    to: "2026-11-03T00:00:00.000+01:00",
+    interval: "day",
+    timezone: "Europe/Berlin",
+  },
+  totals,
+  series: [
+    { start: "2026-11-01T00:00:00.000+01:00", ...totals },
+    { start: "2026-11-02T00:00:00.000+01:00", ...none },
+  ],
+  groups: [{ value: "FR", ...totals }],
+  other: null,
+  source: "documents",
+  as_of_position: "00000000000000004711",
+  behind_ms: 0,
+} satisfies AccountAnalyticsAnswer;
+
+const history = {
+  history: [
+    {
+      type: "LinkRetargeted",
+      at: details.updated_at,
+      actor: { type: "key", id: "019532f1-6c1e-7a10-8b11-3c5d7e9f1a2b" },
+      revision: 1,
+      position: "00000000000000004711",
+      changes: { url: { from: "https://example.com/winter", to: link.long_url } },
+    },
+  ],
+  total: 2,
+  next_cursor: page.next_cursor,
+};
+
 function errorAnswer(code: string, error: string): Named<z.infer<typeof ErrorAnswerSchema>> {
   return { [code]: { error, code, request_id: "01a21db7-57e5-70fd-bf40-76b57c0da9f6-1" } };
 }
@@ -124,7 +168,9 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   deleteLink: { answers: { 200: { link: { ...details, status: "deleted" } } } },
   changeLinksInBulk: { request: { tags: { links: [{ slug: link.slug, tags: ["summer"] }] } } },
   listLinks: { answers: { 200: { page } } },
+  getLinkHistory: { answers: { 200: { history } } },
   getAnalytics: { answers: { 200: { analytics } } },
+  getAccountAnalytics: { answers: { 200: { countries: accountAnalytics } } },
 };
 
 type Content = Readonly<Record<string, object>>;

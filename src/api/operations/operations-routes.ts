@@ -65,7 +65,7 @@ export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: stri
     if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
       return reply.code(403).send("forbidden\n");
     const hostname = canonicalHost(domain);
-    const found = hostname === "" ? [] : await domainsInService(deps, hostname);
-    return found.length > 0 ? reply.send("yes\n") : reply.code(404).send("no\n");
+    const domains = hostname === "" ? [] : await domainsInService(deps, hostname);
+    return domains.length > 0 ? reply.send("yes\n") : reply.code(404).send("no\n");
   });
 }

@@ -22,9 +22,9 @@ const FORWARDING_HEADERS = "forwarded x-forwarded-for x-forwarded-host x-forward
 /** From this machine, or with `Authorization: Bearer <adminToken>` from an address that has tries left. */
 export async function isFromOperator(deps: OperatorDeps, request: FastifyRequest): Promise<boolean> {
   if (isFromThisMachine(request)) return true;
-  const given = bearerToken(request);
-  if (given === undefined || deps.adminToken === undefined) return false;
-  return await isAdminToken(deps, request, given).catch((error: unknown) => {
+  const token = bearerToken(request);
+  if (token === undefined || deps.adminToken === undefined) return false;
+  return await isAdminToken(deps, request, token).catch((error: unknown) => {
     if (isRefused(error, "rate_limit_exceeded")) return false;
     throw error;
   });
@@ -41,12 +41,12 @@ export function bearerToken({ headers }: FastifyRequest): string | undefined {
 export async function isAdminToken(
   { rateLimits, clock, adminToken }: OperatorDeps,
   request: FastifyRequest,
-  given: string,
+  token: string,
 ): Promise<boolean> {
   const now = clock();
   const subject = byAddress(TRIES, request.ip);
   refuseTries(await rateLimits.take(subject, MOST_TRIES, now, 0), now);
-  if (isSameSecret(given, adminToken)) return true;
+  if (isSameSecret(token, adminToken)) return true;
   await rateLimits.take(subject, MOST_TRIES, now);
   return false;
 }
@@ -59,8 +59,8 @@ export function isFromThisMachine({ headers, socket }: FastifyRequest): boolean 
 }
 
 /** Constant-time comparison, over digests because timingSafeEqual needs equal lengths. */
-export function isSameSecret(given: string | undefined, wanted: string | undefined): boolean {
-  if (given === undefined || wanted === undefined) return false;
+export function isSameSecret(secret: string | undefined, wanted: string | undefined): boolean {
+  if (secret === undefined || wanted === undefined) return false;
   const digest = (text: string) => hash("sha256", text, "buffer");
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(secret), digest(wanted));
 }

@@ -51,9 +51,9 @@ export class BlockCheck {
     if (present.length === events && rootOf(present.map(({ leaf }) => leaf)) === root) return;
     this.broken.push(number);
     const kept = await sealAt(this.#deps.eventStore, number);
-    const found = kept ? differences(kept, present) : [];
+    const problems = kept ? differences(kept, present) : [];
     const what = `covers ${events} events up to position ${position}, and they are not those that are there`;
-    for (const problem of found.length > 0 ? found : [sealProblem(number, "", what)])
+    for (const problem of problems.length > 0 ? problems : [sealProblem(number, "", what)])
       this.#deps.report(problem);
   }
 }

@@ -20,15 +20,15 @@ export function differences(
   const gone = new Map<string, StreamPlace>();
   for (const [n, place] of (unpackPlaces(seal.places, seal.events) ?? []).entries())
     if (!add(unmatched, marks[n] ?? "", -1)) gone.set(keyOf(place), place);
-  const found: LogProblem[] = [];
+  const problems: LogProblem[] = [];
   for (const { place, leaf } of present.toReversed()) {
     if (!add(unmatched, markOf(leaf), -1)) continue;
     const wasChanged = gone.delete(keyOf(place));
-    found.push({ ...placeOf(place), message: wasChanged ? "was changed" : "was inserted" });
+    problems.push({ ...placeOf(place), message: wasChanged ? "was changed" : "was inserted" });
   }
   const removed = [...gone.values()].filter(isExpected);
   return [
-    ...found.reverse(),
+    ...problems.reverse(),
     ...removed.map((place) => ({ ...place, position: "", message: "was removed" })),
   ];
 }

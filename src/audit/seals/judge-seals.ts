@@ -61,11 +61,11 @@ export class SealJudge {
 /** What is wrong with seals, newest first; those that are missing have no position. */
 export function sealProblems(judged: readonly Judged[]): LogProblem[] {
   return judged.flatMap(({ event, reason }, n) => {
-    const found = reason === undefined ? [] : [sealProblem(event.revision, event.position, reason)];
+    const problems = reason === undefined ? [] : [sealProblem(event.revision, event.position, reason)];
     const older = judged[n + 1]?.event.revision ?? -1;
     for (let gone = event.revision - 1; gone > older; gone -= 1)
-      found.push(sealProblem(gone, "", "was removed"));
-    return found;
+      problems.push(sealProblem(gone, "", "was removed"));
+    return problems;
   });
 }
 

@@ -33,8 +33,8 @@ export const commands: readonly CommandRow[] = [
     name: "stream <name>",
     about: "the events of one stream",
     by: runReading,
-    run: ({ backend, work }, options: { json?: boolean }, name: string) =>
-      work.printing(streamParts(backend.eventStore, name, options)),
+    run: ({ backend, work, terminal }, { json }: { json?: boolean }, name: string) =>
+      work.printing(streamParts(backend.eventStore, name, { json, width: terminal.stdout.columns })),
   },
   {
     name: "events",
@@ -91,7 +91,7 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
 export async function* streamParts(
   eventStore: Pick<EventStore, "read">,
   stream: string,
-  { json }: { json?: boolean },
+  { json, width }: { json?: boolean | undefined; width?: number | undefined },
 ): AsyncGenerator<string> {
   let isFirst = true;
   for await (const events of streamPages(eventStore, stream)) {
@@ -99,8 +99,8 @@ export async function* streamParts(
       yield isFirst ? `{"stream":${JSON.stringify(stream)},"events":[` : ",";
       yield events.map((event) => JSON.stringify(event)).join(",");
     } else {
-      if (isFirst) yield `${forPeople({ stream })}\n`;
-      yield `\n${forPeople({ events })}\n`;
+      if (isFirst) yield `${forPeople({ stream }, width)}\n`;
+      yield `\n${forPeople({ events }, width)}\n`;
     }
     isFirst = false;
   }

@@ -133,10 +133,10 @@ export function auditDeps({ backend, deps, config }: Session) {
   };
 }
 
-function explainedForPeople({ history, owner, ...found }: LinkExplanation) {
+function explainedForPeople({ history, owner, ...found }: LinkExplanation, width?: number) {
   const { link, short_url, destination, status, created_at, created_by, ...rest } = found;
   const of = { link, short_url, destination, status, owner: owner.email ?? owner.account_id };
-  return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest });
+  return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest }, width);
 }
 
 /** Such as `2026-03-01 10:00:00 UTC  The owner changed the destination from ... to .... (LinkRetargeted at position 17)`. */

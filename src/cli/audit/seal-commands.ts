@@ -1,6 +1,5 @@
 // linkledger audit verify | seal | anchor | key | export: the seals of the log, on the server and offline.
-import { createReadStream, existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { exportLog } from "../../audit/export/export-log.ts";
@@ -19,6 +18,9 @@ import { refuseForeignPosition } from "../../stores/event-store/foreign-position
 import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
 import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "../session.ts";
+
+/** Ed25519, in base64url. */
+const KEY = /^[\w-]{43}$/;
 
 type VerifyOptions = { anchor?: KnownSeal; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
@@ -91,7 +93,7 @@ export const auditSealCommands: readonly CommandRow[] = [
 async function verify(session: Session, { anchor, key }: VerifyOptions) {
   const { config, backend, work } = session;
   const trust = key
-    ? { publicKeys: await givenKeys(key), keyOrigin: "of --key" }
+    ? { publicKeys: await givenKeys(session, key), keyOrigin: "of --key" }
     : trustOf(config, sealKeysFrom(config));
   const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
   const deps = { ...log, eventStore: work.watched(log.eventStore), noted: notedSeal(backend.foldStore) };
@@ -135,22 +137,29 @@ function anchorFrom(text: string): KnownSeal {
 }
 
 /** Each is a key, or the name of a file that holds one. @throws bad_key */
-async function givenKeys(given: readonly string[]): Promise<string[]> {
+async function givenKeys({ files }: Pick<Session, "files">, given: readonly string[]): Promise<string[]> {
   return await Promise.all(
     given.map(async (text) => {
-      const key = existsSync(text) ? (await readFile(text, "utf8")).trim() : text;
-      if (/^[\w-]{43}$/.test(key)) return key;
+      if (KEY.test(text)) return text;
+      const read = Array.fromAsync(files.source(text).read()).then((parts) =>
+        Buffer.concat(parts).toString().trim(),
+      );
+      const key = await read.catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return "";
+        throw error;
+      });
+      if (KEY.test(key)) return key;
       throw new Refused("bad_key", `${text} is no public key and no file of one: \`audit key\` prints it`);
     }),
   );
 }
 
 /** Needs neither stores nor settings. */
-async function verifyFile({ work }: Session, file: string, { key }: VerifyOptions) {
+async function verifyFile({ work, files }: Session, file: string, { key }: VerifyOptions) {
   if (!key) throw new Refused("key_missing", "--file needs --key: the public key that `audit key` printed");
-  const keys = await givenKeys(key);
+  const keys = await givenKeys({ files }, key);
   // An error here, as the stream's own would come too late.
-  const { size } = await stat(file);
+  const size = await files.source(file).size();
   const lines = async function* () {
     const source = createReadStream(file);
     let count = 0;

@@ -179,15 +179,16 @@ function buildingText({ events, events_per_second, done, seconds_left, because }
   })}${why}`;
 }
 
-function verificationForPeople({ ok, differences, ...found }: Verification & { seconds: number }) {
+function verificationForPeople(
+  { ok, differences, ...found }: Verification & { seconds: number },
+  width?: number,
+) {
   const nothing = found.groups.every(({ version }) => version === null);
   const bad = nothing ? "Nothing could be compared" : "Documents differ from what the log gives";
-  return withVerdict({
-    ...found,
-    differences: differences.map(({ projection, id, problem, fields }) => {
-      const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
-      return [`${projection} ${id}: ${problem}`, ...named].join("; ");
-    }),
-    sentence: ok ? "The documents are what the log gives" : bad,
+  const lines = differences.map(({ projection, id, problem, fields }) => {
+    const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
+    return [`${projection} ${id}: ${problem}`, ...named].join("; ");
   });
+  const sentence = ok ? "The documents are what the log gives" : bad;
+  return withVerdict({ ...found, differences: lines, sentence }, width);
 }

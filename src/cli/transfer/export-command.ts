@@ -1,7 +1,4 @@
 // linkledger export links|account|clicks
-import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { Option } from "commander";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
@@ -106,36 +103,16 @@ async function exportClicks(session: Session, options: ClickOptions) {
   if (out === undefined)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
   const { parquetParts } = await import("../../transfer/export/parquet-file.ts");
-  return await written(session, out, (part) => writeTo(part, parquetParts(CLICK_COLUMNS, rows)));
+  return await written(session, out, parquetParts(CLICK_COLUMNS, rows));
 }
 
 async function printed(session: Session, parts: AsyncIterable<string>, { out }: Options) {
   if (out === undefined) return await session.work.printing(parts);
-  return await written(session, out, (part) => writeTo(part, parts));
+  return await written(session, out, parts);
 }
 
-async function writeTo(file: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
-  await pipeline(Readable.from(parts), createWriteStream(file, { mode: 0o600 }));
-}
-
-/**
- * Writes under another name first: what has its own name is whole, also after a failed export. What is no file, such as
- * `/dev/stdout`, is written in place. @throws what `write` throws, with the name of `file` where it is an error of the file
- * system; `file` is as it was then
- */
-async function written({ work }: Session, file: string, write: (part: string) => Promise<void>) {
-  const isInPlace = statSync(file, { throwIfNoEntry: false })?.isFile() === false;
-  // Of two exports to one file each has a part of its own.
-  const part = isInPlace ? file : `${file}.${process.pid}.part`;
+async function written({ work, files }: Session, file: string, parts: AsyncIterable<string | Uint8Array>) {
   const outcome = () =>
     `${work.shareText} of the log was read, and ${file} is as it was: an export begins anew`;
-  try {
-    await work.interruptible(outcome, () => write(part));
-    if (!isInPlace) renameSync(part, file);
-  } catch (error) {
-    if (!isInPlace) rmSync(part, { force: true });
-    if (error instanceof Error && "syscall" in error) Object.assign(error, { path: file });
-    throw error;
-  }
-  return { file, bytes: statSync(file).size };
+  return { file, bytes: await work.interruptible(outcome, () => files.write(file, parts)) };
 }

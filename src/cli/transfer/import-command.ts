@@ -1,5 +1,4 @@
 // linkledger import bitly|dub|yourls|kutt|shlink|csv|linkledger FILE
-import { statSync } from "node:fs";
 import { Argument, InvalidArgumentError } from "commander";
 import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
@@ -17,7 +16,6 @@ import { plainCsv } from "../../transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../transfer/import/formats/shlink.ts";
 import { yourls } from "../../transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../transfer/import/imported.ts";
-import { fileSource } from "../../transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import { type CommandRow, option } from "../command.ts";
 import type { Printable } from "../output.ts";
@@ -83,15 +81,13 @@ function zoneArgument(name: string): TimeZone {
 
 /** The report in any case. */
 async function importFile(session: Session, options: Options, name: keyof typeof FORMATS, file: string) {
-  const { backend, config, deps, context, work, terminal } = session;
+  const { backend, config, deps, context, work, terminal, files } = session;
   const { account: accountId, clicks, domain: hostname, key, encoding, timezone, dryRun = false } = options;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
     throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
   // Before a link is made, as a file of clicks is read last.
-  for (const wanted of [file, clicks ?? file])
-    if (statSync(wanted).isDirectory())
-      throw new Refused("file_not_found", `A folder, not a file: ${wanted}`);
+  for (const wanted of [file, clicks ?? file]) await files.source(wanted).size();
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active")
@@ -107,16 +103,16 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (bytes: number, of: number, count: number) =>
     work.show({ count, share: bytes / Math.max(1, of), unit: "record" });
-  const files = {
+  const given = {
     format,
-    links: fileSource(file),
-    clicks: clicks === undefined ? undefined : fileSource(clicks),
+    links: files.source(file),
+    clicks: clicks === undefined ? undefined : files.source(clicks),
     encoding,
     zone: timezone,
   };
   const report = await work.interruptible(
     () => "The import was ended",
-    () => runImport(importing, target, files, onProgress, work.signal),
+    () => runImport(importing, target, given, onProgress, work.signal),
   );
   return { format: name, account_id: accountId, dry_run: dryRun, ...report };
 }

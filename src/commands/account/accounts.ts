@@ -36,15 +36,10 @@ export async function changeAccount(...command: Parameters<typeof onAccount>): P
 
 /** The use case of a command that takes nothing but texts, such as the id of a key. @throws what `decide` throws */
 export function accountCommand<Given extends readonly string[]>(
-  decide: (account: AccountState, at: string, ...given: Given) => readonly AccountEvent[],
+  decide: (account: AccountState, at: string, ...args: Given) => readonly AccountEvent[],
 ) {
-  return (
-    deps: CommandDeps,
-    context: CommandContext,
-    accountId: string,
-    ...given: Given
-  ): Promise<Appended> =>
-    changeAccount(deps, context, accountId, (account, at) => decide(account, at, ...given));
+  return (deps: CommandDeps, context: CommandContext, accountId: string, ...args: Given): Promise<Appended> =>
+    changeAccount(deps, context, accountId, (account, at) => decide(account, at, ...args));
 }
 
 /** Folds the account's stream; `absent` when it is empty. */

@@ -7,8 +7,8 @@ import { writeForOpenAccount } from "./accounts.ts";
 import { accountByEmailSecret, emailSecret, type LockDeps, normalEmail, withLock } from "./secrets.ts";
 
 /** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws invalid_email */
-export function acceptEmail(given: string): string {
-  const email = given.trim();
+export function acceptEmail(text: string): string {
+  const email = text.trim();
   if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email))
     throw new Refused("invalid_email");
   return email;
@@ -44,9 +44,9 @@ export type ChangedEmail = { previous: string; email: string };
 export async function changeEmail(
   deps: LockDeps & { eventStore: EventStore },
   accountId: string,
-  given: string,
+  text: string,
 ): Promise<ChangedEmail> {
-  const email = acceptEmail(given);
+  const email = acceptEmail(text);
   const change = () => withAddressLock(deps, email, () => bindEmail(deps, accountId, email));
   const undo = async () => {
     await deps.secrets.delete(emailSecret(accountId));

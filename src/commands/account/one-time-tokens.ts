@@ -113,10 +113,10 @@ export async function resetPassword(
 export async function issueEmailChange(
   deps: AccountTokenDeps,
   accountId: string,
-  given: string,
+  text: string,
   lifetimeMs: number,
 ): Promise<{ path: string } | undefined> {
-  const email = acceptEmail(given);
+  const email = acceptEmail(text);
   const holder = await accountWithEmail(deps, email);
   if (holder && holder.accountId !== accountId) return undefined;
   const token = await issueAccountToken(deps, "email", { accountId, email }, lifetimeMs);

@@ -22,8 +22,8 @@ const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$e5kx462mJpWIBADOTL6QeQ$NBgfWzzho/HGMkHulALrD9JAcnsY3el4SL9ZUg1tj00";
 
 /** NIST SP 800-63B: a minimum length and a block list, no composition rules. @throws password_refused */
-export function acceptPassword(given: string, about: { email: string }): string {
-  const password = given.normalize("NFKC");
+export function acceptPassword(text: string, about: { email: string }): string {
+  const password = text.normalize("NFKC");
   if ([...password].length < PASSWORD_MIN)
     throw new Refused("password_refused", `Choose a password of at least ${PASSWORD_MIN} characters`);
   if (password.length > PASSWORD_MAX)
@@ -60,14 +60,14 @@ export async function keepPassword(
   return record.epoch;
 }
 
-/** The password's epoch if `given` matches. Takes the same time for an unknown account and for one without a password. */
+/** The password's epoch if it is the account's. Takes the same time for an unknown account and for one without a password. */
 async function verifyPassword(
   { secrets, clock }: Deps,
   accountId: string | undefined,
-  given: string,
+  password: string,
 ): Promise<string | undefined> {
   const record = accountId === undefined ? undefined : await passwordOf(secrets, accountId, clock());
-  const matches = await verify(record?.hash ?? DUMMY_HASH, given.slice(0, PASSWORD_MAX).normalize("NFKC"));
+  const matches = await verify(record?.hash ?? DUMMY_HASH, password.slice(0, PASSWORD_MAX).normalize("NFKC"));
   return matches ? record?.epoch : undefined;
 }
 
@@ -90,10 +90,10 @@ async function passwordOf(
  */
 export async function checkCredentials(
   deps: Deps,
-  given: { email: string; password: string },
+  credentials: { email: string; password: string },
 ): Promise<{ accountId: string; epoch: string }> {
-  const accountId = (await accountWithEmail(deps, given.email))?.accountId;
-  const epoch = await verifyPassword(deps, accountId, given.password);
+  const accountId = (await accountWithEmail(deps, credentials.email))?.accountId;
+  const epoch = await verifyPassword(deps, accountId, credentials.password);
   if (!accountId || epoch === undefined) throw new Refused("wrong_credentials");
   if ((await loadAccount(deps.eventStore, accountId)).status !== "open")
     throw new Refused("wrong_credentials");
@@ -107,18 +107,18 @@ export async function checkCredentials(
 export async function changePassword(
   deps: Deps & { newId: () => string },
   accountId: string,
-  given: { current: string; wanted: string },
+  passwords: { current: string; wanted: string },
 ): Promise<{ epoch: string }> {
-  await provePassword(deps, accountId, given.current);
+  await provePassword(deps, accountId, passwords.current);
   const email = String((await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? "");
-  const passwordHash = await hashPassword(acceptPassword(given.wanted, { email }));
+  const passwordHash = await hashPassword(acceptPassword(passwords.wanted, { email }));
   return { epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
 /** Re-authentication before irreversible changes and changes of credentials. @throws wrong_current_password, account_not_found */
-export async function provePassword(deps: Deps, accountId: string, given: string): Promise<void> {
+export async function provePassword(deps: Deps, accountId: string, password: string): Promise<void> {
   await loadOpenAccount(deps.eventStore, accountId);
-  if ((await verifyPassword(deps, accountId, given)) === undefined)
+  if ((await verifyPassword(deps, accountId, password)) === undefined)
     throw new Refused("wrong_current_password");
 }
 

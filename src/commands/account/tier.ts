@@ -58,8 +58,8 @@ export async function withdrawUpgrade(
 
 /** Pending requests, oldest first. */
 export async function upgradeRequests({ secrets, clock }: Deps): Promise<(Asked & { accountId: string })[]> {
-  const found = await secrets.list(UPGRADE_REQUESTS, clock());
-  return found
+  const requests = await secrets.list(UPGRADE_REQUESTS, clock());
+  return requests
     .map(({ key, value }) => ({ accountId: key.slice(UPGRADE_REQUESTS.length), at: (value as Asked).at }))
     .sort((a, b) => a.at.localeCompare(b.at));
 }

@@ -119,7 +119,7 @@ export function verifiedDomain(account: AccountState, domainId: string): Verifie
   return undefined;
 }
 
-/** Those that the account has verified, now or before it added them again: any other may be anybody's. */
+/** The hostnames that the account has verified, now or before it added them again: any other may be anybody's. */
 export function verifiedHosts(account: AccountState): string[] {
   if (account.status !== "open") return [];
   const { domains, domainIds } = account;

@@ -18,9 +18,9 @@ export async function addDomain(
   deps: CommandDeps & { baseHost: string; randomToken: () => string },
   context: CommandContext,
   accountId: string,
-  given: string,
+  text: string,
 ): Promise<Appended & { hostname: string; record: TxtRecord }> {
-  const hostname = acceptHostname(given, deps.baseHost);
+  const hostname = acceptHostname(text, deps.baseHost);
   const token = deps.randomToken();
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
     domains.add(account, { hostname, token, at }),
@@ -39,10 +39,10 @@ export async function verifyDomain(
   deps: VerifyDomainDeps,
   context: CommandContext,
   accountId: string,
-  given: string,
+  text: string,
   options: { skipDns?: boolean | undefined } = {},
 ): Promise<Appended & { domainId: string; hostname: string; state: "active" | "inactive" }> {
-  const hostname = acceptHostname(given, deps.baseHost);
+  const hostname = acceptHostname(text, deps.baseHost);
   const account = opened(await loadAccount(deps.eventStore, accountId));
   const domain = domains.domainOf(account, hostname);
   // Also the operator's word: it stands for the ownership, not for the plan.
@@ -162,8 +162,8 @@ async function takeOver(
   const holder = (await claimOf(deps, hostname))?.accountId;
   if (holder === undefined || holder === accountId) return;
   const account = await loadAccount(deps.eventStore, holder);
-  const held = account.status === "open" ? account.domains.get(hostname) : undefined;
-  if (!held || values.includes(held.token)) return;
+  const domain = account.status === "open" ? account.domains.get(hostname) : undefined;
+  if (!domain || values.includes(domain.token)) return;
   const bySystem: CommandContext = { ...context, actor: { type: "system", id: "domain-takeover" } };
   await removeDomain(deps, bySystem, holder, hostname, "taken_over");
 }
@@ -174,9 +174,10 @@ async function claimHostname(
   context: CommandContext,
   c: domains.HostnameClaim & { hostname: string },
 ): Promise<void> {
-  const held = await claimOf(deps, c.hostname);
-  const isStale = held && held.accountId !== c.accountId && !(await hasDomain(deps, held, c.hostname));
-  const stale = isStale ? held : undefined;
+  const present = await claimOf(deps, c.hostname);
+  const isStale =
+    present && present.accountId !== c.accountId && !(await hasDomain(deps, present, c.hostname));
+  const stale = isStale ? present : undefined;
   const at = deps.clock().toISOString();
   await handleCommand(deps, context, {
     ...folded(c.hostname),
@@ -190,9 +191,9 @@ export async function releaseHostname(
   context: CommandContext,
   { hostname, accountId }: { hostname: string; accountId: string },
 ): Promise<void> {
-  const held = await claimOf(deps, hostname);
-  if (held?.accountId !== accountId || (await hasDomain(deps, held, hostname))) return;
-  const { domainId } = held;
+  const present = await claimOf(deps, hostname);
+  if (present?.accountId !== accountId || (await hasDomain(deps, present, hostname))) return;
+  const { domainId } = present;
   const at = deps.clock().toISOString();
   await handleCommand(deps, context, {
     ...folded(hostname),

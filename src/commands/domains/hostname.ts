@@ -12,11 +12,11 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  * (RFC 5890), lower case, without a trailing dot.
  * @throws invalid_hostname
  */
-export function acceptHostname(given: string, baseHost: string): string {
-  const hostname = domainToASCII(given.trim().replace(/\.$/, "")).toLowerCase();
+export function acceptHostname(text: string, baseHost: string): string {
+  const hostname = domainToASCII(text.trim().replace(/\.$/, "")).toLowerCase();
   const labels = hostname.split(".");
   // domainToASCII ignores what follows a host name in a URL.
-  if (/[/\\?#]/.test(given) || hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
+  if (/[/\\?#]/.test(text) || hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
     throw invalidHostname("please provide a host name such as go.example.com");
   if (isIP(hostname)) throw invalidHostname("an IP address can't be a custom domain");
   if (labels.length < 2) throw invalidHostname("a host name has at least two parts");

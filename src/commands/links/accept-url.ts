@@ -3,7 +3,7 @@ import { Refused } from "../../runtime/refused.ts";
 
 /** After normalisation; the API's texts say it in words. */
 export const MAX_URL_LENGTH = 8_192;
-/** Of what a refusal repeats. */
+/** The most characters of it that a refusal repeats. */
 const LONGEST_SCHEME = 20;
 /** A URL pasted behind `https://`: it would be parsed as a host named `https`. */
 const TWO_SCHEMES = /^(https?):[\\/]*(https?)(?::[\\/]|[\\/]{2})/i;
@@ -33,21 +33,21 @@ export async function acceptUrl(
   pasted: string,
   ownHosts: readonly string[],
 ): Promise<AcceptedUrl> {
-  const given = withoutInvisible(pasted);
-  const url = await validUrl(deps, given, ownHosts);
+  const text = withoutInvisible(pasted);
+  const url = await validUrl(deps, text, ownHosts);
   const safety = await safetyOf(deps, url);
   if (safety === "unsafe") throw new Refused("unsafe_url");
-  const isPlain = given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given);
-  return { longUrl: isPlain ? given : url.href, isChecked: safety === "safe" };
+  const isPlain = text.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(text);
+  return { longUrl: isPlain ? text : url.href, isChecked: safety === "safe" };
 }
 
 /** What acceptUrl finds out before it asks whether the URL is safe. @throws invalid_url */
 async function validUrl(
   deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">,
-  given: string,
+  text: string,
   ownHosts: readonly string[],
 ): Promise<URL> {
-  const url = parseUrl(given);
+  const url = parseUrl(text);
   if (isThisService(deps, url)) throw invalidUrl("it points back to this service");
   if (ownHosts.includes(nameOf(url))) throw invalidUrl("it points back to your own short links");
   return url;
@@ -83,12 +83,12 @@ function withoutInvisible(pasted: string): string {
 }
 
 function parseUrl(pasted: string): URL {
-  const given = withoutInvisible(pasted);
-  if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
+  const text = withoutInvisible(pasted);
+  if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !text.isWellFormed())
     throw invalidUrl("without spaces or control characters");
-  const [, first, second] = TWO_SCHEMES.exec(given) ?? [];
+  const [, first, second] = TWO_SCHEMES.exec(text) ?? [];
   if (first && second) throw invalidUrl(`it begins with two schemes, ${first} and ${second}`);
-  const url = URL.parse(given);
+  const url = URL.parse(text);
   if (url && url.protocol !== "http:" && url.protocol !== "https:")
     throw invalidUrl(`not ${url.protocol.slice(0, LONGEST_SCHEME)}`);
   if (!url || nameOf(url) === "") throw invalidUrl();

@@ -85,7 +85,7 @@ export async function changeLink(
   const { link: before, made } = command.loaded.state;
   if (made) return made;
   const isGone = before.status === "deleted" && request.type !== "restore";
-  // Of a change to one's own deleted link it is said that it is deleted, and can be restored.
+  // A change of one's own deleted link is told that it is deleted, and can be restored.
   const isHidden = isGone && (request.type === "delete" || before.accountId !== accountId);
   if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
   const link = changeable(before, accountId, firstOf(request));

@@ -23,7 +23,7 @@ import { type ExternalIdDeps, withExternalId } from "./external-ids.ts";
 import { refuseUnknownRules } from "./fields/rule-ids.ts";
 import { type FindExistingDeps, findExisting, isSame } from "./find-existing.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkDetails, type LinkState } from "./link.ts";
-import { type LinkObject, linkObject, type ShortenRequest } from "./link-object.ts";
+import type { ShortenRequest } from "./link-object.ts";
 import { forgetPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
@@ -35,7 +35,7 @@ export type CreateLinkDeps = CommandDeps &
   FindExistingDeps & {
     currentAccount: CurrentAccount;
     recheckLater: RecheckLater;
-    /** Of a request with an idempotency scope `derivedSlug` gives the slug. */
+    /** A request with an idempotency scope gets its slug from `derivedSlug`. */
     randomSlug: () => string;
   };
 
@@ -52,7 +52,7 @@ type CreateOptions = {
 };
 
 /** `isNew`: false for one that find_existing has found. */
-type CreatedLink = Appended & { link: LinkObject; isNew: boolean };
+type CreatedLink = Appended & { link: ExistingLink; isNew: boolean };
 
 /** A link without its slug. */
 type LinkFacts = Omit<LinkDetails, "slug" | "shortUrl">;
@@ -101,8 +101,10 @@ export async function createLink(
       return await append(deps, context, link, accepted, scope);
     } catch (error) {
       if (!isRefused(error, "slug_taken")) throw error;
-      const there = await currentLink(deps.eventStore, link.host, link.slug);
-      if (fingerprint !== null && isSame(there, fingerprint)) return await existingAnswer(deps, there, scope);
+      const present =
+        fingerprint === null ? freeLink : await currentLink(deps.eventStore, link.host, link.slug);
+      if (fingerprint !== null && isSame(present, fingerprint))
+        return await existingAnswer(deps, present, scope);
       if (custom !== undefined) throw error;
     }
   }
@@ -180,7 +182,7 @@ async function append(
       scope === undefined ? { link: state as ExistingLink, position } : await asCreated(deps, link);
     // A repeated request has made its link with the password that it kept first.
     if (passwordId !== created.link.passwordId) await forgetPassword(deps, passwordId);
-    return { ...created, link: linkObject(created.link, deps.baseUrl), isNew: true };
+    return { ...created, isNew: true };
   } catch (error) {
     if (isNotAppended(error)) await forgetPassword(deps, passwordId);
     throw error;
@@ -206,12 +208,12 @@ async function asCreated(
 
 /** `isNew`: where the same request made it, whose answer was lost. */
 async function existingAnswer(
-  { eventStore, baseUrl }: CreateLinkDeps,
+  { eventStore }: CreateLinkDeps,
   link: ExistingLink,
   scope: string | undefined,
 ): Promise<CreatedLink> {
   const stream = linkStream(link.host, link.slug);
   const [created] = scope === undefined ? [] : await eventStore.read(stream, { limit: 1 });
   const isNew = scope !== undefined && created?.id === createdId(scope, link.slug);
-  return { link: linkObject(link, baseUrl), position: undefined, isNew };
+  return { link, position: undefined, isNew };
 }

@@ -7,7 +7,7 @@ export type NamedSecret = readonly [key: string, record: SecretRecord];
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Of hashes from elsewhere, in KiB, iterations and lanes: whoever follows the link has one computed. */
+/** The most that a hash from elsewhere may cost, in KiB, iterations and lanes: whoever follows the link has one computed. */
 const MOST_COST = { memoryCost: 65_536, timeCost: 10, parallelism: 4 } as const;
 /** RFC 9106, 3.1. */
 const LEAST_MEMORY_OF_A_LANE = 8;
@@ -26,9 +26,9 @@ export async function newLinkPassword(
 }
 
 /** Whether passwords can be checked against a hash from elsewhere, at no more than MOST_COST. */
-export async function isUsableHash(given: string): Promise<boolean> {
+export async function isUsableHash(text: string): Promise<boolean> {
   const [, m, t, p, digest] =
-    /^\$argon2id\$v=19\$m=([1-9]\d*),t=([1-9]\d*),p=([1-9]\d*)(\$[^$]{11,64}\$[^$]{22,128})$/.exec(given) ??
+    /^\$argon2id\$v=19\$m=([1-9]\d*),t=([1-9]\d*),p=([1-9]\d*)(\$[^$]{11,64}\$[^$]{22,128})$/.exec(text) ??
     [];
   const [memoryCost, timeCost, parallelism] = [Number(m), Number(t), Number(p)];
   if (!(memoryCost >= LEAST_MEMORY_OF_A_LANE * parallelism && memoryCost <= MOST_COST.memoryCost))
@@ -41,7 +41,7 @@ export async function isUsableHash(given: string): Promise<boolean> {
   );
 }
 
-/** Of a password that no link has any more, or none got after all. */
+/** For a password that no link has any more, or that none got after all. */
 export async function forgetPassword(
   { secrets }: { secrets: Pick<Secrets, "delete"> },
   passwordId: string | null | undefined,
@@ -56,10 +56,10 @@ export async function forgetPassword(
 export async function isLinkPassword(
   { secrets, clock }: { secrets: Pick<Secrets, "get">; clock: () => Date },
   passwordId: string,
-  given: string,
+  password: string,
 ): Promise<boolean | undefined> {
   const kept = await secrets.get(linkPasswordSecret(passwordId), clock());
-  return typeof kept === "string" ? await verify(kept, normal(given)) : undefined;
+  return typeof kept === "string" ? await verify(kept, normal(password)) : undefined;
 }
 
 /** NFKC, so that a password typed on another system fits. */

@@ -26,7 +26,7 @@ export function foldedLink(host: string, slug: string) {
   return { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
 }
 
-/** Of one request that changes a link (LinkChangeRequest). */
+/** The most events that one request which changes a link comes to (LinkChangeRequest). */
 const MOST_EVENTS = 4;
 
 /** `link`: as it is after the change. */

@@ -21,26 +21,26 @@ const RESERVED_ON_CUSTOM_DOMAINS = "health";
  * service has.
  * @throws invalid_slug
  */
-export function acceptCustomSlug(given: string, onBaseHost: boolean): string {
-  if (given.length < 3 || given.length > 50) throw invalidSlug("it must have 3 to 50 characters");
-  if (!/^[A-Za-z0-9_-]+$/.test(given))
+export function acceptCustomSlug(text: string, onBaseHost: boolean): string {
+  if (text.length < 3 || text.length > 50) throw invalidSlug("it must have 3 to 50 characters");
+  if (!/^[A-Za-z0-9_-]+$/.test(text))
     throw invalidSlug("only letters a-z, digits, hyphens and underscores are allowed");
-  return unreserved(given, onBaseHost);
+  return unreserved(text, onBaseHost);
 }
 
 /** Any slug: those of other services may be shorter and longer than those that a request may choose. */
 export const SLUG = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** The slug of a link that comes from another service, in lower case. @throws invalid_slug */
-export function acceptImportedSlug(given: string, onBaseHost: boolean): string {
-  if (!SLUG.test(given))
+export function acceptImportedSlug(text: string, onBaseHost: boolean): string {
+  if (!SLUG.test(text))
     throw invalidSlug("it must have 1 to 100 letters a-z, digits, hyphens and underscores");
-  return unreserved(given, onBaseHost);
+  return unreserved(text, onBaseHost);
 }
 
 /** @throws invalid_slug */
-function unreserved(given: string, onBaseHost: boolean): string {
-  const slug = given.toLowerCase();
+function unreserved(text: string, onBaseHost: boolean): string {
+  const slug = text.toLowerCase();
   if (onBaseHost ? RESERVED_WORDS.has(slug) : slug === RESERVED_ON_CUSTOM_DOMAINS)
     throw invalidSlug(`${slug} is reserved`);
   return slug;

@@ -19,7 +19,7 @@ type UrlSafetyOptions = {
 
 const GOOGLE = "https://safebrowsing.googleapis.com/v4/threatMatches:find";
 const TIMEOUT_MS = 2000;
-/** Of one request to Safe Browsing; a bulk request with rules may have more. */
+/** In one request to Safe Browsing; a bulk request with rules may have more. */
 const MOST_URLS = 500;
 const THREATS = ["MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIALLY_HARMFUL_APPLICATION"];
 

@@ -62,9 +62,9 @@ export function change(
 ): AccountEvent[] {
   const owner = withWebhooks(account);
   const before = liveWebhook(account, c.webhookId);
-  const { webhookId, at, baseHost, ...given } = c;
+  const { webhookId, at, baseHost, ...settings } = c;
   refuseForeign(owner, c);
-  const wanted = settingsData({ ...before, ...given });
+  const wanted = settingsData({ ...before, ...settings });
   if (JSON.stringify(wanted) === JSON.stringify(settingsData(before))) return [];
   return [{ type: "WebhookChanged", data: { accountId: owner.accountId, webhookId, ...wanted, at } }];
 }
@@ -141,11 +141,11 @@ function withWebhooks(account: AccountState): OpenAccount {
 function refuseForeign(
   { domains }: OpenAccount,
   {
-    domains: given = [],
+    domains: chosen = [],
     baseHost,
   }: { domains?: readonly string[] | undefined; baseHost?: string | undefined },
 ): void {
-  const foreign = given.find((host) => host !== baseHost && !domains.has(host));
+  const foreign = chosen.find((host) => host !== baseHost && !domains.has(host));
   if (foreign !== undefined)
     throw new Refused(
       "invalid_webhook",

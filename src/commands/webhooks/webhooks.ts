@@ -32,7 +32,7 @@ type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 export type AddedWebhook = ChangedWebhook & { key: string; publicKey: string };
 
 const MAX_REASON_LENGTH = 200;
-/** Of a hostname, or of a tag. */
+/** Characters of a hostname, or of a tag. */
 const MAX_CHOSEN_LENGTH = 253;
 const MOST_CHOSEN = 20;
 
@@ -149,9 +149,9 @@ function pauserOf({ type }: Actor): WebhookPauser {
 }
 
 /** The normalised URL without its fragment, which is never sent. @throws invalid_webhook */
-function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
+function acceptReceiver(deps: AcceptWebhookDeps, text: string): string {
   try {
-    const url = deps.receiverUrl(given.trim());
+    const url = deps.receiverUrl(text.trim());
     if (isThisService(deps, url))
       throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
     url.hash = "";
@@ -172,16 +172,16 @@ function acceptSelection({ events, kinds, domains, tags }: ChangeWebhookRequest)
 }
 
 /** @throws invalid_webhook for an empty list or an unknown name */
-function acceptNames<N extends string>(what: string, given: readonly string[], known: readonly N[]): N[] {
-  const names = known.filter((name) => given.includes(name));
-  if (names.length === 0 || !given.every((name) => (known as readonly string[]).includes(name)))
+function acceptNames<N extends string>(what: string, wanted: readonly string[], known: readonly N[]): N[] {
+  const names = known.filter((name) => wanted.includes(name));
+  if (names.length === 0 || !wanted.every((name) => (known as readonly string[]).includes(name)))
     throw new Refused("invalid_webhook", `The ${what} of a webhook are one or more of ${known.join(", ")}`);
   return names;
 }
 
 /** As links have them. @throws invalid_webhook for too many */
-function acceptTexts(what: string, given: readonly string[]): string[] {
-  const texts = new Set(given.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
+function acceptTexts(what: string, wanted: readonly string[]): string[] {
+  const texts = new Set(wanted.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
   if (texts.size > MOST_CHOSEN)
     throw new Refused("invalid_webhook", `A webhook chooses at most ${MOST_CHOSEN} ${what}`);
   return [...texts];

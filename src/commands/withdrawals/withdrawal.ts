@@ -43,7 +43,7 @@ export function withdraw(
 ): WithdrawalEvent[] {
   const ids = state.withdrawals
     .filter(({ restoredAt }) => restoredAt === null)
-    .map((one) => one.withdrawalId);
+    .map((withdrawal) => withdrawal.withdrawalId);
   if (ids.join() !== inForce.join()) throw new Refused("withdrawals_changed");
   if (counted === 0)
     throw new Refused(
@@ -79,8 +79,8 @@ export function evolve({ withdrawals }: WithdrawalsState, event: WithdrawalEvent
   }
   const { withdrawalId, at } = event.data;
   return {
-    withdrawals: withdrawals.map((one) =>
-      one.withdrawalId === withdrawalId ? { ...one, restoredAt: at } : one,
+    withdrawals: withdrawals.map((withdrawal) =>
+      withdrawal.withdrawalId === withdrawalId ? { ...withdrawal, restoredAt: at } : withdrawal,
     ),
   };
 }

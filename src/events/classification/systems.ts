@@ -69,10 +69,10 @@ const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 export const SYSTEM_NAMES = Object.keys(FAMILIES);
 
 /** The name that a rule keeps; undefined for one that no visit can have. */
-export function acceptedSystem(given: string): string | undefined {
-  const name = flat(given);
+export function acceptedSystem(written: string): string | undefined {
+  const name = flat(written);
   const family = FAMILY_OF.get(name) ?? ALIASES[name];
-  return family ?? (MEMBERS.has(name) ? given.trim() : undefined);
+  return family ?? (MEMBERS.has(name) ? written.trim() : undefined);
 }
 
 /** The names of the visits that a rule's system fits, as `systemOf` writes them. */

@@ -61,7 +61,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
         idempotency,
         baseHostSlugs,
       });
-      const { custom_domain: host = deps.baseHost, slug, short_url: shortUrl } = link;
+      const { host, slug, shortUrl } = link;
       const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
       return { position, to: linkPath({ host, slug }), notice };
     },

@@ -34,8 +34,8 @@ export const NO_BUILDS: Builds = { retired: [], next: 0 };
 
 type Version = Pick<ProjectionGroup, "version">;
 
-export function isSame(one: Build | undefined, other: Build | undefined): boolean {
-  return one !== undefined && one.build === other?.build;
+export function isSame(build: Build | undefined, other: Build | undefined): boolean {
+  return build !== undefined && build.build === other?.build;
 }
 
 /** Whether its clicks were classified again under other rules than this program's. */
@@ -68,7 +68,7 @@ export function buildingOf(program: Version, { building }: Builds): Building | u
 
 /** Whether a build is listed, and not one that was cancelled or replaced. */
 export function isListed({ active, previous, building }: Builds, build: Build): boolean {
-  return [active, previous, building].some((one) => isSame(one, build));
+  return [active, previous, building].some((listed) => isSame(listed, build));
 }
 
 /**
@@ -154,14 +154,15 @@ export function cancel(builds: Builds, name: string): Builds {
 
 /** Without builds that were dropped. */
 export function dropped(builds: Builds, gone: readonly Build[]): Builds {
-  return { ...builds, retired: builds.retired.filter((build) => !gone.some((one) => isSame(one, build))) };
+  return { ...builds, retired: builds.retired.filter((build) => !gone.some((dead) => isSame(dead, build))) };
 }
 
 const NOTHING_DONE: Progress = { events: 0, eventsPerSecond: 0, done: 0 };
 
 /** With a build to be dropped, unless it is still listed, as one that a rollback had begun with. */
 function retired(builds: Builds, build: Build | undefined): Builds {
-  if (!build || isListed(builds, build) || builds.retired.some((one) => isSame(one, build))) return builds;
+  if (!build || isListed(builds, build) || builds.retired.some((listed) => isSame(listed, build)))
+    return builds;
   const { version, build: number } = build;
   return { ...builds, retired: [...builds.retired, { version, build: number }] };
 }

@@ -1,8 +1,8 @@
 // Finds what somebody likely meant by a name that is not known.
 /** The known name that is most alike; undefined where none is. */
-export function closestName(given: string, known: readonly string[]): string | undefined {
-  const most = Math.max(2, Math.floor(given.length / 3));
-  const alike = known.map((name) => ({ name, edits: editsBetween(given, name) }));
+export function closestName(typed: string, known: readonly string[]): string | undefined {
+  const most = Math.max(2, Math.floor(typed.length / 3));
+  const alike = known.map((name) => ({ name, edits: editsBetween(typed, name) }));
   return alike.sort((a, b) => a.edits - b.edits).find(({ edits }) => edits <= most)?.name;
 }
 

@@ -86,9 +86,9 @@ function sayProgress(deps: CompleteDeps, group: ProjectionGroup, build: Building
   let latest: { events: number; position: string } | undefined;
   const say = async () => {
     const head = (await deps.eventStore.head()) ?? "";
-    const done = latest ? Math.min(MOST_DONE, logProgress(latest.position || "0", head)) : 0;
-    from ??= done;
-    if (latest) progress = progressOf(latest.events, performance.now() - startedAt, done, from);
+    const share = latest ? Math.min(MOST_DONE, logProgress(latest.position || "0", head)) : 0;
+    from ??= share;
+    if (latest) progress = progressOf(latest.events, performance.now() - startedAt, share, from);
     if (progress)
       deps.log.info(
         { group: group.name, ...progress },

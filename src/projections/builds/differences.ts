@@ -22,12 +22,12 @@ const MAX_TEXT = 120;
 
 /** The first five fields that differ; none for equal documents. */
 export function fieldsThatDiffer(stored: Document, folded: Document): FieldDifference[] {
-  const found: FieldDifference[] = [];
+  const differences: FieldDifference[] = [];
   for (const difference of differencesIn(stored, folded, "")) {
-    found.push(difference);
-    if (found.length === MAX_FIELDS) break;
+    differences.push(difference);
+    if (differences.length === MAX_FIELDS) break;
   }
-  return found;
+  return differences;
 }
 
 function* differencesIn(stored: unknown, folded: unknown, path: string): Generator<FieldDifference> {

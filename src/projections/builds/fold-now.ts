@@ -30,7 +30,7 @@ const POLL_MS = 250;
 const SILENT_MS = 15_000;
 /** For the projector of a running service, which needs a fraction of it. */
 const LONGEST_WAIT_MS = 2_000;
-const SHORT_MS = 100;
+const SHORT_MS = 20;
 
 /** Documents as of the end of the log. A queried build of an older version isn't folded, and may be behind. */
 export async function foldQueried(
@@ -98,6 +98,22 @@ async function watch(
   return signal.aborted ? { outcome: "aborted", events: 0 } : undefined;
 }
 
+/** Whether what is queried has what is in the log now, or gets it in time. @throws what the stores throw */
+export async function becomeCurrent(
+  deps: Pick<CompleteDeps, "eventStore" | "readStore">,
+  groups: readonly ProjectionGroup[],
+  withinMs: number,
+): Promise<boolean> {
+  const head = (await deps.eventStore.head()) ?? "";
+  const startedAt = performance.now();
+  for (;;) {
+    const current = await Promise.all(groups.map((group) => isCurrent(deps, group, head)));
+    if (current.every(Boolean)) return true;
+    if (performance.now() - startedAt >= withinMs) return false;
+    await pause(SHORT_MS);
+  }
+}
+
 /**
  * `readStore` when what is queried is at the end of the log or gets there in time, else a new store in which the log was
  * folded again: for readers that may not write. @throws what the stores throw
@@ -106,13 +122,8 @@ export async function currentDocuments(
   deps: FoldNowDeps & { openScratch: () => Promise<ReadStore> },
   groups: readonly ProjectionGroup[],
 ): Promise<ReadStore> {
-  const isServed = await deps.isServed();
-  const head = (await deps.eventStore.head()) ?? "";
-  for (let waited = 0; waited <= (isServed ? LONGEST_WAIT_MS : 0); waited += SHORT_MS) {
-    const current = await Promise.all(groups.map((group) => isCurrent(deps, group, head)));
-    if (current.every(Boolean)) return deps.readStore;
-    if (isServed) await pause(SHORT_MS);
-  }
+  const withinMs = (await deps.isServed()) ? LONGEST_WAIT_MS : 0;
+  if (await becomeCurrent(deps, groups, withinMs)) return deps.readStore;
   const readStore = await deps.openScratch();
   try {
     for (const group of groups) await foldScratch({ ...deps, readStore }, group, undefined);

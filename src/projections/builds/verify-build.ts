@@ -27,20 +27,20 @@ const MOST_DIFFERENCES = 1_000;
 
 /** `onGroup`: when one is compared. @throws what the stores throw */
 export async function verifyBuilds(deps: Deps, groups: readonly ProjectionGroup[]): Promise<Verification> {
-  const found: Verification = { ok: true, groups: [], differences: [] };
+  const verification: Verification = { ok: true, groups: [], differences: [] };
   for (const group of groups) {
     const build = queriedBuild(group, await readBuilds(deps.readStore, group));
     // Another version folds by other code.
     if (build?.version !== group.version) {
-      found.groups.push({ group: group.name, version: null, position: "", documents: 0 });
+      verification.groups.push({ group: group.name, version: null, position: "", documents: 0 });
       continue;
     }
     const { differences, ...verified } = await verifyBuild(deps, group, build);
-    found.groups.push({ group: group.name, version: build.version, ...verified });
-    found.differences.push(...differences.slice(0, MOST_DIFFERENCES));
+    verification.groups.push({ group: group.name, version: build.version, ...verified });
+    verification.differences.push(...differences.slice(0, MOST_DIFFERENCES));
   }
-  const isCompared = found.groups.some(({ version }) => version !== null);
-  return { ...found, ok: isCompared && found.differences.length === 0 };
+  const isCompared = verification.groups.some(({ version }) => version !== null);
+  return { ...verification, ok: isCompared && verification.differences.length === 0 };
 }
 
 async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
@@ -50,18 +50,18 @@ async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
   for (const projection of group.projections) {
     const stored = { store: deps.readStore, name: collectionName(projection.collection.name, build) };
     const folded = { store: deps.scratch, name: projection.collection.name };
-    for (const [one, other] of [
+    for (const [side, other] of [
       [stored, folded],
       [folded, stored],
     ] as const)
-      for await (const page of documentPages(one.store, one.name, { limit: PAGE })) {
+      for await (const page of documentPages(side.store, side.name, { limit: PAGE })) {
         const ids = page.map(({ _id }) => _id);
         const others = byId(await other.store.getMany(other.name, ids));
-        if (one === stored) documents += page.length;
+        if (side === stored) documents += page.length;
         for (const document of page) {
           const same = others.get(document._id);
           // Those that both have are compared once.
-          if (one === folded && same) continue;
+          if (side === folded && same) continue;
           if (!same || fieldsThatDiffer(document, same).length > 0)
             suspects.push({ projection: projection.name, id: document._id });
         }

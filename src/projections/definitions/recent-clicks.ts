@@ -109,10 +109,10 @@ function rowOf(click: LinkClicked["data"]): RecentClickRow {
   return row;
 }
 
-function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {
+function utmOf(written: LinkClicked["data"]["utm"]): Utm | undefined {
   let utm: Utm | undefined;
-  for (const field in given) {
-    const value = given[field as UtmField];
+  for (const field in written) {
+    const value = written[field as UtmField];
     if (value) {
       utm ??= {};
       utm[field as UtmField] = bounded(value);

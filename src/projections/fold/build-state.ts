@@ -8,7 +8,7 @@ import type { AwaitedEvent, Checkpoint, Document } from "../../stores/read-store
 import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { Build } from "../builds/builds.ts";
 import { checkpointName, collectionName, collectionsOf, notesName } from "../builds/builds-document.ts";
-import { type AccountDayDocument, accountDays } from "../definitions/days/days.ts";
+import { type AccountDayDocument, accountDays } from "../definitions/days/account-day.ts";
 import { linkDays } from "../definitions/days/link-day.ts";
 import { linkClicks } from "../definitions/link-clicks.ts";
 import type { ProjectionGroup } from "../groups.ts";
@@ -199,7 +199,7 @@ export class BuildState {
     if (!(await steps.next()).done) return;
     if (this.#isUncommitted) await commit();
     await this.#correct(recount);
-    this.#pending = this.#pending.filter((one) => !recount.pending.includes(one));
+    this.#pending = this.#pending.filter((range) => !recount.pending.includes(range));
     this.#recount = undefined;
     this.#isUncommitted = true;
     await commit();
@@ -236,9 +236,9 @@ export class BuildState {
   }
 
   #of(projection: string): Documents {
-    const found = this.#documents.find((one) => one.projection.name === projection);
-    if (!found) throw new Error(`no projection ${projection} is folded`);
-    return found;
+    const documents = this.#documents.find((documents) => documents.projection.name === projection);
+    if (!documents) throw new Error(`no projection ${projection} is folded`);
+    return documents;
   }
 
   #takeEvent(recorded: StoredEvent): void {

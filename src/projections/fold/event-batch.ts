@@ -20,20 +20,20 @@ export function parseBatch(
   handles: (type: string) => boolean,
 ): EventBatch {
   const batch: EventBatch = { count: 0, last: undefined, events: [], unreadable: [], waitsFor: undefined };
-  for (const one of recorded) {
-    const isWanted = handles(one.type) || !isEventType(one.type);
+  for (const event of recorded) {
+    const isWanted = handles(event.type) || !isEventType(event.type);
     try {
-      if (isWanted) batch.events.push(readEvent(one));
+      if (isWanted) batch.events.push(readEvent(event));
     } catch (error) {
       if (!(error instanceof EventUnreadable)) {
-        const { position, stream, revision, type } = one;
+        const { position, stream, revision, type } = event;
         batch.waitsFor = { position, stream, revision, type };
         break;
       }
-      batch.unreadable.push(setAsideEvent(one, error));
+      batch.unreadable.push(setAsideEvent(event, error));
     }
     batch.count += 1;
-    batch.last = one;
+    batch.last = event;
   }
   return batch;
 }

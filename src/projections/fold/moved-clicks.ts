@@ -45,25 +45,25 @@ export async function movedClicks(
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const upTo = (await eventStore.head()) ?? "";
   const moves = new Map<string, number>();
-  const found = { clicks: 0, unreadable: 0, moved: 0, others: 0 };
+  const counts = { clicks: 0, unreadable: 0, moved: 0, others: 0 };
   for await (const page of logPages(eventStore, { categories: [CATEGORY.clicks], limit: PAGE, upTo }))
     for (const recorded of page) {
       const event = readableEvent(recorded, () => {
-        found.unreadable += 1;
+        counts.unreadable += 1;
       });
       if (event?.type !== "LinkClicked" || isWithdrawn({ ...event.data, position: event.position })) continue;
-      found.clicks += 1;
-      if (event.data.rules !== rules && count(event)) found.moved += 1;
+      counts.clicks += 1;
+      if (event.data.rules !== rules && count(event)) counts.moved += 1;
     }
   const largest = [...moves].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const rest = largest.slice(MOST_MOVES).reduce((sum, [, clicks]) => sum + clicks, 0);
   return {
-    ...found,
+    ...counts,
     of: largest.slice(0, MOST_MOVES).map(([key, clicks]) => {
       const [field, from, to] = JSON.parse(key) as [MovedField, string, string];
       return { field, from, to, clicks };
     }),
-    others: found.others + rest,
+    others: counts.others + rest,
   };
 
   /** Whether anything of the click moves. */
@@ -76,7 +76,7 @@ export async function movedClicks(
       hasMoved = true;
       const key = JSON.stringify([field, from, to]);
       const known = moves.get(key);
-      if (known === undefined && moves.size >= MOST_KEPT) found.others += 1;
+      if (known === undefined && moves.size >= MOST_KEPT) counts.others += 1;
       else moves.set(key, (known ?? 0) + 1);
     }
     return hasMoved;

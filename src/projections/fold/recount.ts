@@ -1,6 +1,6 @@
-// Counts the clicks of links again after some were withdrawn, or count again: the days that this touches are folded anew from
-// the range of the log that they cover, the totals of a link are those of its days, and the days of its account take the
-// difference. It reads in steps, between which others' clicks are counted.
+// Counts the clicks of links again after some were withdrawn, or count again: the days that this touches, of the links and of
+// their accounts, are folded anew from the range of the log that they cover, and the totals of a link are those of its days.
+// It reads in steps, between which others' clicks are counted.
 
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { reclassified } from "../../events/classification/reclassify.ts";
@@ -13,20 +13,16 @@ import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import {
+  type AccountDayCounts,
   type AccountDayDocument,
-  addQuarters,
-  countHit,
-  dateOf,
-  dayOf,
-  hitsOfKind,
-  type QuarterHour,
-  withLinkHit,
-} from "../definitions/days/days.ts";
+  countAccountHit,
+  noAccountHits,
+} from "../definitions/days/account-day.ts";
+import { dateOf, dayOf, hitsOfKind } from "../definitions/days/days.ts";
 import { emptyDay, type LinkDayDocument, withClick } from "../definitions/days/link-day.ts";
-import { addLinkHits, isCut } from "../definitions/days/link-hits.ts";
 import { addLinkDay, type LinkClicksDocument, linkClicks, noClicks } from "../definitions/link-clicks.ts";
 import { addRecent } from "../definitions/recent-clicks.ts";
-import { type ClickEvent, linkOf, wantedClicks } from "./clicks-between.ts";
+import { type ClickEvent, type LogRange, linkOf, wantedClicks } from "./clicks-between.ts";
 import { withdrawnOfAll } from "./read-withdrawals.ts";
 
 /** A withdrawal, or the end of one, that is not in the documents yet. */
@@ -43,9 +39,6 @@ type Deps = {
   rules: string | undefined;
 };
 
-/** What is taken out of, or put back into, a day of an account. */
-type Difference = { id: string; link: string; quarters: QuarterHour[]; people: number; bots: number };
-
 /** What the documents become, with all clicks up to `add`'s last one; `_position` is at least that of the last event in it. */
 export type Corrections = {
   linkDays: LinkDayDocument[];
@@ -61,8 +54,6 @@ type Link = {
   upTo: Position;
   accountId: string;
   isWithdrawn: (click: ClickFacts) => boolean;
-  /** Before the events, or as of what an account's day has of them. */
-  wasWithdrawn: (date: string) => (click: ClickFacts) => boolean;
   /** Days to be folded anew; of them those whose clicks may be withdrawn or restored are `touched`. */
   days: Map<string, { day: LinkDayDocument; last: Position; isTouched: boolean }>;
   totals: LinkClicksDocument;
@@ -81,16 +72,12 @@ export class Recount {
   readonly #upTo: Position;
   readonly #pending: readonly PendingWithdrawal[];
   readonly #links = new Map<string, Link>();
-  readonly #differences = new Map<string, Difference>();
   /** Clicks that were folded since it began. */
   readonly #since: ClickEvent[] = [];
   readonly #keys: ReadonlySet<string>;
   readonly #ranges: DayRange[] = [];
-  /** By id, up to a position. */
-  readonly #cutDays = new Map<
-    string,
-    { counts: Pick<AccountDayDocument, "quarters" | "links">; upTo: Position }
-  >();
+  /** Days of accounts by id, folded anew up to a position. */
+  readonly #accountDays = new Map<string, { counts: AccountDayCounts; upTo: Position }>();
   /** Of all links, as of the beginning. */
   #isWithdrawn: ((click: ClickFacts) => boolean) | undefined;
 
@@ -119,76 +106,65 @@ export class Recount {
       yield;
     }
     yield* this.#foldDays(
-      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((one) => one.day)),
+      [...this.#links.values()].flatMap((link) => [...link.days.values()].map((touched) => touched.day)),
     );
     for (const link of this.#links.values()) yield* this.#sumDays(link);
     yield* this.#foldRecent();
     yield* this.#foldLater();
-    yield* this.#foldCutDays();
+    yield* this.#foldAccountDays();
   }
 
   corrections(): Corrections {
     for (const click of this.#since) this.#count(click);
     const links = [...this.#links.values()];
-    const last =
-      this.#pending
-        .map(({ position }) => position)
-        .sort()
-        .at(-1) ?? "";
     return {
       linkDays: links.flatMap(({ days }) => [...days.values()].map(({ day }) => day)),
       linkClicks: links.map(({ totals }) => totals),
-      accountDays: this.#accountDays(),
+      accountDays: [...this.#accountDays.keys()],
       correctedAccountDay: async (day, upTo) => {
-        const corrected = this.#withDifferences(day);
-        if (!isCut(day.links) && !isCut(corrected.links)) return { ...corrected, _corrected: last };
-        for await (const _ of this.#foldCutDay(day, later(upTo, day._position)));
-        return { ...day, ...this.#cutDays.get(day._id)?.counts, _corrected: last };
+        const folded = this.#accountDays.get(day._id) ?? { counts: noAccountHits(), upTo: "" };
+        const range = { after: folded.upTo, upTo: later(upTo, day._position) };
+        for await (const _ of this.#foldAccountClicks(new Set([day._id]), range));
+        return { ...day, ...folded.counts };
       },
     };
   }
 
-  #accountDays(): string[] {
-    return [...new Set([...this.#differences.values()].map(({ id }) => id))];
-  }
-
-  #withDifferences(day: AccountDayDocument): AccountDayDocument {
-    const corrected = structuredClone(day);
-    for (const { id, link, quarters, people, bots } of this.#differences.values()) {
-      if (id !== day._id) continue;
-      corrected.quarters = addQuarters(corrected.quarters, quarters);
-      addLinkHits(corrected.links, [link, people, bots]);
-    }
-    return corrected;
-  }
-
-  /** Where a list of links is cut, it depends on the order of the hits: such a day is folded anew. */
-  async *#foldCutDays(): AsyncGenerator<void, void> {
+  async *#foldAccountDays(): AsyncGenerator<void, void> {
     const { readStore, collections } = this.#deps;
-    for (const id of this.#accountDays()) {
-      const day = await readStore.get<AccountDayDocument>(collections.accountDays, id);
-      if (day && (isCut(day.links) || isCut(this.#withDifferences(day).links)))
-        yield* this.#foldCutDay(day, this.#upTo);
-    }
+    const ids = new Set(
+      [...this.#links.values()].flatMap(({ accountId, days }) =>
+        [...days].flatMap(([date, { isTouched }]) => (isTouched ? [dayOf(accountId, date)] : [])),
+      ),
+    );
+    const fields = ["first", "last"];
+    const days = await readStore.getMany<AccountDayDocument>(collections.accountDays, [...ids], fields);
+    for (const { _id } of days) this.#accountDays.set(_id, { counts: noAccountHits(), upTo: "" });
+    const ranges = days.map(({ first, last }) => ({
+      from: first,
+      upTo: earlier(last, this.#upTo),
+    }));
+    for (const range of joined(ranges)) yield* this.#foldAccountClicks(ids, range);
+    for (const day of this.#accountDays.values()) day.upTo = this.#upTo;
   }
 
-  /** Goes on from where it was folded to before. */
-  async *#foldCutDay({ _id, first }: AccountDayDocument, upTo: Position): AsyncGenerator<void, void> {
+  async *#foldAccountClicks(ids: ReadonlySet<string>, range: LogRange): AsyncGenerator<void, void> {
     const { eventStore } = this.#deps;
-    const known = this.#cutDays.get(_id);
-    const counts = known?.counts ?? { quarters: [], links: [] };
     this.#isWithdrawn ??= await withdrawnOfAll({ eventStore }, this.#upTo);
-    const isOfDay = ({ data }: RecordedEvent) => {
+    const idOf = ({ data }: RecordedEvent) => {
       const { accountId, at } = (data ?? {}) as Partial<LinkClicked["data"]>;
-      return dayOf(String(accountId), String(at)) === _id;
+      return dayOf(String(accountId), String(at));
     };
-    const range = known ? { after: known.upTo, upTo } : { from: first, upTo };
-    for await (const clicks of this.#classified(wantedClicks({ eventStore }, isOfDay, range))) {
-      for (const { data, position } of clicks)
-        if (!this.#isWithdrawn({ ...data, position })) withLinkHit(counts, data);
+    const isOfDays = (recorded: RecordedEvent) => ids.has(idOf(recorded));
+    for await (const clicks of this.#classified(wantedClicks({ eventStore }, isOfDays, range))) {
+      for (const click of clicks) {
+        const day = this.#accountDays.get(dayOf(click.data.accountId, click.data.at));
+        if (!day || this.#isWithdrawn({ ...click.data, position: click.position })) continue;
+        countAccountHit(day.counts, click.data);
+        day.upTo = click.position;
+      }
       yield;
     }
-    this.#cutDays.set(_id, { counts, upTo });
   }
 
   async #open(key: string): Promise<Link | undefined> {
@@ -197,12 +173,8 @@ export class Recount {
     if (!stored) return undefined;
     const positions = this.#pending.filter(({ link }) => link === key).map(({ position }) => position);
     const [first, upTo] = [positions[0] ?? "", positions.at(-1) ?? ""];
-    const history = await this.#history(key, upTo);
-    const before = (position: Position) =>
-      history.findLast((entry) => entry.position < position)?.inForce ?? [];
-    const named = history.filter(({ position }) => position >= first);
-    const isTouched = (date: string) =>
-      named.some(({ selections }) => selections.some((one) => isOnDay(one, date)));
+    const { inForce, selections } = await this.#withdrawals(key, first, upTo);
+    const isTouched = (date: string) => selections.some((selection) => isOnDay(selection, date));
     const days: Link["days"] = new Map();
     const part = { range: daysOf(key), limit: DAYS_AT_A_TIME };
     for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, part))
@@ -213,45 +185,32 @@ export class Recount {
         const day = { ...emptyDay(), _id, _position, first: start };
         days.set(date, { day, last: later(last, upTo) === upTo ? last : upTo, isTouched: isDayTouched });
       }
-    const corrected = await this.#correctedBy(stored.accountId, [...days.keys()]);
-    const was = new Map(
-      [...days.keys()].map((date) => [date, isWithdrawnBy(before(later(first, corrected.get(date))))]),
-    );
     return {
       key,
       upTo,
       accountId: stored.accountId,
       days,
-      isWithdrawn: isWithdrawnBy(history.at(-1)?.inForce ?? []),
-      wasWithdrawn: (date) => was.get(date) ?? (() => false),
+      isWithdrawn: isWithdrawnBy(inForce),
       totals: { ...noClicks(stored.accountId), _id: key, _position: upTo },
     };
   }
 
-  /** The withdrawals in force after each event up to a position, and what that event withdraws or restores. */
-  async #history(link: string, upTo: Position) {
-    const history: { position: Position; inForce: readonly Withdrawal[]; selections: Withdrawal[] }[] = [];
+  /** Those in force as of `upTo`, and what the events from `first` on withdraw or restore. */
+  async #withdrawals(link: string, first: Position, upTo: Position) {
+    const selections: Withdrawal[] = [];
     let inForce: readonly Withdrawal[] = [];
     for await (const page of streamPages(this.#deps.eventStore, withdrawalStream(link)))
       for (const recorded of page) {
-        if (recorded.position > upTo) return history;
+        if (recorded.position > upTo) return { inForce, selections };
         const event = readableEvent(recorded);
         if (event?.type !== "ClicksWithdrawn" && event?.type !== "ClicksRestored") continue;
         const after = withdrawalsAfter(inForce, event);
         const id = event.data.withdrawalId;
-        const selections = [...inForce, ...after].filter(({ withdrawalId }) => withdrawalId === id);
-        history.push({ position: recorded.position, inForce: after, selections });
+        if (recorded.position >= first)
+          selections.push(...[...inForce, ...after].filter(({ withdrawalId }) => withdrawalId === id));
         inForce = after;
       }
-    return history;
-  }
-
-  /** By date, up to behind which of the events the account's day has them, as after a crash between two writes. */
-  async #correctedBy(accountId: string, dates: readonly string[]): Promise<Map<string, Position>> {
-    const { readStore, collections } = this.#deps;
-    const ids = dates.map((date) => dayOf(accountId, date));
-    const days = await readStore.getMany<AccountDayDocument>(collections.accountDays, ids);
-    return new Map(days.flatMap((day) => (day._corrected ? [[dateOf(day), `${day._corrected}+`]] : [])));
+    return { inForce, selections };
   }
 
   /** As of its link's last pending event. */
@@ -266,31 +225,18 @@ export class Recount {
       for (const click of clicks) {
         const link = this.#links.get(click.data.link);
         const date = click.data.at.slice(0, 10);
-        const found = link?.days.get(date);
-        if (!link || !found || !folded.has(found.day)) continue;
-        if (click.position > found.last || click.position <= found.day.last) continue;
+        const touched = link?.days.get(date);
+        if (!link || !touched || !folded.has(touched.day)) continue;
+        if (click.position > touched.last || click.position <= touched.day.last) continue;
         const facts = { ...click.data, position: click.position };
-        const counts = !link.isWithdrawn(facts);
-        if (counts) withClick(found.day, click);
-        found.day.last = click.position;
-        if (found.isTouched && counts === link.wasWithdrawn(date)(facts)) this.#differ(link, click, counts);
+        if (!link.isWithdrawn(facts)) withClick(touched.day, click);
+        touched.day.last = click.position;
       }
       yield;
     }
     for (const { days, upTo } of this.#links.values())
       for (const { day, isTouched } of days.values())
         if (folded.has(day)) day._position = isTouched ? upTo : day.last;
-  }
-
-  #differ({ key, accountId }: Link, { data }: ClickEvent, counts: boolean): void {
-    const id = dayOf(accountId, data.at);
-    const known = this.#differences.get(`${id} ${key}`);
-    const difference: Difference = known ?? { id, link: key, quarters: [], people: 0, bots: 0 };
-    const by = counts ? 1 : -1;
-    countHit(difference.quarters, data, by);
-    if (data.kind === "preview") difference.bots += by;
-    else difference.people += by;
-    this.#differences.set(`${id} ${key}`, difference);
   }
 
   /** Days that have changed since the beginning are folded as they were at its last pending event, too. */
@@ -373,13 +319,13 @@ export class Recount {
 }
 
 function joined(ranges: readonly Range[]): Range[] {
-  const found: Range[] = [];
+  const merged: Range[] = [];
   for (const { from, upTo } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-    const last = found.at(-1);
-    if (!last || from > last.upTo) found.push({ from, upTo });
+    const last = merged.at(-1);
+    if (!last || from > last.upTo) merged.push({ from, upTo });
     else if (upTo > last.upTo) last.upTo = upTo;
   }
-  return found;
+  return merged;
 }
 
 function recentRange(link: string, day: LinkDayDocument): DayRange[] {
@@ -398,6 +344,10 @@ function isOnDay({ from, to }: Withdrawal, date: string): boolean {
   return from.slice(0, 10) <= date && to >= date;
 }
 
-function later(one: Position, other: Position | undefined): Position {
-  return other !== undefined && other > one ? other : one;
+function earlier(position: Position, other: Position): Position {
+  return position < other ? position : other;
+}
+
+function later(position: Position, other: Position | undefined): Position {
+  return other !== undefined && other > position ? other : position;
 }

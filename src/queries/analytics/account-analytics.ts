@@ -1,9 +1,8 @@
 // The numbers of an account in a range of time, by the days of the account; and its links with most hits, where the range
 // cuts a day by that day of the links themselves.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { type AccountDayDocument, accountDays } from "../../projections/definitions/days/account-day.ts";
 import {
-  type AccountDayDocument,
-  accountDays,
   type DayDocument,
   dateOf,
   dayOf,
@@ -93,9 +92,9 @@ function topLinks(inRange: InRange, kinds: RangeRequest["kinds"]) {
       if (quarters === 0) return;
       const isWhole = quarters === day.quarters.length;
       if (!isWhole) cutDays.push(dateOf(day));
-      for (const [link, people, bots] of day.links) {
+      for (const [link, click, preview, qrScan] of day.links) {
         if (link === OTHER) leavesOut = true;
-        const hits = people + (withBots ? bots : 0);
+        const hits = click + qrScan + (withBots ? preview : 0);
         if (link === OTHER || hits === 0) continue;
         const candidate = candidates.get(link) ?? { link, whole: 0, most: 0 };
         if (isWhole) candidate.whole += hits;

@@ -12,7 +12,7 @@ import type { EventStore, Position, RecordedEvent } from "../../stores/event-sto
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";
 
-/** Of a seal, tens of kilobytes: what is kept of each event of its block. */
+/** Members of a seal that are tens of kilobytes: what is kept of each event of its block. */
 const LONG_OF_SEAL = ["places", "marks"];
 
 export type AuditedEvent = ReturnType<typeof auditedEvent>;
@@ -72,13 +72,13 @@ export async function streamPage(
   { before, limit }: { before?: number | undefined; limit: number },
 ) {
   const from = before === undefined ? {} : { from: before - 1 };
-  const found =
+  const events =
     before === 0 ? [] : await eventStore.read(stream, { backwards: true, limit: limit + 1, ...from });
-  if (found.length === 0 && before === undefined)
+  if (events.length === 0 && before === undefined)
     throw new Refused("not_found", `There is no stream ${stream}`);
-  const shown = found.slice(0, limit);
+  const shown = events.slice(0, limit);
   const last = shown.at(-1);
-  return { events: shown.map(auditedEvent), next: last && found.length > limit ? last.revision : null };
+  return { events: shown.map(auditedEvent), next: last && events.length > limit ? last.revision : null };
 }
 
 /** The log's events from a position on, with it, in their order. `next`: where the next page begins. @throws invalid_position */
@@ -89,8 +89,8 @@ export async function logPage(
   if (category === SEALS_STREAM) return { events: [], next: null };
   if (from !== undefined) await refuseForeignPosition({ eventStore }, from);
   const categories = category === undefined ? Object.values(CATEGORY) : [category];
-  const found = await eventStore.readAll({ from, categories, limit: limit + 1 });
-  return { events: found.slice(0, limit).map(auditedEvent), next: found[limit]?.position ?? null };
+  const events = await eventStore.readAll({ from, categories, limit: limit + 1 });
+  return { events: events.slice(0, limit).map(auditedEvent), next: events[limit]?.position ?? null };
 }
 
 function published({ type, data }: RecordedEvent): { data: unknown; withheld: string[] } {

@@ -14,7 +14,7 @@ export type Coverage = {
   newest: Position | undefined;
 };
 
-/** Of events at the positions. `trusted`: public keys. @throws StoreUnavailable */
+/** Which seals cover the events at the positions. `trusted`: public keys. @throws StoreUnavailable */
 export async function coverageOf(
   eventStore: SealReader,
   positions: readonly Position[],

@@ -179,20 +179,20 @@ function gaps(events: readonly RecordedEvent[]): string[] {
 }
 
 async function setAsideOf(readStore: ReadStore, streams: ReadonlySet<string>): Promise<SetAsideEvent[]> {
-  const found = new Map<Position, SetAsideEvent>();
+  const setAside = new Map<Position, SetAsideEvent>();
   for (const { name } of projectionGroups) {
     const checkpoint = await readStore.checkpoint(name);
     const { events } = await readSetAside(readStore, setAsideCollection(name), checkpoint);
-    for (const event of events) if (streams.has(event.stream)) found.set(event.position, event);
+    for (const event of events) if (streams.has(event.stream)) setAside.set(event.position, event);
   }
-  return [...found.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
+  return [...setAside.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
 }
 
 /** `sealed`: nothing wrong was seen, and nothing was recomputed. */
 type Verdict = "proved" | "sealed" | "unsealed" | "problem";
 
 type Evidence = {
-  /** Of the link and its withdrawals. */
+  /** Events of the link and its withdrawals. */
   events: number;
   /** Hits that count, as of the event at `up_to`. `recounted`: whether the log was counted again now. */
   clicks: { total: number; up_to: Position | null; recounted: boolean };

@@ -120,9 +120,9 @@ export async function searchClicks(
   const started = performance.now();
   do {
     const part = { after: next, last, from, to, link, account, limit: limit - events.length };
-    const found = await findClicks(part);
-    events.push(...found.events);
-    next = found.next;
+    const page = await findClicks(part);
+    events.push(...page.events);
+    next = page.next;
   } while (next !== null && events.length < limit && performance.now() - started < searchMs);
   return { from: from ?? null, to: to ?? null, events: events.map(auditedEvent), next };
 }

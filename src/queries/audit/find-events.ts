@@ -38,9 +38,9 @@ type FindDeps = {
  */
 export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page) {
   const { category, account, actor, correlationId, type, from, upTo } = filter;
-  const given = Object.entries({ category, account, actor, correlationId, type });
+  const wanted = Object.entries({ category, account, actor, correlationId, type });
   const where: FindQuery["where"] = Object.fromEntries(
-    given.flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])),
+    wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
   const to = earlier(filter.to, upTo === undefined ? undefined : await idBehind(deps, upTo));
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;
@@ -48,21 +48,21 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   const notes = setAsideCollection(lifecycle.name);
   const checkpoint = page.cursor ? undefined : await deps.readStore.checkpoint(lifecycle.name);
   const { events: passed } = await readSetAside(deps.readStore, notes, checkpoint);
-  const isWanted = (one: SetAsideEvent) =>
-    (category === undefined || categoryOf(one.stream) === category) &&
-    (upTo === undefined || one.position <= upTo);
+  const isWanted = (event: SetAsideEvent) =>
+    (category === undefined || categoryOf(event.stream) === category) &&
+    (upTo === undefined || event.position <= upTo);
   return { events: documents.map(indexed), next, set_aside: passed.filter(isWanted) };
 }
 
 /** A page of the index and the cursor of the next one. @throws invalid_cursor */
 async function newestFirst({ readStore }: Deps, query: Omit<FindQuery, "limit">, { limit, cursor }: Page) {
-  const found = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
+  const entries = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
     ...query,
     sort: { field: "_id", direction: "desc" },
     ...behindCursor(cursor),
     limit: limit + 1,
   });
-  const { page: documents, next } = pageOf(found, limit, ({ _id }) => ({ value: "", id: _id }));
+  const { page: documents, next } = pageOf(entries, limit, ({ _id }) => ({ value: "", id: _id }));
   return { documents, next };
 }
 
@@ -73,9 +73,9 @@ async function idBehind({ eventStore }: FindDeps, position: Position): Promise<s
   return event && `${event.recordedAt}@${event.position}${event.position === position ? "0" : ""}`;
 }
 
-function earlier(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one < other ? one : other;
+function earlier(time: string | undefined, other: string | undefined): string | undefined {
+  if (time === undefined || other === undefined) return time ?? other;
+  return time < other ? time : other;
 }
 
 function indexed(document: EventIndexDocument) {
@@ -111,7 +111,7 @@ export async function listStreams(
   const where = { category, opens: true, ...(account === undefined ? {} : { account }) };
   const { documents, next } = await newestFirst({ readStore }, { where }, page);
   const openedBy = ({ _id, ...event }: EventIndexDocument) => ({ ...event, recordedAt: recordedAtOf(_id) });
-  return { streams: await Promise.all(documents.map((one) => listed(openedBy(one)))), next };
+  return { streams: await Promise.all(documents.map((document) => listed(openedBy(document)))), next };
 
   async function listed(first: Opening) {
     const { stream, account = null, type, recordedAt: opened_at } = first;
@@ -126,11 +126,11 @@ export async function listStreams(
 
 /** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
 export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page) {
-  const found = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+  const documents = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
     sort: { field: "hour", direction: "desc" },
     ...behindCursor(cursor),
     limit: limit + 1,
   });
-  const { page, next } = pageOf(found, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
+  const { page, next } = pageOf(documents, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
   return { hours: page.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })), next };
 }

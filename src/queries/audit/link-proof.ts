@@ -67,7 +67,7 @@ export async function proofProblems(
 function isSame(event: RecordedEvent, stored: StoredText | undefined): boolean {
   if (stored?.id !== event.id || stored.stream !== event.stream || stored.revision !== event.revision)
     return false;
-  // Of one that can't be read so, the verification speaks.
+  // The verification speaks of one that can't be read so.
   return stored.unreadable !== undefined || stored.data === JSON.stringify(event.data);
 }
 
@@ -84,7 +84,7 @@ export async function recount(
 ): Promise<string[]> {
   if (clicks.up_to === null) return [];
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));
-  const found = hitCounts();
+  const counts = hitCounts();
   const unreadable: string[] = [];
   const onUnreadable = ({ position }: RecordedEvent) => {
     if (unreadable.length < MOST_UNREADABLE)
@@ -94,12 +94,12 @@ export async function recount(
   for await (const page of clicksBetween({ eventStore }, link, range, onUnreadable))
     for (const { data, position } of page)
       if (!isWithdrawn({ ...data, position })) {
-        found[data.kind] += 1;
-        found.total += 1;
+        counts[data.kind] += 1;
+        counts.total += 1;
       }
   const kinds = ["click", "preview", "qr_scan"] as const;
   const wrong = kinds
-    .filter((kind) => found[kind] !== clicks[kind])
-    .map((kind) => `${clicks[kind]} hits of kind ${kind} are counted, by the log ${found[kind]}`);
+    .filter((kind) => counts[kind] !== clicks[kind])
+    .map((kind) => `${clicks[kind]} hits of kind ${kind} are counted, by the log ${counts[kind]}`);
   return [...wrong, ...unreadable];
 }

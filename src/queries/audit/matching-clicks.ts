@@ -20,7 +20,7 @@ export async function matchingClicks(
   const isWithdrawn = isWithdrawnBy(withdrawals);
   const isSelected = isSelectedBy(selection);
   const upTo = (await eventStore.head()) ?? "";
-  const found: MatchingClicks = {
+  const matching: MatchingClicks = {
     upTo,
     matched: 0,
     counted: 0,
@@ -30,20 +30,20 @@ export async function matchingClicks(
     samples: [],
   };
   const [created] = await eventStore.read(linkStream(host, slug), { limit: 1 });
-  if (!created) return found;
+  if (!created) return matching;
   for await (const clicks of clicksBetween({ eventStore }, link, { after: created.position, upTo })) {
     for (const { data, position } of clicks) {
       if (!isSelected(data)) continue;
-      found.matched += 1;
+      matching.matched += 1;
       if (isWithdrawn({ ...data, position })) continue;
-      found.counted += 1;
-      found.kinds[data.kind] += 1;
+      matching.counted += 1;
+      matching.kinds[data.kind] += 1;
       const day = data.at.slice(0, 10);
-      found.days[day] = (found.days[day] ?? 0) + 1;
-      found.samples.push(data);
+      matching.days[day] = (matching.days[day] ?? 0) + 1;
+      matching.samples.push(data);
     }
-    found.samples = found.samples.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SAMPLES);
+    matching.samples = matching.samples.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SAMPLES);
   }
-  found.days = Object.fromEntries(Object.entries(found.days).sort());
-  return found;
+  matching.days = Object.fromEntries(Object.entries(matching.days).sort());
+  return matching;
 }

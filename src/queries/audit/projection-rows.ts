@@ -51,7 +51,7 @@ async function rowOf(deps: Deps, group: ProjectionGroup) {
     name,
     version,
     build,
-    contains: group.projections.map((one) => one.name),
+    contains: group.projections.map((projection) => projection.name),
     active: active ? labelOf(active) : null,
     previous: previous ? labelOf(previous) : null,
     building: building

@@ -47,7 +47,7 @@ type OfAccounts = Parameters<typeof accountDetails>[0] & FindAccountDeps;
 export const CATEGORIES = [...Object.values(CATEGORY), SEALS_STREAM] as const;
 
 const LOGGED_CATEGORIES = Object.values(CATEGORY);
-/** Of streams in the index of events. */
+/** Categories of streams in the index of events. */
 const INDEXED_CATEGORIES = LOGGED_CATEGORIES.filter((category) => category !== CATEGORY.clicks);
 
 /** What findAccount takes, and namedLink. */
@@ -263,7 +263,7 @@ async function ofAccount(deps: FindAccountDeps, asked: { account?: string | unde
   return asked.account === undefined ? undefined : await accountNamed(deps, asked.account);
 }
 
-/** Of which hits a withdrawal is asked for. */
+/** The hits for which a withdrawal is asked. */
 export function hitsNamed(asked: Omit<HitsOfLink, "link">): WithdrawalRequest {
   const { from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent } = asked;
   const time = (text: string | undefined) => (text === undefined ? undefined : new Date(text));

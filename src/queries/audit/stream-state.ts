@@ -27,7 +27,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   // Those in force, by id.
   withdrawals: foldOf(new Map<string, Withdrawal>(), (state, event) => {
     const inForce = withdrawalsAfter([...state.values()], event);
-    return new Map(inForce.map((one) => [one.withdrawalId, one]));
+    return new Map(inForce.map((withdrawal) => [withdrawal.withdrawalId, withdrawal]));
   }),
 };
 
@@ -51,12 +51,12 @@ const INTERNAL: ReadonlySet<string> = new Set(
 export async function streamState(
   { eventStore }: { eventStore: Pick<EventStore, "read"> },
   stream: string,
-  given: { revision?: number | undefined; against?: number | undefined } = {},
+  revisions: { revision?: number | undefined; against?: number | undefined } = {},
 ) {
   const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
   if (!last) throw new Refused("not_found", `There is no stream ${stream}`);
-  const { revision = last.revision } = given;
-  const { against = revision - 1 } = given;
+  const { revision = last.revision } = revisions;
+  const { against = revision - 1 } = revisions;
   if (revision > last.revision || against > last.revision)
     throw new Refused("not_found", `The last revision of ${stream} is ${last.revision}`);
   const fold = hasState(stream) ? FOLDS[categoryOf(stream)] : undefined;

@@ -79,7 +79,7 @@ function subjectOfStream(stream: string): string {
   const name = stream.slice(category.length + 1);
   if (category === CATEGORY.withdrawals) return `link/${name}`;
   const { account, domain, link } = CATEGORY;
-  return [account, domain, link].some((one) => one === category) ? `${category}/${name}` : "log";
+  return [account, domain, link].some((owned) => owned === category) ? `${category}/${name}` : "log";
 }
 
 function subjectOf({ data }: StoredEvent): string {

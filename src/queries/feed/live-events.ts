@@ -56,12 +56,12 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
           const end = tail.end() ?? "";
           const kept = tail.after(position);
           const part = { after: position || undefined, categories: source.categories, limit: BATCH };
-          const found = kept ?? (await keyed(await deps.eventStore.readAll(part), source));
-          searched = kept ? 0 : searched + found.length;
+          const events = kept ?? (await keyed(await deps.eventStore.readAll(part), source));
+          searched = kept ? 0 : searched + events.length;
           if (searched > MOST_SEARCHED) return "tooFar";
-          const isPart = !kept && found.length === BATCH;
-          position = later(found.at(-1)?.event.position ?? position, isPart ? "" : end);
-          const own = found.filter((one) => one.key === key || one.key === EVERY_KEY);
+          const isPart = !kept && events.length === BATCH;
+          position = later(events.at(-1)?.event.position ?? position, isPart ? "" : end);
+          const own = events.filter((event) => event.key === key || event.key === EVERY_KEY);
           yield { events: own.map(({ event }) => event), position };
           while (!signal.aborted && position >= (tail.end() ?? "")) await tail.moved(signal);
         }
@@ -83,8 +83,8 @@ async function keyed(events: readonly RecordedEvent[], { keyOf }: LiveSource): P
   return await Promise.all(events.map(async (event) => ({ event, key: await keyOf(event) })));
 }
 
-export function later(one: Position, other: Position): Position {
-  return one < other ? other : one;
+export function later(position: Position, other: Position): Position {
+  return position < other ? other : position;
 }
 
 /** The newest events of the subscription. */

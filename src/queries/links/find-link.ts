@@ -133,7 +133,7 @@ async function* addressesOf(
 type Wanted = { slug: string; domainId?: string | undefined; accountId?: string | undefined };
 
 /**
- * Of those that are projected, on any domain but the default one. `isDeleted`: deleted ones too, where there is no
+ * The oldest projected link on any domain but the default one. `isDeleted`: deleted ones too, where there is no
  * other.
  */
 async function oldestOnDomains(
@@ -142,12 +142,12 @@ async function oldestOnDomains(
   { isDeleted = false } = {},
 ): Promise<LinkDocument | undefined> {
   const of = { ...(domainId !== undefined && { domainId }), ...(accountId !== undefined && { accountId }) };
-  const found = await readStore.find<LinkDocument>(links.collection.name, {
+  const documents = await readStore.find<LinkDocument>(links.collection.name, {
     where: { slug, ...of, ...(!isDeleted && { deleted: false }) },
     range: { field: "domainId", from: "" },
     limit: MOST_CANDIDATES,
   });
-  return found.sort(
+  return documents.sort(
     (a, b) => Number(a.deleted) - Number(b.deleted) || (a.createdAt < b.createdAt ? -1 : 1),
   )[0];
 }

@@ -25,9 +25,9 @@ export type LinkStep = {
   to?: string | undefined;
   /** By the names of fields in requests; empty where the type says all. */
   changes: ChangedFields;
-  /** Of ClicksWithdrawn: how many clicks went, and why. */
+  /** For ClicksWithdrawn: how many clicks went, and why. */
   withdrawn?: { clicks: number; reason: string };
-  /** Of LinkBlocked. */
+  /** For LinkBlocked. */
   blocked?: LinkBlock;
 };
 

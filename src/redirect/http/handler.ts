@@ -75,7 +75,7 @@ const OUTAGE_OVER_MS = 60_000;
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
 /** `form`: of a POST. */
-type Asked = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
+type Exchange = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
 
 /**
  * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
@@ -88,56 +88,56 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const baseHost = hostOf(deps.baseHost);
   let lastRefusedAt = Number.NEGATIVE_INFINITY;
 
-  const refuse = ({ request, response }: Asked, code: LinkRefusal, look?: PageLook) =>
+  const refuse = ({ request, response }: Exchange, code: LinkRefusal, look?: PageLook) =>
     answerRefused(request, response, requestIdOf(request), code, look);
 
   /** As if there were no such link: in the look of who has the domain, or where they lead such visitors. */
-  function answerMissing(host: string, asked: Asked): Promise<void> | undefined {
+  function answerMissing(host: string, exchange: Exchange): Promise<void> | undefined {
     if (host !== baseHost)
-      return brands.ofHost(host).then((brand) => lead(brand, host, asked, "link_not_found"));
-    refuse(asked, "link_not_found");
+      return brands.ofHost(host).then((brand) => lead(brand, host, exchange, "link_not_found"));
+    refuse(exchange, "link_not_found");
     return undefined;
   }
 
   /** To the account's own page, on its domains alone; a fallback that has become such a link would lead in circles. */
-  function lead(brand: Brand | undefined, host: string, asked: Asked, code: LinkRefusal): void {
+  function lead(brand: Brand | undefined, host: string, exchange: Exchange, code: LinkRefusal): void {
     const { fallbackUrl } = brand ?? {};
     const isLed = fallbackUrl !== undefined && host !== baseHost && URL.parse(fallbackUrl)?.hostname !== host;
-    if (isLed) answerMovedForNow(fallbackUrl, asked.response, asked.form ? SEE_OTHER : 302);
-    else refuse(asked, code, brand);
+    if (isLed) answerMovedForNow(fallbackUrl, exchange.response, exchange.form ? SEE_OTHER : 302);
+    else refuse(exchange, code, brand);
   }
 
-  function answer(host: string, slug: string, asked: Asked): Promise<void> | undefined {
+  function answer(host: string, slug: string, exchange: Exchange): Promise<void> | undefined {
     const entry = lookup.peek(host, slug);
-    if (entry) return follow(entry, asked);
-    return lookup.find(host, slug).then((found) => {
-      if (found) return follow(found, asked);
+    if (entry) return follow(entry, exchange);
+    return lookup.find(host, slug).then((loaded) => {
+      if (loaded) return follow(loaded, exchange);
       stats.notFound += 1;
-      return answerMissing(host, asked);
+      return answerMissing(host, exchange);
     });
   }
 
   /** What a link without a password is sent goes where it would go without the link. */
-  async function answerForm(host: string, slug: string, asked: Asked, passOn: Handle): Promise<void> {
+  async function answerForm(host: string, slug: string, exchange: Exchange, passOn: Handle): Promise<void> {
     const entry = lookup.peek(host, slug) ?? (await lookup.find(host, slug));
-    if (entry?.options?.passwordId === undefined) return passOn(asked.request, asked.response);
+    if (entry?.options?.passwordId === undefined) return passOn(exchange.request, exchange.response);
     // A body may take half a minute: the link is answered as it is then.
-    await answer(host, slug, { ...asked, form: await postedForm(asked.request) });
+    await answer(host, slug, { ...exchange, form: await postedForm(exchange.request) });
   }
 
   /** Of a link without options: a promise only if the redirect has to wait for its click. */
-  function follow(entry: LinkEntry, asked: Asked): Promise<void> | undefined {
-    const { request, response, form } = asked;
+  function follow(entry: LinkEntry, exchange: Exchange): Promise<void> | undefined {
+    const { request, response, form } = exchange;
     const at = now();
     // Its domain serves it, or it was not found; how many people it has led is counted where it has a limit.
     const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
     if (status === "disabled" || status === "deleted") {
       stats.disabled += 1;
-      return answerMissing(entry.host, asked);
+      return answerMissing(entry.host, exchange);
     }
-    if (entry.options) return followWithOptions(entry, entry.options, { status, at, asked });
+    if (entry.options) return followWithOptions(entry, entry.options, { status, at, exchange });
     const send = () => {
-      if (entry.block) return answerBlocked(entry.block, asked);
+      if (entry.block) return answerBlocked(entry.block, exchange);
       stats.found += 1;
       answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
     };
@@ -147,32 +147,32 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
-  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, asked: Asked): void {
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Exchange): void {
     stats.blocked += 1;
-    if (legal) asked.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
-    refuse(asked, legal ? "link_blocked_legally" : "link_blocked");
+    if (legal) exchange.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
+    refuse(exchange, legal ? "link_blocked_legally" : "link_blocked");
   }
 
   /** The link's time first, then its limit, password and rules. A visit that is not let in is no click. */
   async function followWithOptions(
     entry: LinkEntry,
     options: EntryOptions,
-    { status, at, asked }: { status: LinkStatus; at: number; asked: Asked },
+    { status, at, exchange }: { status: LinkStatus; at: number; exchange: Exchange },
   ): Promise<void> {
-    const { request, response, form } = asked;
+    const { request, response, form } = exchange;
     const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
     const hit = hitOf(entry, request, requester, at);
     const look = () => brands.ofAccount(entry.accountId);
     const answerInstead = async (reason: LinkRefusal) => {
       stats.expired += 1;
-      if (expiredLocation === undefined) lead(await look(), entry.host, asked, reason);
+      if (expiredLocation === undefined) lead(await look(), entry.host, exchange, reason);
       else answerMovedForNow(expiredLocation, response, code);
     };
     // The destination of what is over is nobody's before it has begun.
     if (status === "scheduled") {
       stats.expired += 1;
-      return refuse(asked, "link_not_active", await look());
+      return refuse(exchange, "link_not_active", await look());
     }
     if (status === "expired") return answerInstead("link_expired");
     const visit = visitOf(options.key, hit);
@@ -215,19 +215,22 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** Answers 503; the cause goes to the log only: one line an outage, without a stack, as many are refused as come. */
-  function unavailable(err: unknown, asked: Asked): void {
+  function unavailable(err: unknown, exchange: Exchange): void {
     stats.error += 1;
     const code =
       (["recorder_busy", "too_busy"] as const).find((busy) => isRefused(err, busy)) ?? "store_unavailable";
     if (!(err instanceof DomainError))
-      deps.log.error({ err, request_id: requestIdOf(asked.request) }, "a short link could not be followed");
+      deps.log.error(
+        { err, request_id: requestIdOf(exchange.request) },
+        "a short link could not be followed",
+      );
     else if (code !== "too_busy") {
       if (now() - lastRefusedAt > OUTAGE_OVER_MS)
         deps.log.error({ code, reason: err.message }, "short links are answered 503");
       lastRefusedAt = now();
     }
-    if (asked.response.headersSent) asked.response.destroy();
-    else refuse(asked, code);
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else refuse(exchange, code);
   }
 
   return (request, response, passOn) => {
@@ -236,13 +239,13 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     if (slug === undefined) return false;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
-    const asked: Asked = { request, response };
+    const exchange: Exchange = { request, response };
     try {
       const isPost = request.method === "POST";
-      const answering = isPost ? answerForm(host, slug, asked, passOn) : answer(host, slug, asked);
-      answering?.catch((err: unknown) => unavailable(err, asked));
+      const answering = isPost ? answerForm(host, slug, exchange, passOn) : answer(host, slug, exchange);
+      answering?.catch((err: unknown) => unavailable(err, exchange));
     } catch (err) {
-      unavailable(err, asked);
+      unavailable(err, exchange);
     }
     return true;
   };

@@ -64,9 +64,9 @@ export function httpServer(
       await once(server, "listening");
       return urlOf(server.address() as AddressInfo);
     },
-    passTo(given) {
-      handle = given;
-      loaded.resolve(given);
+    passTo(next) {
+      handle = next;
+      loaded.resolve(next);
     },
     async close() {
       loaded.promise.catch(() => undefined);

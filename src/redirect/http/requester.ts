@@ -68,9 +68,9 @@ function forwardedAddresses(header: string): string {
 
 /** "" when it is no address. */
 function addressIn(text: string): string {
-  const given = text.trim();
-  const [, v4, v6] = NODE.exec(given) ?? [];
-  const address = v4 ?? v6 ?? given;
+  const trimmed = text.trim();
+  const [, v4, v6] = NODE.exec(trimmed) ?? [];
+  const address = v4 ?? v6 ?? trimmed;
   return isIP(address) !== 0 && !address.includes("%") ? address : "";
 }
 

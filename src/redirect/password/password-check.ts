@@ -17,7 +17,7 @@ export type PasswordTries = {
 
 export type PasswordCheckDeps = {
   /** Hashes, which takes tens of milliseconds of a core. Undefined where there is no such password. @throws StoreUnavailable */
-  isPassword: (passwordId: string, given: string) => Promise<boolean | undefined>;
+  isPassword: (passwordId: string, password: string) => Promise<boolean | undefined>;
   tries: PasswordTries;
   /** Random, of this process: what it remembers of right passwords is hashed under it. */
   key: Uint8Array;

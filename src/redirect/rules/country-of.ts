@@ -16,12 +16,12 @@ const ANSWER_WITHIN_MS = 1_000;
 export function countryOfAddress(ask: CountryOf): CountryOf {
   const known = new LRUCache<string, Promise<string>>({ ...atMost(MOST_ADDRESSES), ttl: KEPT_MS });
   return async (address) => {
-    let asked = known.get(address);
-    if (!asked) {
-      asked = ask(address);
-      known.set(address, asked);
+    let answer = known.get(address);
+    if (!answer) {
+      answer = ask(address);
+      known.set(address, answer);
     }
-    const country = await inTime(ANSWER_WITHIN_MS, asked).catch(() => undefined);
+    const country = await inTime(ANSWER_WITHIN_MS, answer).catch(() => undefined);
     if (country === undefined) known.delete(address);
     return country ?? UNKNOWN;
   };

@@ -114,25 +114,25 @@ function setAsideProblems(part: string, setAside: SetAside | undefined): Reason[
 async function projectorProblems(
   projections: HealthDeps["projections"],
 ): Promise<Pick<Readiness, "reasons" | "degraded">> {
-  const found = await inTime(CHECK_TIMEOUT_MS, projections().catch(messageOf));
+  const states = await inTime(CHECK_TIMEOUT_MS, projections().catch(messageOf));
   const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
-  if (!found) return none("does not answer");
-  if (typeof found === "string") return none(found);
-  if (found.length === 0) return none("has not started yet");
+  if (!states) return none("does not answer");
+  if (typeof states === "string") return none(states);
+  if (states.length === 0) return none("has not started yet");
   const of = (statuses: GroupStatus[]) =>
     statuses.flatMap((status) => {
       const reason = projectionProblem(status);
       return reason === undefined ? [] : [{ part: `projections ${status.name}`, reason }];
     });
   return {
-    reasons: of(found.filter((status) => !isAnswered(status))),
+    reasons: of(states.filter((status) => !isAnswered(status))),
     degraded: [
-      ...[...new Set(found.flatMap(({ failure }) => failure ?? []))].map((reason) => ({
+      ...[...new Set(states.flatMap(({ failure }) => failure ?? []))].map((reason) => ({
         part: "projections",
         reason,
       })),
-      ...of(found.filter(isAnswered)),
-      ...found.flatMap(({ name, setAside }) => setAsideProblems(`projections ${name}`, setAside)),
+      ...of(states.filter(isAnswered)),
+      ...states.flatMap(({ name, setAside }) => setAsideProblems(`projections ${name}`, setAside)),
     ],
   };
 }
@@ -166,10 +166,10 @@ function catchingUp({ building, position, head }: GroupStatus): string {
 }
 
 /** Undefined for a failure too, which others report. */
-async function answerInTime<T>(asked: Promise<T>): Promise<T | undefined> {
+async function answerInTime<T>(answer: Promise<T>): Promise<T | undefined> {
   return await inTime(
     CHECK_TIMEOUT_MS,
-    asked.catch(() => undefined),
+    answer.catch(() => undefined),
   );
 }
 

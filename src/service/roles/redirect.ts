@@ -58,10 +58,10 @@ function openAdmission({ config, log, clock, backend, ...shared }: RoleContext):
   const people = async (link: string) =>
     (await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link))?.people ?? 0;
   const check = passwordCheck({
-    async isPassword(passwordId, given) {
+    async isPassword(passwordId, password) {
       // Loaded when it is first needed, because few links have a password.
       const { isLinkPassword } = await import("../../commands/links/link-password.ts");
-      return await isLinkPassword({ secrets, clock }, passwordId, given);
+      return await isLinkPassword({ secrets, clock }, passwordId, password);
     },
     tries: linkPasswordTries({ rateLimits, clock }),
     key: randomBytes(32),

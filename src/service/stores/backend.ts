@@ -10,7 +10,7 @@ import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
-import { isFolderInUse, openDataFolder } from "./data-folder.ts";
+import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { serverStores } from "./servers.ts";
 import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
@@ -43,12 +43,8 @@ export function storesOf(config: StoresConfig, options: StoreOptions = {}): Stor
   return serverStores({ ...config, eventStoreUrl, mongodbUrl, redisUrl }, options);
 }
 
-/** Whether a service that folds runs on the same stores. */
-export async function isServedElsewhere(
-  { eventStoreUrl, dataDir }: Pick<StoresConfig, "eventStoreUrl" | "dataDir">,
-  { leases }: Pick<Backend, "leases">,
-): Promise<boolean> {
-  if (eventStoreUrl === undefined) return isFolderInUse(dataDir);
+/** Whether a service that folds runs on the same servers. */
+export async function isServedElsewhere({ leases }: Pick<Backend, "leases">): Promise<boolean> {
   const holder = runtimeDeps.newId();
   for (const group of projectionGroups) {
     if (!(await leases.hold(leaseName(group), holder, ASKING_MS))) return true;
@@ -83,7 +79,7 @@ export async function openBackend(config: StoresConfig, options: StoreOptions = 
       await stores.prepare();
       if (!options.readOnly) await registerAll(eventStore, foldStore, options);
     };
-    if (stores.preparesAtOpening) await prepare();
+    if (stores.preparesAtOpening && !options.isPrepared) await prepare();
     const readStore = queriedStore(foldStore);
     return { ...stores, eventStore, readStore, foldStore, secrets, deliveryQueue, leases, prepare };
   } catch (error) {

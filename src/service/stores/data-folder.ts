@@ -1,8 +1,9 @@
 // Keeps the data folder for one service, and readable for that service's own user only, also files that were copied into it.
 
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { makeFolder, openPrivateFolder } from "../../runtime/private-folder.ts";
-import { isRefused } from "../../runtime/refused.ts";
-import { lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
+import { isFolderLocked, lockFolder } from "../../stores/connections/folder-lock.sqlite.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
 const OWN_FILES =
@@ -28,13 +29,17 @@ export function lockDataFolder(dataDir: string): void {
   process.once("exit", () => lock.release());
 }
 
-/** Whether a service has locked the folder. @throws StoreUnavailable */
-export function isFolderInUse(dataDir: string): boolean {
-  try {
-    lockFolder(dataDir, process.pid).release();
-    return false;
-  } catch (error) {
-    if (isRefused(error, "data_dir_in_use")) return true;
-    throw error;
-  }
+/** Where a service that has the folder takes commands: a socket, or a link to one (roles/operator.ts). */
+export function socketIn(dataDir: string): string {
+  return join(dataDir, "commands.sock");
 }
+
+/** What is to be connected to: a link may have too long a path, and leads to one that has not. */
+export function socketOf(dataDir: string): string {
+  const path = socketIn(dataDir);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  // Node's own realpathSync ends early at a socket.
+  return isLink && existsSync(path) ? realpathSync.native(path) : path;
+}
+
+export { isFolderLocked };

@@ -20,6 +20,8 @@ export type StoreOptions = {
   lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `threads`. */
   readOnly?: boolean;
+  /** They are a running service's, which has prepared them at its start. */
+  isPrepared?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
   log?: (message: string) => void;
 };

@@ -1,12 +1,8 @@
 // The reader thread: what may take long, with store connections of its own and a lower priority than requests.
-import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
+import { lowerPriority } from "../../runtime/threads/lower-priority.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { queriedStore, storesOf } from "../stores/backend.ts";
 import type { ReaderData } from "./reader.ts";
-
-/** Below the priority of the HTTP thread, so that exports don't delay redirects. */
-const NICENESS = 5;
 
 lowerPriority();
 await serveThread<ReaderData>(({ config }, log) => {
@@ -25,13 +21,3 @@ await serveThread<ReaderData>(({ config }, log) => {
   const qr = async () => ({ draw: (await import("../../api/qr/draw-qr.ts")).drawQr });
   return { served: { ...stores.served.reader, logReader, qr }, close: () => stores.close() };
 });
-
-/** Of this thread; only on Linux, where each has its own. */
-function lowerPriority(): void {
-  try {
-    const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
-    if (Number.isInteger(thread) && thread !== process.pid) setPriority(thread, NICENESS);
-  } catch {
-    // Not permitted, or not Linux: the thread keeps the default priority.
-  }
-}

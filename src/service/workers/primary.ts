@@ -125,7 +125,7 @@ function methodsFor(caller: Member, members: readonly Member[]) {
     },
     async metrics() {
       // Without those of a worker that fails or takes too long.
-      const asked = members.map(
+      const texts = members.map(
         ({ calls }) =>
           calls &&
           inTime(
@@ -133,7 +133,7 @@ function methodsFor(caller: Member, members: readonly Member[]) {
             calls.call("metrics").catch(() => undefined),
           ),
       );
-      const answers = (await Promise.all(asked)).filter((answer) => answer !== undefined);
+      const answers = (await Promise.all(texts)).filter((answer) => answer !== undefined);
       const all = AggregatorRegistry.aggregate(answers as object[]);
       const help = "Processes of --workers that answer, the one in the background counted";
       const workers = new Gauge({ name: "linkledger_workers", help, registers: [all] });

@@ -31,8 +31,8 @@ function copyAndCheck(file: string, copy: string): void {
   }
   const check = new DatabaseSync(copy, { readOnly: true });
   try {
-    const found = check.prepare("PRAGMA integrity_check").get()?.integrity_check;
-    if (found !== "ok") throw new Error(`the copy is not sound: ${found}`);
+    const outcome = check.prepare("PRAGMA integrity_check").get()?.integrity_check;
+    if (outcome !== "ok") throw new Error(`the copy is not sound: ${outcome}`);
   } finally {
     check.close();
   }

@@ -1,4 +1,5 @@
 // A lock on a folder that ends with its process, also by kill -9: the operating system releases the lock of SQLite's file.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../runtime/refused.ts";
@@ -23,7 +24,7 @@ export function lockFolder(folder: string, pid: number): { release(): void } {
       while (holderIn(db) !== pid) db.exec(`PRAGMA user_version = ${pid}; COMMIT; BEGIN IMMEDIATE`);
       return { release: () => db.close() };
     } catch (error) {
-      const isHeld = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+      const isHeld = isBusy(error);
       const holder = isHeld ? holderIn(db) : pid;
       db.close();
       if (!isHeld) throw error;
@@ -35,6 +36,26 @@ export function lockFolder(folder: string, pid: number): { release(): void } {
       );
     }
   }, file);
+}
+
+/** Whether a process holds the lock of `folder`. Changes nothing, also where it may not. */
+export function isFolderLocked(folder: string): boolean {
+  const file = join(folder, "lock.db");
+  if (!existsSync(file)) return false;
+  const db = new DatabaseSync(file);
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    // Of a file that can't be written nobody holds the lock.
+    return isBusy(error);
+  } finally {
+    db.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
 }
 
 function holderIn(db: DatabaseSync): number | undefined {

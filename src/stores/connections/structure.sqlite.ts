@@ -17,10 +17,10 @@ const OBJECTS =
  */
 export function alterations(db: DatabaseSync, schema?: string): string[] {
   const there = objectsOf(db);
-  const found =
+  const altered =
     schema === undefined ? there.filter(isOdd).map(foreign) : differences(there, objectsMadeBy(schema));
   const name = basename(db.location() ?? "the file");
-  return found.map((what) => `${name} is not as this program makes it: ${what}`);
+  return altered.map((what) => `${name} is not as this program makes it: ${what}`);
 }
 
 /** Of a file that may be missing. @throws SQLite's error */
@@ -36,8 +36,8 @@ export function alterationsOf(file: string, schema?: string): string[] {
 
 /** To be called before anything is written to a file. @throws file_altered */
 export function refuseAltered(db: DatabaseSync, schema?: string): void {
-  const [found] = alterations(db, schema);
-  if (found) throw new Refused("file_altered", found);
+  const [difference] = alterations(db, schema);
+  if (difference) throw new Refused("file_altered", difference);
 }
 
 function objectsOf(db: DatabaseSync): SchemaObject[] {
@@ -63,10 +63,10 @@ function foreign({ type, name }: SchemaObject): string {
 }
 
 function differences(there: readonly SchemaObject[], made: readonly SchemaObject[]): string[] {
-  const isSame = (one: SchemaObject) => (other: SchemaObject) =>
-    JSON.stringify(one) === JSON.stringify(other);
-  const isNamed = (one: SchemaObject) => (other: SchemaObject) =>
-    one.type === other.type && one.name === other.name;
+  const isSame = (object: SchemaObject) => (other: SchemaObject) =>
+    JSON.stringify(object) === JSON.stringify(other);
+  const isNamed = (object: SchemaObject) => (other: SchemaObject) =>
+    object.type === other.type && object.name === other.name;
   return [
     ...there
       .filter((object) => !made.some(isSame(object)))

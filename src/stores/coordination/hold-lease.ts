@@ -47,11 +47,11 @@ export function leaseHolder(newId: () => string): string {
  * time. When `work` ends by itself or fails, the lease is released and requested again.
  */
 export async function holdLease(
-  given: HoldLeaseDeps,
+  options: HoldLeaseDeps,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const deps: Settled = { ...DEFAULTS, ...given };
+  const deps: Settled = { ...DEFAULTS, ...options };
   const { leases, name, holder, ttlMs, pollEveryMs, log, now, sleep } = deps;
   let isUnavailable = false;
   while (!signal.aborted) {

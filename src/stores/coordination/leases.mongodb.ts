@@ -22,7 +22,7 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   const run = <T>(work: (leases: Collection<LeaseDocument>) => Promise<T>): Promise<T> =>
     connection.run((db) => work(db.collection<LeaseDocument>("leases")));
   /** Those that were held when last asked for: they are renewed together. */
-  const held = new Set<string>();
+  const names = new Set<string>();
   let gathered: Asked[] = [];
 
   /** Whether each is held, as before; undefined when some are not. */
@@ -36,8 +36,8 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   /** Which of the leases nobody holds, or the one who asks. */
   async function free(requests: readonly Request[], at: Date): Promise<Set<string>> {
     const named = { _id: { $in: requests.map(({ name }) => name) } };
-    const found = await run((leases) => leases.find(named).toArray());
-    const taken = new Map(found.map((lease) => [lease._id, lease]));
+    const documents = await run((leases) => leases.find(named).toArray());
+    const taken = new Map(documents.map((lease) => [lease._id, lease]));
     return new Set(
       requests.flatMap(({ name, holder }) => {
         const lease = taken.get(name);
@@ -69,15 +69,15 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   async function answer(requests: readonly Asked[]): Promise<void> {
     const at = await clock();
     const alike = ({ name, holder, ttlMs }: Request) =>
-      held.has(keyOf(name, holder)) ? `renewed ${holder} ${ttlMs}` : "requested";
+      names.has(keyOf(name, holder)) ? `renewed ${holder} ${ttlMs}` : "requested";
     for (const [kind, group = []] of Object.entries(Object.groupBy(requests, alike))) {
       const areRenewed = kind !== "requested" && (await renewed(group, at));
       const candidates = areRenewed ? new Set<string>() : await free(group, at);
       for (const request of group) {
         const isHeld = areRenewed || (candidates.has(request.name) && (await acquired(request, at)));
         const key = keyOf(request.name, request.holder);
-        if (isHeld) held.add(key);
-        else held.delete(key);
+        if (isHeld) names.add(key);
+        else names.delete(key);
         request.resolve(isHeld);
       }
     }
@@ -85,8 +85,8 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
 
   return {
     hold(name, holder, ttlMs) {
-      const asked = { name, holder, ttlMs, ...Promise.withResolvers<boolean>() };
-      if (gathered.push(asked) === 1)
+      const request = { name, holder, ttlMs, ...Promise.withResolvers<boolean>() };
+      if (gathered.push(request) === 1)
         setTimeout(() => {
           const requests = gathered;
           gathered = [];
@@ -94,10 +94,10 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
             for (const { reject } of requests) reject(error);
           });
         }, GATHERED_MS);
-      return asked.promise;
+      return request.promise;
     },
     async release(name, holder) {
-      held.delete(keyOf(name, holder));
+      names.delete(keyOf(name, holder));
       await run((leases) => leases.deleteOne({ _id: name, holder }));
     },
   };

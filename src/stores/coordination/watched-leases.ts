@@ -12,14 +12,14 @@ export function watchedLeases(leases: Leases, now: () => number): WatchedLeases 
   const waiting = new Map<string, { since: number; why: string }>();
   return {
     async hold(name, holder, ttlMs) {
-      const asked = waiting.get(name) ?? { since: now(), why: "no answer" };
-      waiting.set(name, asked);
+      const waitingFor = waiting.get(name) ?? { since: now(), why: "no answer" };
+      waiting.set(name, waitingFor);
       try {
         const isHeld = await leases.hold(name, holder, ttlMs);
         waiting.delete(name);
         return isHeld;
       } catch (error) {
-        asked.why = messageOf(error);
+        waitingFor.why = messageOf(error);
         throw error;
       }
     },

@@ -88,8 +88,8 @@ export type Checkpoint = {
 export type AwaitedEvent = { position: Position; stream: string; revision: number; type: string };
 
 /** Whether both are at the same event, or there is none. */
-export function isSameCheckpoint(one: Checkpoint | undefined, other: Checkpoint | undefined): boolean {
-  return one?.position === other?.position && one?.eventId === other?.eventId;
+export function isSameCheckpoint(checkpoint: Checkpoint | undefined, other: Checkpoint | undefined): boolean {
+  return checkpoint?.position === other?.position && checkpoint?.eventId === other?.eventId;
 }
 
 /** The checkpoint that a commit continues from is no longer the stored one. */

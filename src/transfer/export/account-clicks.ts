@@ -86,7 +86,7 @@ async function searchOf(
     from: question.from ?? Number.NEGATIVE_INFINITY,
     to: question.to ?? Number.POSITIVE_INFINITY,
     zone: timeZone(zone) ?? UTC,
-    after: place?.after,
+    start: place && { after: place.after },
     upTo: place?.upTo ?? counted,
     rules: build?.rules,
   };

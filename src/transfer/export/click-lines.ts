@@ -17,7 +17,7 @@ export type ClickRow = ExportedClick | UnreadableClick;
 /** A column of a click export; values are text. */
 export type ClickColumn = readonly [name: string, of: (click: ExportedClick) => string];
 
-/** Of one link's clicks. */
+/** The columns of one link's clicks. */
 const COLUMNS: readonly ClickColumn[] = [
   ["at", ({ at }) => at],
   ["type", ({ kind }) => kind],
@@ -43,7 +43,7 @@ const COLUMNS: readonly ClickColumn[] = [
   ["position", ({ position }) => position],
 ];
 
-/** Of the clicks of an account. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
+/** The columns of an account's clicks. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
 export const ACCOUNT_COLUMNS: readonly ClickColumn[] = [
   ["link", ({ link }) => link],
   ...COLUMNS,
@@ -53,7 +53,7 @@ export const ACCOUNT_COLUMNS: readonly ClickColumn[] = [
   ["prefetch", ({ prefetch }) => prefetch],
 ];
 
-/** Of the clicks of many accounts. */
+/** The columns of the clicks of many accounts. */
 export const CLICK_COLUMNS: readonly ClickColumn[] = ACCOUNT_COLUMNS.toSpliced(1, 0, [
   "account_id",
   ({ accountId }) => accountId,

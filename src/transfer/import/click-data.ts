@@ -40,7 +40,7 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     }
     addPlace(data, placeOf({ country_code: facts.country, state1: facts.region, city: facts.city }));
     if (facts.referrer === undefined) data.referrer = UNKNOWN;
-    // Of nobody when neither the address nor the user agent is known.
+    // A click without address and user agent is of nobody.
     const isSomebody = hit.address !== "" || hasAgent;
     const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
     return { type: "LinkClicked", data: { ...data, ...visitors } };

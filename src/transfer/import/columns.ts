@@ -65,7 +65,7 @@ type Table = {
   further?: Readonly<Record<string, readonly string[]>>;
   leftOut?: FieldList["leftOut"];
   refused?: FieldList["refused"];
-  /** Of the links; slug and destination by default. */
+  /** Columns that links need; slug and destination by default. */
   needed?: Columns;
   /** What a link is beyond its columns. */
   complete?(link: ImportedLink, record: Fields, context: ImportContext): readonly ImportedLink[];

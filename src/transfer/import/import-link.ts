@@ -148,16 +148,16 @@ async function placed(
 ) {
   const scope = JSON.stringify([accountId, host, imported.longUrl, imported.fields?.external_id ?? null]);
   for (let attempt = 1; ; attempt++) {
-    const given = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
+    const wanted = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
     const onBaseHost = domainId === undefined;
     if (byOwner && onBaseHost && imported.slug !== undefined && !byOwner.baseHostSlugs)
       throw new Refused(
         "custom_slug_needs_domain",
         "A slug of your own needs one of your domains: name it as domain",
       );
-    const slug = byOwner ? acceptCustomSlug(given, onBaseHost) : acceptImportedSlug(given, onBaseHost);
+    const slug = byOwner ? acceptCustomSlug(wanted, onBaseHost) : acceptImportedSlug(wanted, onBaseHost);
     const key = linkKey(host, slug);
-    const source = sourceOf(format, imported, given);
+    const source = sourceOf(format, imported, wanted);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
     const earlier = links.get(key);
     const [first] = earlier ? [] : await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
@@ -174,7 +174,7 @@ function externalIdOf(link: LinkState): string | undefined {
   return link.status === "free" || link.deleted ? undefined : link.externalId;
 }
 
-/** Of a link of this import, or in a dry run of one that is here. @throws external_id_taken */
+/** By a link of this import, or in a dry run by one that is here. @throws external_id_taken */
 async function refuseTakenId(
   deps: ImportLinkDeps,
   { account, dryRun }: ImportTarget,

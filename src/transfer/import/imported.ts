@@ -98,7 +98,7 @@ export type ClickFacts = { [name in KnownText]?: string | undefined } & {
   isScan?: boolean;
   method?: Click["method"] | undefined;
   utm?: Click["utm"] | undefined;
-  /** Of our own export, as the salt that they were made under is gone. */
+  /** From our own export, as the salt that they were made under is gone. */
   visitors?: Pick<Click, "visitor" | "accountVisitor">;
 };
 
@@ -128,7 +128,7 @@ export type ImportFormat = {
   fields: FieldList;
   /** Undefined for a record that is no link; several where one record has several addresses. */
   linksOf(record: Fields, context: ImportContext): readonly ImportedLink[] | undefined;
-  /** Of the links' file too, where that has both. */
+  /** From the links' file too, where that has both. */
   clicksOf(record: Fields, context: ImportContext): readonly ImportedClick[];
   /** Its times may be those of where it runs. */
   hasLocalTimes?: true;

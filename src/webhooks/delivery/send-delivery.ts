@@ -113,10 +113,10 @@ type Post = {
 class StaleConnection extends Error {}
 
 /** Repeats a post on a stale connection, which is no failure of the receiver; several of the pool may be stale. */
-async function postOnOpenConnection(given: Post): Promise<IncomingMessage> {
+async function postOnOpenConnection(request: Post): Promise<IncomingMessage> {
   for (let stale = 0; ; stale++) {
     try {
-      return await post(given);
+      return await post(request);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
       if (stale === MAX_STALE) throw error.cause;

@@ -34,8 +34,8 @@ export async function listDeliveries(
   const { state, limit } = filter;
   const { after: end } = behindCursor(filter.cursor);
   const after = end && { createdAt: String(end.value), id: end.id };
-  const found = await deps.deliveryQueue.list({ webhookId, state, after, limit: limit + 1 });
-  const { page, next } = pageOf(found, limit, ({ createdAt, id }) => ({ value: createdAt, id }));
+  const deliveries = await deps.deliveryQueue.list({ webhookId, state, after, limit: limit + 1 });
+  const { page, next } = pageOf(deliveries, limit, ({ createdAt, id }) => ({ value: createdAt, id }));
   return { deliveries: page, next_cursor: next };
 }
 

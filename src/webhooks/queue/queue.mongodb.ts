@@ -103,8 +103,8 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   async resend(id: string, now: string): Promise<Delivery | undefined> {
     const claimed = { state: "pending", claim: { $ne: null }, dueAt: { $gt: now } } as const;
     await this.#on((all) => all.updateOne({ _id: id, $nor: [claimed] }, again(now)));
-    const found = await this.#on((all) => all.findOne({ _id: id }, { projection: LISTED }));
-    return found ? deliveryFrom(found) : undefined;
+    const document = await this.#on((all) => all.findOne({ _id: id }, { projection: LISTED }));
+    return document ? deliveryFrom(document) : undefined;
   }
 
   async recover(webhookId: string, since: string, now: string): Promise<number> {
@@ -126,7 +126,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
         { createdAt: { $lt: after.createdAt } },
         { createdAt: after.createdAt, _id: { $lt: after.id } },
       ];
-    const found = await this.#on((all) =>
+    const documents = await this.#on((all) =>
       all
         .find(filter, { projection: WITHOUT_LOG })
         .sort([
@@ -136,12 +136,12 @@ class MongodbDeliveryQueue implements DeliveryQueue {
         .limit(limit)
         .toArray(),
     );
-    return found.map((one) => ({ ...deliveryFrom(one), body: one.body }));
+    return documents.map((document) => ({ ...deliveryFrom(document), body: document.body }));
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {
-    const found = await this.#on((all) => all.findOne({ _id: id }));
-    return found ? { ...deliveryFrom(found), body: found.body, log: found.log } : undefined;
+    const document = await this.#on((all) => all.findOne({ _id: id }));
+    return document ? { ...deliveryFrom(document), body: document.body, log: document.log } : undefined;
   }
 
   async sweep(before: string): Promise<number> {

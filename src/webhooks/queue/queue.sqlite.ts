@@ -74,7 +74,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return this.#db.soon(() => {
       const due = this.#db.all<Omit<ClaimedDelivery, "token">>("due", { webhookId, now, limit });
       for (const { id } of due) this.#db.run("take", { id, token, until });
-      return due.map((one) => ({ ...one, token }));
+      return due.map((delivery) => ({ ...delivery, token }));
     });
   }
 
@@ -146,9 +146,9 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   }
 
   #get(id: string): DeliveryWithLog | undefined {
-    const found = this.#db.get<DeliveryRow & { log: string }>("one", { id });
-    if (!found) return undefined;
-    const { last, log, ...row } = found;
+    const delivery = this.#db.get<DeliveryRow & { log: string }>("one", { id });
+    if (!delivery) return undefined;
+    const { last, log, ...row } = delivery;
     return { ...row, lastAttempt: last === null ? null : JSON.parse(last), log: JSON.parse(log) };
   }
 }

@@ -29,8 +29,8 @@ export function receiverResolver(dnsServers: readonly string[], hostsFile = HOST
 
 async function addressesOf(resolver: Resolver, name: string): Promise<LookupAddress[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = [...addresses(v4, 4), ...addresses(v6, 6)];
-  if (found.length > 0) return found;
+  const resolved = [...addresses(v4, 4), ...addresses(v6, 6)];
+  if (resolved.length > 0) return resolved;
   throw new Refused("dns_failed", `${name} ${noAddress([v4, v6])}`);
 }
 

@@ -8,8 +8,8 @@ import type { ClickDelivery } from "./delivery-schemas.ts";
  * Every field is a string: "" for a missing value (user_agent, referer, ip), `unknown` for an unrecognised one
  * (country, city, device_type, browser, os), as in the analytics. `ip` is anonymised. `baseUrl`: without a trailing slash.
  */
-export function clickPayload(given: LinkClicked["data"], baseUrl: string): string {
-  const click = clickFacts(given);
+export function clickPayload(data: LinkClicked["data"], baseUrl: string): string {
+  const click = clickFacts(data);
   return JSON.stringify({
     event: LINK_CLICKED,
     timestamp: click.at,

@@ -199,7 +199,7 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
     takeEvent(recorded, take, setAside);
   }
   const deliveries: NewDelivery[] = [];
-  for (const one of routed) deliveries.push(...(await deliveriesOf(routing, one)));
+  for (const routedEvent of routed) deliveries.push(...(await deliveriesOf(routing, routedEvent)));
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);

@@ -7,9 +7,13 @@ import type { Stores } from "../runtime/stores.ts";
 
 export type AskAccountOf = (asked: Partial<AccountQuestion>) => Promise<AccountAnswer>;
 
-/** Of ACCOUNT, in UTC, by default. */
-export function accountQuestionsOf(stores: Stores, now: Date): AskAccountOf {
-  const ask = accountQuestions({ ...stores, monotonic: () => performance.now() });
+/** Of ACCOUNT, in UTC, by default. `fewClicks`: 0 asks the documents whatever they know. */
+export function accountQuestionsOf(stores: Stores, now: Date, fewClicks?: number): AskAccountOf {
+  const ask = accountQuestions({
+    ...stores,
+    monotonic: () => performance.now(),
+    ...(fewClicks !== undefined && { fewClicks }),
+  });
   const common = { accountId: ACCOUNT, now: now.getTime(), zone: "UTC", kinds: CLICK_KINDS, limit: 10 };
   return (asked) => ask({ ...common, groupBy: [], filters: {}, ...asked });
 }

@@ -30,16 +30,12 @@ export async function runCommand(
 }
 
 /**
- * Commands on the stores in `dataDir`, also beside a service that runs in this process. No test may read or copy the files
- * of a running service in its process: closing them would drop the locks that keep other processes off.
+ * Commands for the service that has `dataDir`, also where it runs in this process; without one, on the stores there. No test
+ * may read or copy the files of a running service in its process: closing them would drop the locks that keep other processes
+ * off.
  */
 export function commandLine(dataDir: string, instance: Environment = {}) {
-  return commandsBy(async (args, env) => {
-    const surroundings = { env: { DATA_DIR: dataDir, ...instance, ...env } };
-    const outcome = await runCommand(args, surroundings);
-    // A service opens its queue a moment after its start.
-    return /: run the command again$/m.test(outcome.stderr) ? await runCommand(args, surroundings) : outcome;
-  });
+  return commandsBy((args, env) => runCommand(args, { env: { DATA_DIR: dataDir, ...instance, ...env } }));
 }
 
 /** The same in a process of their own. `program`: the folder of another program than ours. */

@@ -199,9 +199,9 @@ describe("an external id", () => {
       createLink(on, operator, by, { url: "https://example.com/", external_id }, { idempotency });
     for (const id of ["a", "b"]) await expect(create(away, id, id)).rejects.toThrow(StoreUnavailable);
     await expect(create(patient, "a")).rejects.toMatchObject({ code: "link_claimed", status: 409 });
-    expect((await create(patient, "b", "b")).link.external_id).toBe("b");
+    expect((await create(patient, "b", "b")).link.externalId).toBe("b");
     now += 60_001;
-    expect((await create(patient, "a")).link.external_id).toBe("a");
+    expect((await create(patient, "a")).link.externalId).toBe("a");
     await expect(create(patient, "b")).rejects.toMatchObject({ code: "external_id_taken" });
   });
 
@@ -277,7 +277,7 @@ describe("an external id", () => {
       code: "external_id_taken",
     });
     const again = await createLink({ ...deps, clock }, operator, by, request, options);
-    expect(again).toMatchObject({ isNew: true, link: { external_id: "lost" } });
+    expect(again).toMatchObject({ isNew: true, link: { externalId: "lost" } });
   });
 });
 
@@ -313,6 +313,8 @@ describe("find_existing", () => {
       expect(new Set(all.map(({ link }) => link.slug)).size).toBe(1);
       expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
       const slug = all[0]?.link.slug ?? "";
+      const late = await createLink(unseen, operator, by, request);
+      expect([late.link.slug, late.isNew]).toEqual([slug, false]);
       await changeLink(deps, operator, by, { host: deps.baseHost, slug }, { type: "delete" });
     }
   });
@@ -324,7 +326,7 @@ describe("a link on a custom domain", () => {
     await addDomain(deps, operator, accountId, "www.example.com");
     const by = callerOf(accountId, "developer");
     const { link } = await createLink(deps, operator, by, { url: "https://www.example.com/sale" });
-    expect(link.long_url).toBe("https://www.example.com/sale");
+    expect(link.longUrl).toBe("https://www.example.com/sale");
   });
 
   it("is not led back to that domain by its owner, on the Free tier neither", async () => {
@@ -360,7 +362,7 @@ describe("creating links in bulk", () => {
     });
     const links = [{ url: "https://example.com/0" }, { url: "https://example.com/late" }, { url: "nope" }];
     const { bulk, isFinal } = await createLinksInBulk({ ...deps, eventStore }, operator, by, links);
-    expect([bulk.created, isFinal]).toEqual([1, false]);
+    expect([bulk.results.length, isFinal]).toEqual([1, false]);
     expect(bulk.errors.map(({ index, code }) => [index, code])).toEqual([
       [1, "store_unavailable"],
       [2, "invalid_url"],

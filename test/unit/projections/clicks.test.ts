@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Breakdown } from "../../../src/projections/definitions/breakdown.ts";
 import { DIMENSIONS, type Dimension } from "../../../src/projections/definitions/click-dimensions.ts";
-import { accountDays } from "../../../src/projections/definitions/days/days.ts";
+import { accountDays } from "../../../src/projections/definitions/days/account-day.ts";
 import { linkDays } from "../../../src/projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";

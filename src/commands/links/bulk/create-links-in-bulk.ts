@@ -2,14 +2,12 @@
 
 import type { Caller, CommandContext } from "../../caller.ts";
 import { createLink } from "../create-link.ts";
-import { type LinkObject, ShortenRequest } from "../link-object.ts";
+import type { ExistingLink } from "../link.ts";
+import { ShortenRequest } from "../link-object.ts";
 import { type Bulk, type BulkDeps, type BulkKind, runBulk } from "./bulk.ts";
 
-/** Part 4 of the interface. */
-export type CreatedInBulk = Bulk<CreatedItem, "url"> & { created: number };
-
-/** `existing`: present for a link that find_existing has found, which `created` doesn't count. */
-type CreatedItem = Omit<LinkObject, "qr_download_url"> & { existing?: true };
+/** `isNew`: false for a link that find_existing has found. */
+type CreatedItem = { link: ExistingLink; isNew: boolean };
 
 /** `links`: 1 to 100 items of any shape. `isFinal`: as of runBulk. @throws what runBulk throws */
 export async function createLinksInBulk(
@@ -18,7 +16,7 @@ export async function createLinksInBulk(
   by: Caller,
   links: readonly unknown[],
   { idempotency }: { idempotency?: string | undefined } = {},
-): Promise<{ bulk: CreatedInBulk; isFinal: boolean }> {
+): Promise<{ bulk: Bulk<CreatedItem, "url">; isFinal: boolean }> {
   const startedAt = deps.clock().getTime();
   const kind: BulkKind<ShortenRequest, CreatedItem, "url"> = {
     schema: ShortenRequest,
@@ -35,15 +33,12 @@ export async function createLinksInBulk(
         keys: keysOf(request),
         async run() {
           const { link, isNew } = await createLink(known, context, by, request, options);
-          const { qr_download_url: _, ...created } = link;
-          return isNew ? created : { ...created, existing: true };
+          return { link, isNew };
         },
       };
     },
   };
-  const { bulk, isFinal } = await runBulk(deps, by, links, kind);
-  const created = bulk.results.filter(({ existing }) => !existing).length;
-  return { bulk: { ...bulk, created }, isFinal };
+  return await runBulk(deps, by, links, kind);
 }
 
 /** So that the first of equal ones wins, and the others of one that exists already find it. */

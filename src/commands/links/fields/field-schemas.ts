@@ -7,12 +7,12 @@ const TIME = `must be ${MOMENT_EXAMPLE}`;
 
 export const text = (most: number) =>
   z.string("must be a text").max(most, `must have at most ${most} characters`);
-/** Of which something is left when it is cleaned. */
+/** A text of which something is left when it is cleaned. */
 export const filled = (most: number) =>
-  text(most).refine((given) => cleanText(given, most) !== "", "must not be empty");
-export const time = z.string(TIME).refine((given) => parseMoment(given) !== undefined, TIME);
+  text(most).refine((value) => cleanText(value, most) !== "", "must not be empty");
+export const time = z.string(TIME).refine((value) => parseMoment(value) !== undefined, TIME);
 
-/** Of a time that the schema takes: ISO 8601 UTC. */
-export function utc(given: string): string {
-  return (parseMoment(given) as Date).toISOString();
+/** ISO 8601 UTC of a time that the schema takes. */
+export function utc(text: string): string {
+  return (parseMoment(text) as Date).toISOString();
 }

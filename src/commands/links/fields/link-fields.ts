@@ -34,9 +34,9 @@ type LinkFieldRow = {
   hint?: string;
   /** Most characters of a text, or of each in a list. */
   most?: number;
-  /** Of the Developer tier. */
+  /** Only on the Developer tier. */
   isDeveloper?: true;
-  /** Of requests; `null` clears a field, and is as good as absent for a new link. */
+  /** What a request says; `null` clears a field, and is as good as absent for a new link. */
   schema: z.ZodType;
 };
 
@@ -219,13 +219,13 @@ export const LinkFields = z.object(linkFields);
 export type LinkFields = z.infer<typeof LinkFields>;
 
 /** What clears a field, and needs no plan. */
-export function isEmptyField(given: unknown): boolean {
+export function isEmptyField(value: unknown): boolean {
   return (
-    given === undefined ||
-    given === null ||
-    given === "" ||
-    given === false ||
-    (Array.isArray(given) && given.length === 0)
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
   );
 }
 
@@ -246,7 +246,7 @@ export function fieldsOf(link: LinkOptions) {
 
 const { password: _password, ...shownFields } = linkFields;
 
-/** Of answers. */
+/** What an answer says. */
 export const shownLinkFields = {
   ...(Object.fromEntries(
     Object.entries(shownFields).map(([name, schema]) => [

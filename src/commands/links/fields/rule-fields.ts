@@ -9,9 +9,9 @@ import { OUR_WORDS } from "../../issue-sentence.ts";
 import { filled, text, time, utc } from "./field-schemas.ts";
 
 const value = filled(MOST.value);
-const oneOrMore = <T extends z.ZodType>(one: T, message: string) =>
+const oneOrMore = <T extends z.ZodType>(schema: T, message: string) =>
   z.union(
-    [one, z.array(one).min(1, message).max(MOST.values, `must hold at most ${MOST.values} values`)],
+    [schema, z.array(schema).min(1, message).max(MOST.values, `must hold at most ${MOST.values} values`)],
     message,
   );
 const COUNTRY = "must be one or more codes of ISO 3166-1, such as DE or GB";
@@ -27,16 +27,16 @@ const parameters = z
         ? `must have names of 1 to ${MOST.value} characters`
         : "must be an object of names and values",
   })
-  .refine((given) => Object.keys(given).length > 0, "must name a parameter")
-  .refine((given) => Object.keys(given).length <= MOST.values, `must name at most ${MOST.values} parameters`);
+  .refine((names) => Object.keys(names).length > 0, "must name a parameter")
+  .refine((names) => Object.keys(names).length <= MOST.values, `must name at most ${MOST.values} parameters`);
 
 /** A record would leave out `__proto__` without a word, and the rule would lead more visitors than it says. */
 const query = z
   .unknown()
-  .superRefine((given, context) => {
-    const { error } = parameters.safeParse(given, OUR_WORDS);
+  .superRefine((written, context) => {
+    const { error } = parameters.safeParse(written, OUR_WORDS);
     const issues = error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
-    if (given && Object.hasOwn(given, "__proto__"))
+    if (written && Object.hasOwn(written, "__proto__"))
       issues.push({ path: [], message: "must not name __proto__" });
     for (const issue of issues) context.addIssue({ code: "custom", ...issue });
   })
@@ -83,7 +83,10 @@ const conditions = z
         examples: [50],
       }),
   })
-  .refine((given) => Object.values(given).some((one) => one !== undefined), "needs at least one condition")
+  .refine(
+    (conditions) => Object.values(conditions).some((condition) => condition !== undefined),
+    "needs at least one condition",
+  )
   .meta({ id: "RuleConditions" });
 
 const rule = z
@@ -164,15 +167,15 @@ function conditionsOf({
     from: from && utc(from),
     to: to && utc(to),
   };
-  return Object.fromEntries(Object.entries(lists).filter(([, one]) => one !== undefined));
+  return Object.fromEntries(Object.entries(lists).filter(([, condition]) => condition !== undefined));
 }
 
-function cleaned<T extends string | true>(given: T): T {
-  return (given === true ? given : cleanText(given, MOST.value)) as T;
+function cleaned<T extends string | true>(text: T): T {
+  return (text === true ? text : cleanText(text, MOST.value)) as T;
 }
 
-function listOf<T>(one: T | T[]): T[] {
-  return Array.isArray(one) ? [...new Set(one)] : [one];
+function listOf<T>(values: T | T[]): T[] {
+  return Array.isArray(values) ? [...new Set(values)] : [values];
 }
 
 /** As requests have it: the conditions of the query as an object. */

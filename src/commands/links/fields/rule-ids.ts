@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { isSameRule, type LinkRule } from "../../../events/link-options.ts";
 import { Refused } from "../../../runtime/refused.ts";
 
-/** Of hexadecimal digits: 48 bits. */
+/** Hexadecimal digits: 48 bits. */
 const ID_CHARACTERS = 12;
 
 /**

@@ -28,11 +28,11 @@ export function withVisitor(visitors: Visitors, code: string): Visitors {
 
 /** Of everybody in any of the texts; `estimated` when a sketch is among them. */
 export function countVisitors(all: readonly Visitors[]): { visitors: number; estimated: boolean } {
-  if (!all.some((one) => one.startsWith(SKETCH)))
+  if (!all.some((text) => text.startsWith(SKETCH)))
     return { visitors: new Set(all.flatMap(codesOf)).size, estimated: false };
   const ranks = new Uint8Array(REGISTERS);
-  for (const one of all) {
-    const sketch = one.startsWith(SKETCH) ? one : sketchOf(one);
+  for (const encoded of all) {
+    const sketch = encoded.startsWith(SKETCH) ? encoded : sketchOf(encoded);
     for (let n = 0; n < REGISTERS; n++) ranks[n] = Math.max(ranks[n] ?? 0, rankAt(sketch, n));
   }
   return { visitors: Math.round(estimate(ranks)), estimated: true };

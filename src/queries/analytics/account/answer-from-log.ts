@@ -11,9 +11,9 @@ import { groupSum, isPeople, noHits, seriesOf, totalsOf, visitorDays, visitorsOf
 
 export type LogDeps = HitDeps & { /** Milliseconds that never go back. */ monotonic: () => number };
 
-type Numbers = Pick<AccountAnswer, "totals" | "previous" | "series" | "groups">;
+export type Numbers = Pick<AccountAnswer, "totals" | "previous" | "series" | "groups">;
 
-/** Clicks of all accounts that are read for one answer: some ten seconds. */
+/** Clicks of all accounts that are read for one answer: some 10 to 20 µs each. */
 export const MOST_READ = 2_000_000;
 const MOST_MS = 30_000;
 /** Values of all groups together, which are in memory until the answer is there. */
@@ -29,7 +29,6 @@ export async function answerFromLog(
 ): Promise<Numbers> {
   const { accountId, filters, kinds, zone, starts, interval, groupBy, limit } = question;
   const [start, end] = [question.previous?.from ?? question.from, question.hitsUntil];
-  await refuseTooMany(deps, start);
   const current = { counts: noHits(), visitors: visitorDays() };
   const before = { counts: noHits(), visitors: visitorDays() };
   const series = seriesOf(starts, interval);
@@ -66,20 +65,21 @@ export async function answerFromLog(
   };
 }
 
-/** By the hours of recording, before the log is read. */
-async function refuseTooMany({ readStore }: LogDeps, from: number): Promise<void> {
+/** By the hours of recording: clicks of all accounts since a time, in milliseconds; counted no further than MOST_READ. */
+export async function clicksSince({ readStore }: LogDeps, from: number): Promise<number> {
   const first = hourOf(new Date(Math.max(0, from - CLOCK_MARGIN_MS)).toISOString());
   const query = { range: { field: "hour", from: first }, sort: SORTED, limit: HOURS_AT_A_TIME };
   let clicks = 0;
   for await (const page of documentPages<ClickHourDocument>(readStore, clickHours.collection.name, query)) {
     clicks += page.reduce((sum, hour) => sum + hour.clicks, 0);
-    if (clicks > MOST_READ) throw tooLarge();
+    if (clicks > MOST_READ) break;
   }
+  return clicks;
 }
 
 const SORTED = { field: "hour", direction: "desc" } as const;
 
-/** To be called with each click that is read. */
+/** To be called with each click that is read. It throws range_too_large. */
 export function budget({ monotonic }: Pick<LogDeps, "monotonic">): () => void {
   const started = monotonic();
   let read = 0;
@@ -89,6 +89,6 @@ export function budget({ monotonic }: Pick<LogDeps, "monotonic">): () => void {
   };
 }
 
-function tooLarge(): Refused {
+export function tooLarge(): Refused {
   return new Refused("range_too_large");
 }

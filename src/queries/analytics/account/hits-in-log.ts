@@ -18,8 +18,8 @@ export type HitDeps = {
 };
 
 /**
- * [from, to) in milliseconds: when clicks happened. `after`: read behind this position of the log. `upTo`: as of this one,
- * inclusive. `rules`: under which clicks are classified again; undefined: as recorded. `needsTags`: though they aren't filtered by.
+ * [from, to) in milliseconds: when clicks happened. `start`: where in the log they begin, `end`: where they end at the latest. `upTo`: as of
+ * this position, inclusive. `rules`: under which clicks are classified again; undefined: as recorded. `needsTags`: though they aren't filtered by.
  */
 export type HitSearch = {
   accountId: string;
@@ -28,7 +28,8 @@ export type HitSearch = {
   from: number;
   to: number;
   zone: TimeZone;
-  after?: Position | undefined;
+  start?: { after: Position } | { from: Position } | undefined;
+  end?: Position;
   upTo: Position;
   rules: string | undefined;
   needsTags?: boolean;
@@ -43,7 +44,7 @@ export type AccountHit = Hit & { event: ClickEvent; instant: number };
  */
 export async function* hitsInLog(
   deps: HitDeps,
-  { accountId, filters, kinds, from, to, zone, after, upTo, rules, needsTags = false }: HitSearch,
+  { accountId, filters, kinds, from, to, zone, start, end, upTo, rules, needsTags = false }: HitSearch,
   onRead: (position: Position) => void = () => undefined,
 ): AsyncGenerator<AccountHit[]> {
   const isWithdrawn = await withdrawnOfAll(deps, upTo);
@@ -62,8 +63,13 @@ export async function* hitsInLog(
     if (typeof at !== "string" || at < since || at >= until) return false;
     return ofLinks === undefined || ofLinks.has(linkOf(recorded) ?? "");
   };
-  const start = after ?? (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "";
-  for await (const events of wantedClicks(deps, isWanted, { after: start, upTo })) {
+  const before = async () => ({
+    after: (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "",
+  });
+  for await (const events of wantedClicks(deps, isWanted, {
+    ...(start ?? (await before())),
+    upTo: end ?? upTo,
+  })) {
     const tags = await tagsOf(events);
     yield events.flatMap((recorded) => {
       if (isWithdrawn({ ...recorded.data, position: recorded.position })) return [];

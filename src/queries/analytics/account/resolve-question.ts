@@ -1,10 +1,6 @@
 // What a question leaves open: its range, the points of it, and the period before.
-import {
-  type AccountDayDocument,
-  accountDays,
-  dateOf,
-  dayOf,
-} from "../../../projections/definitions/days/days.ts";
+import { type AccountDayDocument, accountDays } from "../../../projections/definitions/days/account-day.ts";
+import { dateOf, dayOf } from "../../../projections/definitions/days/days.ts";
 import { utcDate } from "../../../runtime/moment.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
@@ -18,6 +14,7 @@ import type { AccountQuestion } from "./question.ts";
 export type Resolved = Pick<AccountQuestion, "accountId" | "groupBy" | "filters" | "kinds" | "limit"> & {
   from: number;
   to: number;
+  now: number;
   hitsUntil: number;
   zone: TimeZone;
   interval: Interval;
@@ -37,7 +34,7 @@ export async function resolveQuestion(
   const from = question.from ?? (await firstDay({ readStore }, accountId, zone, to));
   const { interval, starts } = pointsOf({ zone, interval: question.interval }, { from, to });
   return {
-    ...{ accountId, groupBy, filters, kinds, limit, from, to, zone, interval, starts },
+    ...{ accountId, groupBy, filters, kinds, limit, from, to, now, zone, interval, starts },
     hitsUntil: question.to ?? Number.POSITIVE_INFINITY,
     previous: question.compare && previousOf(zone, from, to),
   };

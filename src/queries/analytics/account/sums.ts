@@ -124,7 +124,7 @@ export function groupSum() {
       return rows.size;
     },
     count(value: string, kind: ClickKind, hits: number): void {
-      rowOf(value).counts[kind] += hits;
+      if (hits > 0) rowOf(value).counts[kind] += hits;
     },
     countVisitor(value: string, code: string): void {
       const row = rowOf(value);
@@ -132,7 +132,7 @@ export function groupSum() {
     },
     /** `knowsVisitors`: whether they were counted. What documents have counted as others is among `other`. */
     result(limit: number, knowsVisitors: boolean): Group {
-      const named = [...rows].filter(([value, { counts }]) => value !== OTHER && hitsIn(counts) > 0);
+      const named = [...rows].filter(([value]) => value !== OTHER);
       named.sort(byPeople);
       const others = [
         ...named.splice(limit).map(([, { counts }]) => counts),
@@ -154,10 +154,6 @@ export function groupSum() {
 }
 
 export type GroupSum = ReturnType<typeof groupSum>;
-
-export function hitsIn({ click, preview, qr_scan }: KindCounts): number {
-  return click + preview + qr_scan;
-}
 
 function byPeople([value, { counts: a }]: [string, Row], [other, { counts: b }]: [string, Row]): number {
   const people = b.click + b.qr_scan - a.click - a.qr_scan;

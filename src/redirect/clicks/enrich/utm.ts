@@ -8,14 +8,14 @@ const MAX_LENGTH = 128;
 
 /** `query`: without `?`. Exact names `utm_<field>`, first value, trimmed; empty values are omitted. */
 export function utmOf(query: string): Utm {
-  const found: Utm = {};
-  if (!query.includes("utm_")) return found;
+  const utm: Utm = {};
+  if (!query.includes("utm_")) return utm;
   const parameters = new URLSearchParams(query);
   for (const field of UTM_FIELDS) {
     const value = cleanText(parameters.get(`utm_${field}`) ?? "", MAX_LENGTH);
-    if (value !== "") found[field] = value;
+    if (value !== "") utm[field] = value;
   }
-  return found;
+  return utm;
 }
 
 /** Query string of an absolute URL, without `?` and fragment. */

@@ -34,8 +34,8 @@ export function openSqliteCounts(file: string, hide: (name: string) => string): 
   );
   const steps = new GroupCommit(db);
   return {
-    async count(given, now, counting) {
-      const name = hide(given);
+    async count(subject, now, counting) {
+      const name = hide(subject);
       const step = () => {
         const kept = get.get(name) as Count | undefined;
         const next = counted(kept, now, counting);

@@ -60,8 +60,8 @@ export async function readPage(
   const selection = ofCategories(categories);
   if (from === undefined) return await selectedAfter(client, selection, { after, limit, idleMs });
   const event = client.readAll({ fromPosition: logPosition(from), maxCount: 1, requiresLeader });
-  const found = await collect(batchesOf(event, { read: recorded, idleMs }));
-  const first = found.filter((one) => one.position === from && selection.isWanted(one));
+  const events = await collect(batchesOf(event, { read: recorded, idleMs }));
+  const first = events.filter((event) => event.position === from && selection.isWanted(event));
   const rest = { after: from, categories, limit: limit - first.length };
   return [...first, ...(await readPage(client, rest, idleMs))];
 }
@@ -139,10 +139,10 @@ function logAfter<T extends Placed>(
 
 /** Up to the end, but where the limit says otherwise: a read that is left before its end stays with the client. */
 async function collect<T>(batches: AsyncGenerator<T[]>, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
-  const found: T[] = [];
+  const items: T[] = [];
   for await (const batch of batches) {
-    for (const event of batch) found.push(event);
-    if (found.length >= limit) break;
+    for (const event of batch) items.push(event);
+    if (items.length >= limit) break;
   }
-  return found.slice(0, limit);
+  return items.slice(0, limit);
 }

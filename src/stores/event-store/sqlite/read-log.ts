@@ -111,11 +111,11 @@ function behind<T extends { position: Position }>(start: number, events: T[]): T
 }
 
 function collect<T>(rows: Iterable<unknown>, limit: number, eventsOf: (row: AppendRow) => T[]): T[] {
-  const found: T[] = [];
-  if (limit <= 0) return found;
+  const items: T[] = [];
+  if (limit <= 0) return items;
   for (const row of rows as Iterable<AppendRow>) {
-    for (const event of eventsOf(row)) found.push(event);
-    if (found.length >= limit) break;
+    for (const event of eventsOf(row)) items.push(event);
+    if (items.length >= limit) break;
   }
-  return found.length > limit ? found.slice(0, limit) : found;
+  return items.length > limit ? items.slice(0, limit) : items;
 }

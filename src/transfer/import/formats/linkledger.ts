@@ -22,7 +22,7 @@ import type {
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
-/** Of a line about an event that could not be read. */
+/** The type of a line about an event that could not be read. */
 export const UNREADABLE_TYPE = "unreadable";
 
 const at = z.string();

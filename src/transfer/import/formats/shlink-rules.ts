@@ -49,7 +49,7 @@ const CONDITIONS = new Map<string, Translate>(
 );
 
 /**
- * Of `GET /rest/v3/short-urls/{shortCode}/redirect-rules`.
+ * As `GET /rest/v3/short-urls/{shortCode}/redirect-rules` answers them.
  * @throws record_refused for what rules here can't say
  */
 export function rulesOfShlink(rules: unknown, zone: TimeZone | undefined): ImportedRule[] {

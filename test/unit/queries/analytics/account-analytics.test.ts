@@ -1,7 +1,7 @@
 // The links with most clicks in a range, of days that had more links than are counted one by one.
 import { expect, it, onTestFinished } from "vitest";
 import { PEOPLE_KINDS } from "../../../../src/events/vocabulary.ts";
-import { accountDays } from "../../../../src/projections/definitions/days/days.ts";
+import { accountDays } from "../../../../src/projections/definitions/days/account-day.ts";
 import { links } from "../../../../src/projections/definitions/links.ts";
 import { accountAnalytics } from "../../../../src/queries/analytics/account-analytics.ts";
 import { UTC } from "../../../../src/queries/analytics/time-zone.ts";

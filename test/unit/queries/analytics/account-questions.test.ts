@@ -25,6 +25,23 @@ it("refuses to read more of the log than is bounded, before it reads any", async
   await stores.close();
 });
 
+it("lets an account wait for eight answers from the log at a time", async () => {
+  const stores = await openStores();
+  await append(stores.eventStore, "clicks-w0-20260301", [linkClicked()]);
+  await foldGroups(stores);
+  const ask = accountQuestionsOf(stores, NOW);
+  const answers = await Promise.allSettled(Array.from({ length: 10 }, () => ask({})));
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...Array(8).fill("fulfilled"),
+    ...Array(2).fill("rejected"),
+  ]);
+  expect(answers.find(({ status }) => status === "rejected")).toMatchObject({
+    reason: { code: "analytics_busy" },
+  });
+  expect((await ask({})).totals.people).toBe(1);
+  await stores.close();
+});
+
 it("counts visitors exactly up to 256 a day and kind, and beyond within four standard errors", async () => {
   const stores = await openStores();
   const at = (day: number) => `2026-03-0${day}T10:00:00.000Z`;

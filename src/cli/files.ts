@@ -1,0 +1,41 @@
+// The files that a command is told to read or write, which belong to whoever gives the command.
+import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Refused } from "../runtime/refused.ts";
+import { fileSource, type Source } from "../transfer/import/lines.ts";
+
+/** Each throws what the file system says, with the file's name; `size` of a source file_not_found for a folder. */
+export type Files = {
+  source(file: string): Source;
+  /**
+   * Writes under another name first: what has its own name is whole, also after a failure, and `file` is as it was then. What
+   * is no file, such as `/dev/stdout`, is written in place. Resolves with its size in bytes. Throws also what `parts` throws.
+   */
+  write(file: string, parts: AsyncIterable<string | Uint8Array>): Promise<number>;
+};
+
+/** Of this process. */
+export const ownFiles: Files = {
+  source: (file) => ({
+    ...fileSource(file),
+    async size() {
+      if (statSync(file).isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
+      return statSync(file).size;
+    },
+  }),
+  async write(file, parts) {
+    const isInPlace = statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+    // Of two exports to one file each has a part of its own.
+    const part = isInPlace ? file : `${file}.${process.pid}.part`;
+    try {
+      await pipeline(Readable.from(parts), createWriteStream(part, { mode: 0o600 }));
+      if (!isInPlace) renameSync(part, file);
+    } catch (error) {
+      if (!isInPlace) rmSync(part, { force: true });
+      if (error instanceof Error && "syscall" in error) Object.assign(error, { path: file });
+      throw error;
+    }
+    return statSync(file).size;
+  },
+};

@@ -1,0 +1,132 @@
+// The service's side of ask-service.ts: one command, whose files and terminal are in another process.
+import { EventEmitter } from "node:events";
+import { PassThrough, Writable } from "node:stream";
+import type { ErrorFields } from "../../runtime/error-fields.ts";
+import { REFUSALS, type RefusalCode, Refused } from "../../runtime/refused.ts";
+import { byteChannel } from "../../runtime/threads/byte-channel.ts";
+import { Calls } from "../../runtime/threads/calls.ts";
+import { remoteMethods, remoteStreams } from "../../runtime/threads/remote.ts";
+import { runCommandLine } from "../command-line.ts";
+import type { Files } from "../files.ts";
+import type { Terminal } from "../output.ts";
+import type { Served } from "../session.ts";
+import type { Asked, Asking } from "./ask-service.ts";
+
+export type Conversation = {
+  /** What is to be sent, until `hangUp`. */
+  answers: AsyncIterable<Uint8Array>;
+  /** For what was sent. */
+  take(bytes: Uint8Array): void;
+  /** Ends the command as Ctrl-C does. */
+  interrupt(): void;
+  /** For when the other process has gone: ends the command, also one that Ctrl-C there would end with its process. */
+  hangUp(): void;
+};
+
+export function converse(open: () => Promise<Omit<Served, "files">>): Conversation {
+  const answers = new PassThrough();
+  const signals = new EventEmitter();
+  const gone = new AbortController();
+  const channel = byteChannel((bytes) => void answers.write(bytes));
+  const parts = new Map<string, AsyncIterable<string | Uint8Array>>();
+  const asked: Asked = {
+    async run(args, { columns, isTTY }) {
+      const outputs = [output("stdout"), output("stderr")] as const;
+      const [stdout, stderr] = outputs;
+      const terminal: Terminal = {
+        env: {},
+        stdout: Object.assign(stdout, { columns, isTTY: isTTY.stdout }),
+        stderr: Object.assign(stderr, { isTTY: isTTY.stderr }),
+        on: signals.on.bind(signals),
+        off: signals.off.bind(signals),
+        // The other process ends by itself.
+        exit: () => undefined,
+        gone: gone.signal,
+      };
+      const code = await runCommandLine(args, terminal, async () => ({ ...(await open()), files }));
+      await Promise.all(outputs.map((stream) => new Promise<void>((resolve) => stream.end(resolve))));
+      return code;
+    },
+    signal: async (name) => signals.emit(name),
+    async *parts(file, signal) {
+      for await (const part of parts.get(file) ?? []) {
+        if (signal.aborted) return;
+        yield Buffer.from(part);
+      }
+    },
+  };
+  const calls = new Calls(channel, { asked: () => asked }, refusalOf);
+  const { print, size, write } = remoteMethods<Asking, "print" | "size" | "write">(calls, "asking", [
+    "print",
+    "size",
+    "write",
+  ]);
+  const { read } = remoteStreams<Asking, "read">(calls, "asking", ["read"]);
+  const output = (to: "stdout" | "stderr") => {
+    const stream = new Writable({
+      write: (bytes: Buffer, _, taken) => void print(to, bytes).then(() => taken(), taken),
+    });
+    // Whoever writes is told by `gone`.
+    return stream.on("error", () => undefined);
+  };
+  const files: Files = {
+    source: (file) => ({
+      name: file,
+      size: () =>
+        size(file).catch((error: unknown) => {
+          throw withName(file, error);
+        }),
+      async *read() {
+        try {
+          for await (const part of read(file, gone.signal)) yield Buffer.from(part);
+        } catch (error) {
+          throw withName(file, error);
+        }
+      },
+    }),
+    async write(file, given) {
+      let failure: { error: unknown } | undefined;
+      const watched = async function* () {
+        try {
+          yield* given;
+        } catch (error) {
+          failure = { error };
+          throw error;
+        }
+      };
+      parts.set(file, watched());
+      try {
+        return await write(file);
+      } catch (error) {
+        // As it was, before it was sent to and fro.
+        throw failure ? failure.error : withName(file, error);
+      } finally {
+        parts.delete(file);
+      }
+    },
+  };
+  return {
+    answers,
+    take: channel.take,
+    interrupt: () => void signals.emit("SIGTERM"),
+    hangUp() {
+      gone.abort(new Error("The command's process has ended"));
+      signals.emit("SIGTERM");
+      calls.end(new Error("The command's process has ended"));
+      answers.destroy();
+    },
+  };
+}
+
+/** What the other process refuses, or its file system, as it would be here. */
+function refusalOf(message: string, cause?: unknown): Error {
+  const { code, message: said = message } = (cause ?? {}) as Partial<ErrorFields>;
+  if (typeof code === "string" && Object.hasOwn(REFUSALS, code))
+    return new Refused(code as RefusalCode, said);
+  return Object.assign(new Error(said), { code });
+}
+
+/** An error of the file system doesn't bring the file's name along. */
+function withName(file: string, error: unknown): unknown {
+  return error instanceof Refused ? error : Object.assign(error as Error, { path: file });
+}

@@ -1,0 +1,202 @@
+// Answers a question about all clicks of an account, or of one link, from their days: whole ones as documents have them, those
+// that the range cuts from the log, by the same fold.
+import { LRUCache } from "lru-cache";
+import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
+import { DIMENSIONS, type Dimension } from "../../../projections/definitions/click-dimensions.ts";
+import {
+  type AccountDayCounts,
+  type AccountDayDocument,
+  accountDays,
+  countAccountHit,
+  noAccountHits,
+} from "../../../projections/definitions/days/account-day.ts";
+import { dateOf, dayOf } from "../../../projections/definitions/days/days.ts";
+import {
+  emptyDay,
+  type KindOfDay,
+  type LinkDayDocument,
+  linkDays,
+  withClick,
+} from "../../../projections/definitions/days/link-day.ts";
+import type { LinkHits } from "../../../projections/definitions/days/link-hits.ts";
+import { partsOfRuleHit } from "../../../projections/definitions/rule-hits.ts";
+import { OTHER, type Tally, valueCounts } from "../../../projections/definitions/tally.ts";
+import { utcDate } from "../../../runtime/moment.ts";
+import type { Position } from "../../../stores/event-store/port.ts";
+import { documentPages } from "../../../stores/read-store/document-pages.ts";
+import { midnightOf } from "../sums.ts";
+import { DAY_MS, QUARTER_MS } from "../time-zone.ts";
+import { budget, type LogDeps, type Numbers } from "./answer-from-log.ts";
+import { hostOf, localDay, localHour, localTime, localWeekday } from "./group-values.ts";
+import { hitsInLog } from "./hits-in-log.ts";
+import type { GroupBy } from "./question.ts";
+import type { Resolved } from "./resolve-question.ts";
+import { groupSum, noHits, seriesOf, totalsOf, visitorDays, visitorsOf } from "./sums.ts";
+
+type KindCounts = KindOfDay &
+  Partial<Pick<NonNullable<AccountDayCounts["kinds"]["click"]>, "regions" | "languages">>;
+type Counts = Pick<AccountDayCounts, "quarters"> & {
+  kinds: { [K in ClickKind]?: KindCounts };
+  links?: LinkHits[];
+};
+type Day = AccountDayDocument | LinkDayDocument;
+type Period = { from: number; to: number };
+/** As of which the log is. */
+type AsOf = { position: Position; rules: string | undefined };
+
+const DAYS_AT_A_TIME = 10;
+/** As JSON, a day whose tallies are full takes some 150 KB. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+
+const DIMENSION: { readonly [G in GroupBy]?: Dimension } = {
+  ...{ device: "devices", country: "countries", city: "cities" },
+  ...{ browser: "browsers", os: "os", referrer: "referrers" },
+};
+
+/** The tally of a field; undefined for a field that has none. */
+function tallyOf(field: GroupBy): ((counted: KindCounts) => Tally | undefined) | undefined {
+  const dimension = DIMENSION[field];
+  if (dimension) return ({ tallies }) => tallies[DIMENSIONS.indexOf(dimension)];
+  const utm = UTM_FIELDS.find((name) => field === `utm_${name}`);
+  if (utm) return (counted) => counted.utm?.[utm];
+  if (field === "rule") return ({ rules = [] }) => ofRules(rules);
+  if (field === "region") return ({ regions }) => regions;
+  return field === "language" ? ({ languages }) => languages : undefined;
+}
+
+function ofRules(rules: Tally): Tally {
+  return valueCounts(rules).flatMap(([value, hits]) => [partsOfRuleHit(value).rule, hits]);
+}
+
+/** Of a quarter-hour, by its local time. */
+const LOCAL: { readonly [G in GroupBy]?: (local: number) => string } = {
+  hour: localHour,
+  day: localDay,
+  weekday: localWeekday,
+};
+
+/** Whether the documents have what is asked for. */
+export function isInDocuments({ groupBy, filters }: Resolved): boolean {
+  const { link, kind: _, ...others } = filters;
+  if (Object.keys(others).length > 0 || (link && link.length > 1)) return false;
+  const ofAccountOnly: readonly GroupBy[] = ["link", "domain", "region", "language"];
+  return groupBy.every((field) => field !== "tag" && !(link && ofAccountOnly.includes(field)));
+}
+
+/** One for all that ask, as it keeps what it has read of the log. @throws range_too_large, EventNewer, what the stores throw */
+export function documentAnswers(deps: LogDeps) {
+  /** JSON, as its size is known. */
+  const kept = new LRUCache<string, string>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: (json, key) => 2 * (json.length + key.length),
+  });
+
+  async function cutDay(day: Day, part: Period, question: Resolved, asOf: AsOf, onRead: () => void) {
+    const [end = ""] = [day.last, asOf.position].sort();
+    const key = JSON.stringify([day._id, part, day.first, end, day._position, asOf.rules]);
+    const known = kept.get(key);
+    if (known !== undefined) return JSON.parse(known) as Counts;
+    const { accountId, filters, zone } = question;
+    const of = { accountId, filters: filters.link ? { link: filters.link } : {}, kinds: CLICK_KINDS, zone };
+    const search = { ...of, ...part, start: { from: day.first }, end };
+    const found: Counts = filters.link ? emptyDay() : noAccountHits();
+    for await (const hits of hitsInLog(deps, { ...search, upTo: asOf.position, rules: asOf.rules }, onRead))
+      for (const { event } of hits) {
+        if (filters.link) withClick(found as LinkDayDocument, event);
+        else countAccountHit(found as AccountDayCounts, event.data);
+      }
+    kept.set(key, JSON.stringify(found));
+    return found;
+  }
+
+  return async (question: Resolved, asOf: AsOf): Promise<Numbers> => {
+    const { from, hitsUntil: to, previous } = question;
+    const current = sumOf(question);
+    const before = sumOf({ ...question, groupBy: [] });
+    const onRead = budget(deps);
+    for await (const day of daysOf(deps, question))
+      for (const [period, sum] of [
+        [{ from, to }, current],
+        [previous, before],
+      ] as const) {
+        const part = period && partOf(day, period, question.now);
+        if (part === "all") sum.add(dateOf(day), day);
+        else if (part) sum.add(dateOf(day), await cutDay(day, part, question, asOf, onRead));
+      }
+    return {
+      ...current.result(),
+      previous: previous && { ...previous, totals: before.result().totals },
+    };
+  };
+}
+
+/** In the order of their dates, and a time. */
+async function* daysOf({ readStore }: LogDeps, { accountId, filters, previous, from, to }: Resolved) {
+  const [link] = filters.link ?? [];
+  const id = (instant: number) => dayOf(link ?? accountId, utcDate(new Date(instant)));
+  // A writer whose clock is ahead may have recorded clicks of tomorrow.
+  const range = { field: "_id", from: id(previous?.from ?? from), to: `${id(to + DAY_MS)}~` };
+  const collection = (link === undefined ? accountDays : linkDays).collection.name;
+  const query = { range, limit: DAYS_AT_A_TIME };
+  for await (const page of documentPages<Day>(readStore, collection, query)) yield* page;
+}
+
+/** What of a day with hits is in the period; undefined for nothing. */
+function partOf(day: Day, { from, to }: Period, now: number): "all" | Period | undefined {
+  const midnight = midnightOf(dateOf(day));
+  const starts = day.quarters.map(([quarter]) => midnight + quarter * QUARTER_MS);
+  const isWhole = (start: number) => start >= from && (start + QUARTER_MS <= to || (start < to && to >= now));
+  if (starts.length > 0 && starts.every(isWhole)) return "all";
+  const isIn = starts.some((start) => start + QUARTER_MS > from && start < to);
+  return isIn ? { from: Math.max(from, midnight), to: Math.min(to, midnight + DAY_MS) } : undefined;
+}
+
+function sumOf({ kinds, filters, groupBy, starts, interval, zone, limit }: Resolved) {
+  const wanted = kinds.filter((kind) => filters.kind?.includes(kind) ?? true);
+  const counts = noHits();
+  const visitors = visitorDays();
+  const series = seriesOf(starts, interval);
+  const groups = groupBy.map((field) => ({
+    field,
+    tally: tallyOf(field),
+    local: LOCAL[field],
+    sum: groupSum(),
+  }));
+  return {
+    /** Each day comes once. */
+    add(date: string, day: Counts): void {
+      const midnight = midnightOf(date);
+      for (const kind of wanted) {
+        const column = CLICK_KINDS.indexOf(kind);
+        for (const [quarter, ...hits] of day.quarters) {
+          const [instant, hit] = [midnight + quarter * QUARTER_MS, hits[column] ?? 0];
+          if (hit === 0) continue;
+          counts[kind] += hit;
+          series.count(instant, kind, hit);
+          for (const { local, sum } of groups)
+            if (local) sum.count(local(localTime(zone, instant)), kind, hit);
+        }
+        const counted = day.kinds[kind];
+        if (!counted) continue;
+        visitors.add(date, kind, counted.visitors);
+        for (const { field, tally, sum } of groups) {
+          for (const [value, hits] of valueCounts(tally?.(counted) ?? [])) sum.count(value, kind, hits);
+          if (field === "kind") sum.count(kind, kind, hitsOf(day, column));
+        }
+        for (const { field, sum } of groups)
+          if (field === "link" || field === "domain")
+            for (const [link, ...hits] of day.links ?? [])
+              sum.count(field === "link" || link === OTHER ? link : hostOf(link), kind, hits[column] ?? 0);
+      }
+    },
+    result: () => ({
+      totals: totalsOf(counts, visitorsOf(visitors)),
+      series: series.result(visitors, false),
+      groups: Object.fromEntries(groups.map(({ field, sum }) => [field, sum.result(limit, false)])),
+    }),
+  };
+}
+
+function hitsOf({ quarters }: Counts, column: number): number {
+  return quarters.reduce((sum, [, ...hits]) => sum + (hits[column] ?? 0), 0);
+}

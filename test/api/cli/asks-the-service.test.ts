@@ -1,0 +1,220 @@
+// Commands beside a running service run in it, over its socket: what they answer, and what becomes of them when one side ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { lockFolder } from "../../../src/stores/connections/folder-lock.sqlite.ts";
+import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
+import { commandLine, commandProcess } from "../../support/service/command-line.ts";
+import {
+  type Environment,
+  instanceOf,
+  type ServiceProcess,
+  startService,
+} from "../../support/service/service-process.ts";
+
+const EMAIL = "a@example.com";
+const CLICKS = 60_000;
+
+let folder: TemporaryFolder;
+let instance: Environment;
+let dataDir: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  // Longer than the path of a socket can be.
+  dataDir = join(folder.path, "d".repeat(120));
+  instance = await instanceOf(dataDir);
+  await commandLine(dataDir).json("account", "create", "--email", EMAIL);
+  const store = await openSqliteEventStore(join(dataDir, "events.db"));
+  const clicks = Array.from({ length: 1_000 }, () => linkClicked({ link: "localhost/abc" }));
+  for (let n = 0; n < CLICKS; n += 1_000) await append(store, "clicks-a-20260301", clicks);
+  await store.close();
+}, 120_000);
+afterAll(() => folder.remove());
+
+async function running(...words: string[]): Promise<ServiceProcess> {
+  const service = await startService(instance, [], process.cwd(), words);
+  onTestFinished(() => service.stop("SIGKILL"));
+  return service;
+}
+
+/** A command in a process of its own. */
+function started(...args: string[]) {
+  const child = spawn(process.execPath, ["src/cli.ts", ...args], {
+    env: childEnvironment({ DATA_DIR: dataDir }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+async function outcomeOf(child: ReturnType<typeof started>) {
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Of a command that writes `out`: once it has begun to. */
+async function begun(out: string): Promise<void> {
+  const isBegun = async () => (await readdir(out)).some((name) => name.endsWith(".part"));
+  await until("the export to begin", isBegun, { everyMs: 2 });
+}
+
+async function emptyFolder(): Promise<string> {
+  const out = join(folder.path, crypto.randomUUID());
+  await mkdir(out);
+  return out;
+}
+
+/** Bytes that the process has written so far, to sockets too. */
+async function writtenBy({ pid }: ChildProcess): Promise<number> {
+  return Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
+describe("a command beside a running service", { timeout: 120_000 }, () => {
+  it("needs nothing but its socket, which is the service's own user's", async () => {
+    await running();
+    expect((await stat(join(dataDir, "commands.sock"))).mode & 0o777).toBe(0o600);
+    const door = await emptyFolder();
+    await symlink(join(dataDir, "commands.sock"), join(door, "commands.sock"));
+    const { accounts } = await commandProcess(door).json("account", "list");
+    expect(accounts).toMatchObject([{ email: EMAIL }]);
+    expect(await readdir(door)).toEqual(["commands.sock"]);
+  });
+
+  it("prints what it prints alone, with its exit codes", async () => {
+    const alone = commandProcess(dataDir);
+    const commands = [
+      ["audit", "streams"],
+      ["audit", "stream", "nothing"],
+      ["account", "show", "nobody@example.com"],
+      ["export", "clicks", "--format", "csv"],
+      ["link", "show"],
+      ["audit", "events", "--limit", "3", "--json"],
+    ];
+    const before = [];
+    for (const words of commands) before.push(await alone.linkledger(words));
+    await running();
+    for (const [n, words] of commands.entries()) expect(await alone.linkledger(words)).toEqual(before[n]);
+  });
+
+  it("takes output from the service no faster than it is read", async () => {
+    const { child: service } = await running();
+    await commandProcess(dataDir).json("audit", "key");
+    const before = await writtenBy(service);
+    const command = started("export", "clicks", "--format", "csv");
+    let last = -1;
+    await until(
+      "the export to stand still",
+      async () => {
+        const now = await writtenBy(service);
+        const isStill = now === last && now > before;
+        last = now;
+        return isStill;
+      },
+      { everyMs: 500 },
+    );
+    expect(last - before).toBeLessThan(4_000_000);
+    const { code, stdout } = await outcomeOf(command);
+    expect([code, stdout.trim().split("\n").length]).toEqual([0, CLICKS + 1]);
+  });
+
+  it("ends by Ctrl-C as it does alone", async () => {
+    await running();
+    const out = await emptyFolder();
+    const command = started("export", "clicks", "--format", "csv", "--out", join(out, "clicks.csv"));
+    const ended = outcomeOf(command);
+    await begun(out);
+    command.kill("SIGINT");
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([130, ""]);
+    expect(stderr).toMatch(/^interrupted: \d+ % of the log was read, and \S+ is as it was[^\n]+\n$/);
+    expect(await readdir(out)).toEqual([]);
+  });
+
+  it("is ended by a stop of the service, and says what it has done", async () => {
+    const service = await running();
+    const out = await emptyFolder();
+    const ended = outcomeOf(started("export", "clicks", "--format", "csv", "--out", join(out, "clicks.csv")));
+    await begun(out);
+    await service.stop("SIGTERM");
+    expect(service.child.exitCode).toBe(0);
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/^interrupted: \d+ % of the log was read/)]);
+    expect(await readdir(out)).toEqual([]);
+  });
+
+  it("says in one line that the service was killed; the next service takes commands again", async () => {
+    const service = await running();
+    const out = await emptyFolder();
+    const ended = outcomeOf(started("export", "clicks", "--format", "csv", "--out", join(out, "clicks.csv")));
+    await begun(out);
+    await service.stop("SIGKILL");
+    expect(await ended).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: The service was stopped while it ran this command[^\n]+\n$/),
+    });
+    expect(await readdir(out)).toEqual([]);
+    // Its socket is left, and nobody listens: the stores are opened here.
+    const { accounts } = await commandProcess(dataDir).json("account", "list");
+    expect(accounts).toHaveLength(1);
+    await running();
+    await commandProcess(dataDir).json("account", "create", "--email", "b@example.com");
+  });
+
+  it("leaves nothing behind in the service when it is killed itself", async () => {
+    const { child: service, url } = await running();
+    const door = async () => (await readdir(`/proc/${service.pid}/fd`)).length;
+    await commandProcess(dataDir).json("audit", "key");
+    const before = await door();
+    const out = await emptyFolder();
+    const command = started("export", "clicks", "--format", "csv", "--out", join(out, "clicks.csv"));
+    await begun(out);
+    command.kill("SIGKILL");
+    await until("the service to let go of the command", async () => (await door()) <= before);
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    await commandProcess(dataDir).json("account", "list");
+  });
+
+  it("is taken by the worker in the background, where there are several", async () => {
+    await running("--workers", "2");
+    const door = await emptyFolder();
+    await symlink(join(dataDir, "commands.sock"), join(door, "commands.sock"));
+    const { json } = commandProcess(door);
+    const { key_id } = await json("key", "issue", "--account", EMAIL);
+    expect((await json("key", "list", "--account", EMAIL)).keys).toContainEqual(
+      expect.objectContaining({ key_id }),
+    );
+  });
+
+  it("is refused by the command of another version, in words", async () => {
+    const place = await emptyFolder();
+    const other = createServer((socket) => void socket.end("linkledger 9.9.9\n"));
+    await once(other.listen(join(place, "commands.sock")), "listening");
+    onTestFinished(() => void other.close());
+    expect(await commandLine(place).refused("account", "list")).toMatch(
+      /^error: The running service is version 9\.9\.9 and this command \S+: use the command/,
+    );
+  });
+
+  it("waits for a service that starts, and says so of one that takes no commands", async () => {
+    const place = await emptyFolder();
+    const { release } = lockFolder(place, process.pid + 1);
+    onTestFinished(release);
+    expect(await commandProcess(place).refused("account", "list")).toMatch(
+      /^error: A service has DATA_DIR, but/,
+    );
+  });
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": agent } });
   await until("the plan, and the clicks", async () => {
     const { text } = await person.get(`/portal/analytics?link=localhost/${slug}`);
-    return text.includes("/portal/analytics/why?link=localhost") && /Previews/.test(text);
+    return text.includes("/portal/analytics/why?link=localhost%2F") && /Previews/.test(text);
   });
 }, 60_000);
 afterAll(() => service.stop());

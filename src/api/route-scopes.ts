@@ -15,6 +15,8 @@ export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "PATCH /api/v1/links/bulk": "links:write",
   "DELETE /api/v1/links/bulk": "links:write",
   "POST /api/v1/links/bulk/delete": "links:write",
+  "GET /api/v1/tags": "links:read",
+  "PATCH /api/v1/tags/:tag": "links:write",
   "GET /api/v1/analytics": "analytics:read",
   "GET /api/v1/analytics/:slug": "analytics:read",
   "GET /api/v1/analytics/:slug/range": "analytics:read",

@@ -162,7 +162,7 @@ const DESCRIPTIONS = {
   404: "Not found (`not_found`)",
   409:
     "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
-    "(`external_id_taken`, in this moment `link_claimed`), the link is blocked by the operator (`blocked_by_operator`), " +
+    "(`external_id_taken`, in this moment `link_claimed`), the name is another tag's (`tag_taken`), the link is blocked by the operator (`blocked_by_operator`), " +
     "was deleted in this moment (`link_deleted`) or was changed as often as one link can be (`history_full`), or " +
     "the Idempotency-Key was used with another body (`idempotency_key_reused`)",
   412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",

@@ -2,7 +2,14 @@
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
-import { CLICK_KINDS, KEY_SCOPES, TIERS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import {
+  CLICK_KINDS,
+  KEY_SCOPES,
+  TAG_COLOURS,
+  TIERS,
+  WEBHOOK_PAUSE_CAUSES,
+  WEBHOOK_PAUSERS,
+} from "./vocabulary.ts";
 import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
@@ -86,6 +93,11 @@ export const accountEvents = {
     { internal: ["keyHash"] },
   ),
   KeyDeactivated: eventType("An API key was deactivated.", { ...ofAccount, keyId }),
+  TagColoured: eventType("A tag got a colour, or lost it.", {
+    ...ofAccount,
+    tag: z.string().describe("As links carry it"),
+    colour: z.enum(TAG_COLOURS).nullable().describe("null: none any more"),
+  }),
   DomainAdded: eventType(
     "A custom domain was added, not verified yet.",
     {

@@ -68,11 +68,17 @@ export const STREAM_LIMITS = {
   logosSet: 20,
   /** Of an account: all its events together. */
   accountEvents: 5_000,
+  /** Of an account: tags that have a colour at one time. */
+  tagColours: 500,
   /** Changes of a link after its creation. */
   linkChanges: 1_000,
   /** Of a link: withdrawals of its clicks ever made, including those taken back. */
   withdrawalsMade: 1_000,
 } as const;
+
+/** Of tags, for people. */
+export const TAG_COLOURS = ["red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"] as const;
+export type TagColour = (typeof TAG_COLOURS)[number];
 
 export const BULK_MAX_LINKS = 100;
 export const RECENT_CLICKS = 10;

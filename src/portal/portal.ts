@@ -30,6 +30,7 @@ import { hideFromOpenApi, protect } from "./shell/protect.ts";
 import { sessions } from "./shell/sessions.ts";
 import { statusPage } from "./shell/status-page.ts";
 import { portalCookies, themeRoute, visitHook } from "./shell/visit.ts";
+import { tagsPage } from "./tags/tags-page.ts";
 import { deliveryPages } from "./webhooks/deliveries.ts";
 import { webhookPage } from "./webhooks/webhook-page.ts";
 import { webhooksPage } from "./webhooks/webhooks-page.ts";
@@ -76,6 +77,7 @@ export async function portalRoutes(
         whyPage(app, portal);
         newLinkPage(app, portal);
         manyLinksPage(app, portal);
+        tagsPage(app, portal);
         linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);

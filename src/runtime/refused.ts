@@ -98,6 +98,7 @@ export const REFUSALS = {
   blocked_by_operator: { status: 409 },
   link_too_large: { status: 400 },
   link_deleted: { status: 409, message: "This link is deleted; restore it first" },
+  tag_taken: { status: 409, field: "name" },
   external_id_taken: { status: 409, field: "external_id" },
   too_many_links: {
     status: 400,

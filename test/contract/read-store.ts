@@ -1,7 +1,7 @@
 // The contract of the read store port, for every adapter: what is found, and in which order. Commits: read-store-commits.ts.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { documentPages } from "../../src/stores/read-store/document-pages.ts";
-import type { Document, FindQuery, ReadStore } from "../../src/stores/read-store/port.ts";
+import type { CountQuery, Document, FindQuery, ReadStore } from "../../src/stores/read-store/port.ts";
 import { readStoreCommits } from "./read-store-commits.ts";
 
 /** `reopen`: a second, independent handle on the same data. */
@@ -156,6 +156,30 @@ export function readStoreContract(
       expect(await having("b", { where: { owner: "x", done: true }, sort })).toEqual(["two"]);
       expect(await having("first", { where: { owner: "x" }, sort })).toHaveLength(texts.length);
       expect(await having("missing")).toEqual([]);
+    });
+
+    it("counts how many documents that match have each element of a list, most first", async () => {
+      const lists = [["a", "b"], ["b"], ["b", 'say "c"', "$d"], [], ["a"]];
+      const tagged = lists.map((tags, n) => ({ ...note(`t${n}`, { done: n === 4 }), tags }) as Document);
+      await put("notes", ...tagged, note("none"));
+      const elements = async (query: CountQuery, limit = 10) =>
+        (await store.countElements("notes", { ...query, field: "tags", limit })).map(
+          ({ element, documents }) => [element, documents],
+        );
+      expect(await elements({})).toEqual([
+        ["b", 3],
+        ["a", 2],
+        ["$d", 1],
+        ['say "c"', 1],
+      ]);
+      expect(await elements({}, 2)).toEqual([
+        ["b", 3],
+        ["a", 2],
+      ]);
+      expect(await elements({ where: { done: true } })).toEqual([["a", 1]]);
+      expect(await elements({ where: { owner: "nobody" } })).toEqual([]);
+      expect(await elements({}, 0)).toEqual([]);
+      expect(await store.countElements("nothing", { field: "tags", limit: 1 })).toEqual([]);
     });
 
     it.each(["asc", "desc"] as const)(

@@ -1,9 +1,10 @@
 // Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
 // webhook.ts decide. Pure.
-import type { AccountEvent } from "../../events/catalogue.ts";
+import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
 import {
   type KeyScope,
   STREAM_LIMITS,
+  type TagColour,
   type Tier,
   type WebhookPauseCause,
   type WebhookPauser,
@@ -71,6 +72,8 @@ export type OpenAccount = {
   domainsAdded: number;
   /** By webhook id; removed ones stay, so that an interrupted removal can be repeated. */
   webhooks: Map<string, LiveWebhook | { status: "removed" }>;
+  /** By tag, those that have one. */
+  tagColours: Map<string, TagColour>;
   brand: Brand;
   logos: { everSet: number; isSet: boolean };
   /** Length of the stream, for `withRoom`. */
@@ -131,12 +134,14 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
     const { accountId, tier } = event.data;
     const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
     const logos = { everSet: 0, isSet: false };
-    return { status: "open", accountId, tier, ...maps, domainsAdded: 0, brand: {}, logos, events: 1 };
+    const state = { ...maps, tagColours: new Map(), domainsAdded: 0, brand: {}, logos, events: 1 };
+    return { status: "open", accountId, tier, ...state };
   }
   if (account.status !== "open") return account;
   if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
   account.events += 1;
   if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "TagColoured") evolveTag(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
   else if (isOfKey(event)) evolveKey(account, event);
@@ -193,6 +198,11 @@ function evolveDomain(account: OpenAccount, event: Extract<AccountEvent, { type:
     else if (event.type === "DomainRecordLost") domain.recordLostAt = event.data.at;
     else if (event.type === "DomainRecordFound") domain.recordLostAt = null;
   }
+}
+
+function evolveTag({ tagColours }: OpenAccount, { data }: EventOf<"TagColoured">): void {
+  if (data.colour === null) tagColours.delete(data.tag);
+  else tagColours.set(data.tag, data.colour);
 }
 
 type WebhookEvent = Extract<AccountEvent, { type: `Webhook${string}` }>;

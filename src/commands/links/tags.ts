@@ -1,11 +1,58 @@
-// Tags as they are typed.
+// Tags as they are typed, and links that get one tag instead of another, for a tag that is renamed.
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { BULK_MAX_LINKS } from "../../events/vocabulary.ts";
+import { isClientError, Refused } from "../../runtime/refused.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import { opened } from "../account/account.ts";
+import type { CommandContext } from "../caller.ts";
+import { applyLinkChange } from "./change-link.ts";
+import type { CreateLinkDeps } from "./create-link.ts";
+import type { Retag } from "./link.ts";
+import type { LinkAddress } from "./link-stream.ts";
+
+/** Links that one form or request changes the tags of: some seconds of work. */
+export const RETAGGED_AT_A_TIME = 1_000;
 
 /** As links carry it, and lists filter by it. @throws invalid_request */
 export function acceptTag(text: string): string {
   const tag = cleanText(text, OPTION_LIMITS.tag + 1);
   if (tag !== "" && tag.length <= OPTION_LIMITS.tag) return tag;
   throw new Refused("invalid_request", `A tag has 1 to ${OPTION_LIMITS.tag} characters`, { field: "tag" });
+}
+
+/** `refused`: links that could not be changed, and why. `position`: of the last change. */
+export type RetaggedLinks = {
+  changed: number;
+  refused: { address: LinkAddress; error: string; code: string }[];
+  position: Position | undefined;
+};
+
+/**
+ * Each link by a command of its own, so that one that is refused stops no other; repeated, it does what is missing.
+ * @throws account_not_found; StoreUnavailable, when some may be done
+ */
+export async function retagLinks(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  accountId: string,
+  addresses: readonly LinkAddress[],
+  wanted: Omit<Retag, "type">,
+): Promise<RetaggedLinks> {
+  opened(await deps.currentAccount(accountId));
+  const done: RetaggedLinks = { changed: 0, refused: [], position: undefined };
+  const retag = async (address: LinkAddress) => {
+    try {
+      const change = { type: "retag", ...wanted } as const;
+      const { position } = await applyLinkChange(deps, context, accountId, address, change);
+      done.changed += 1;
+      if (position !== undefined && position > (done.position ?? "")) done.position = position;
+    } catch (error) {
+      if (!isClientError(error)) throw error;
+      done.refused.push({ address, error: error.message, code: error.code });
+    }
+  };
+  for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS)
+    await Promise.all(addresses.slice(start, start + BULK_MAX_LINKS).map(retag));
+  return done;
 }

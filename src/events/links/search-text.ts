@@ -7,8 +7,8 @@ const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no text has them, and stores can't search for NUL
 const BETWEEN_WORDS = /[\s\u0000-\u001f]+/;
 
-/** By way of upper case, which makes `SS` of `ß`; a final sigma is a sigma. */
-function folded(text: string): string {
+/** Case and accents make no difference in it. By way of upper case, which makes `SS` of `ß`; a final sigma is a sigma. */
+export function folded(text: string): string {
   const plain = text.toWellFormed().toUpperCase().normalize("NFKD").replace(MARKS, "");
   return plain.toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
+import type { TagColour } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { address } from "../shell/address.ts";
 import { copyButton } from "../shell/form.ts";
@@ -62,8 +63,8 @@ export function outward(url: string, shown = readableUrl(url)): Html {
 }
 
 /** To all links that have the tag. */
-export function tagLink(tag: string): Html {
-  return html`<a class="badge" href="${address("/portal/links", { tag })}"><span class="clip">${tag}</span></a>`;
+export function tagLink(tag: string, colour?: TagColour | null): Html {
+  return html`<a class="badge${colour && ` tag tag-${colour}`}" href="${address("/portal/links", { tag })}"><span class="clip">${tag}</span></a>`;
 }
 
 /** Where its numbers are. */

@@ -68,13 +68,13 @@ export function linkFilters(
     ["api", "Any API key"],
     ...byKeys,
   ] as const;
-  const statuses = [["", "All but deleted"], ...Object.entries(STATUS_WORDS)] as const;
+  const statuses = [["", "Any"], ...Object.entries(STATUS_WORDS)] as const;
   const isFiltered = [q || undefined, tag, status, domain, madeBy].some((filter) => filter !== undefined);
   const order = (path: string, name: string, isCurrent: boolean) =>
     html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
   return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
 <form method="get" action="${LINKS_PATH}" class="form-row" role="search">
-${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Words of title, link, destination, tags or comments" })}
+${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Title, link, destination …" })}
 ${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
 ${choice({ label: "Status", name: "status", value: status, options: statuses })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options: onDomains })}

@@ -4,7 +4,9 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
+import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
+import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
@@ -155,9 +157,10 @@ async function sendLinks(
   outcome?: Outcome,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const [domains, keys, { links, deleted }] = await Promise.all([
+  const [domains, keys, colours, { links, deleted }] = await Promise.all([
     listDomains(deps, accountId),
     listKeys(deps, accountId),
+    coloursOf(deps.links, accountId),
     countLinks(deps, accountId),
   ]);
   const { sort, after, before } = query;
@@ -175,16 +178,17 @@ async function sendLinks(
     notice: outcome && { kind: outcome.status === 200 ? "info" : "failed", text: outcome.message },
     styles: ["charts.css"],
     body: html`${pageHead("Links", {
-      actions: html`<a class="button" href="${PATH}/many">Many at once</a>`,
+      actions: html`<a class="button" href="/portal/tags">Tags</a><a class="button" href="${PATH}/many">Many at once</a>`,
       lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
     })}
 ${outcome?.next}
-${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys })}${listOf(query, found, { keys, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
+${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys })}${listOf(query, found, { keys, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
   });
 }
 
 type Shown = {
   keys: readonly KeyDocument[];
+  colours: ReadonlyMap<string, TagColour>;
   fitting: number | undefined;
   chosen: readonly string[];
   today: string;

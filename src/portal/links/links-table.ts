@@ -1,6 +1,7 @@
 // The rows of the list of links, and what can be done with those that are chosen.
 
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import type { TagColour } from "../../events/vocabulary.ts";
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ListedLink } from "../../queries/links/list-links.ts";
@@ -43,10 +44,12 @@ ${fitting !== undefined && fitting > most && html`<span class="hint">${count(mos
 /** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
 export function linkColumns({
   keys,
+  colours,
   chosen,
   today,
 }: {
   keys: readonly KeyDocument[];
+  colours: ReadonlyMap<string, TagColour>;
   chosen: readonly string[];
   today: string;
 }): Column<ListedLink>[] {
@@ -56,7 +59,7 @@ export function linkColumns({
   const maker = ({ via, keyId }: ListedLink) =>
     via === "web" ? "in the portal" : `by key ${names.get(keyId ?? "") ?? "of a program"}`;
   return [
-    { name: "Link", cell: (link) => linkCell(link, chosen.includes(link._id)) },
+    { name: "Link", cell: (link) => linkCell(link, chosen.includes(link._id), colours) },
     { name: "Clicks", cell: clicks, end: true },
     {
       name: "Made",
@@ -67,7 +70,7 @@ export function linkColumns({
 }
 
 /** Its title, or else where it leads; below what visitors see, where they get, and its tags. */
-function linkCell(link: ListedLink, isChosen: boolean): Html {
+function linkCell(link: ListedLink, isChosen: boolean, colours: ReadonlyMap<string, TagColour>): Html {
   const { _id: key, shortUrl, status, title, longUrl, tags = [] } = link;
   const [id, name, destination] = [
     `short-${key}`,
@@ -80,7 +83,7 @@ function linkCell(link: ListedLink, isChosen: boolean): Html {
 <span class="short small"><span class="clip" id="${id}-name">${name}</span><span id="${id}" hidden>${shortUrl}</span>
 <button type="button" class="button button-icon button-small" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button>
 <span class="muted leads-to">to ${outward(longUrl, host)}</span></span>
-${tags.length > 0 && html`<div class="about small">${tags.map(tagLink)}</div>`}</div></div>`;
+${tags.length > 0 && html`<div class="about small">${tags.map((tag) => tagLink(tag, colours.get(tag)))}</div>`}</div></div>`;
 }
 
 const HEIGHT = 20;

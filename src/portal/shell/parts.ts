@@ -78,7 +78,7 @@ export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
   rows: Iterable<Row>,
-  kind?: "links" | "rows",
+  kind?: "links" | "rows" | "tags",
 ): Html {
   const end = (one: Column<Row>) => one.end && attribute("class", "end");
   const label = (one: Column<Row>, index: number) =>

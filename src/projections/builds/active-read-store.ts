@@ -53,6 +53,7 @@ export function activeReadStore({ store, groups, clock }: Deps): ReadStore {
     getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
+    countElements: async (name, query) => store.countElements(await collection(name), query),
     async write(batch) {
       for (const { collection: name } of batch.documents) refuse(name, byCollection.has(name));
       if (batch.checkpoint) refuse(batch.checkpoint.name, byName.has(batch.checkpoint.name));

@@ -33,6 +33,10 @@ export type FindQuery = {
 /** What documents are counted by. */
 export type CountQuery = Omit<FindQuery, "sort" | "after" | "limit">;
 
+/** `limit`: of elements. No document has one twice. */
+export type ElementQuery = { field: string; limit: number };
+export type ElementCount = { element: string; documents: number };
+
 export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
@@ -45,6 +49,10 @@ export interface ReadStore {
   ): Promise<D[]>;
   find<D extends Document>(collection: string, query: FindQuery): Promise<D[]>;
   count(collection: string, query: CountQuery): Promise<number>;
+  /**
+   * The elements of a top-level list of texts, with how many documents that match have each: most first, then by the text.
+   */
+  countElements(collection: string, query: CountQuery & ElementQuery): Promise<ElementCount[]>;
   /**
    * One commit. Each document replaces the stored one where that is missing or has a lower `_position`; others stay as
    * they are, so that a repeated or late commit changes nothing. The same position means the same document: one that is

@@ -1,7 +1,7 @@
 // The page that says why numbers changed: from one moment to the other, by rows that add up, for people.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { accountWithEmail } from "../../../src/commands/account/email.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { decoded, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": agent } });
   await until("the plan, and the clicks", async () => {
     const { text } = await person.get(`/portal/analytics?link=localhost/${slug}`);
-    return text.includes("/portal/analytics/why?link=localhost%2F") && /Previews/.test(text);
+    return decoded(text).includes("/portal/analytics/why?link=localhost%2F") && /Previews/.test(text);
   });
 }, 60_000);
 afterAll(() => service.stop());
@@ -39,7 +39,7 @@ it("shows the numbers before, each change and the numbers after, of a link and o
     await until("the clicks", async () => {
       const { status, text } = await person.get(`/portal/analytics/why${query}`);
       expect(status).toBe(200);
-      const rows = [...text.matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([row]) =>
+      const rows = [...decoded(text).matchAll(/<tr><td>(.*?)<\/tr>/gs)].map(([row]) =>
         row
           .replace(/<[^>]*>/g, " ")
           .replace(/\s+/g, " ")

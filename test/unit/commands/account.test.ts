@@ -8,6 +8,7 @@ import {
   open,
 } from "../../../src/commands/account/account.ts";
 import { deactivate, issue, rotate } from "../../../src/commands/account/key.ts";
+import { colour, passColour } from "../../../src/commands/account/tag-colours.ts";
 import * as domainOf from "../../../src/commands/domains/domain.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -101,6 +102,43 @@ describe("an account", () => {
     account([opened("free"), issued(1)], off, [keyOff(1)]);
     account([opened("free"), issued(1), keyOff(1)], off, []);
     account([opened("free")], off, "key_not_found");
+  });
+});
+
+describe("a tag of an account", () => {
+  const coloured = (tag: string, wanted: "red" | "green" | null): AccountEvent => ({
+    type: "TagColoured",
+    data: { accountId, tag, colour: wanted, at },
+  });
+  const paint = (tag: string, wanted: "red" | "green" | null) => (state: AccountState) =>
+    colour(state, { tag, colour: wanted, at });
+  const pass = (from: string, to: string) => (state: AccountState) => passColour(state, { from, to, at });
+
+  it("has a colour, gets another, and loses it, each once", () => {
+    const given = [opened("free"), coloured("a", "red")];
+    account([opened("free")], paint("a", "red"), [coloured("a", "red")]);
+    account([opened("free")], paint("a", null), []);
+    account(given, paint("a", "red"), []);
+    account(given, paint("a", "green"), [coloured("a", "green")]);
+    account(given, paint("a", null), [coloured("a", null)]);
+    account([], paint("a", "red"), "account_not_found");
+  });
+
+  it("passes its colour on to the name that it gets, unless that has one", () => {
+    const given = [opened("free"), coloured("a", "red")];
+    account(given, pass("a", "b"), [coloured("a", null), coloured("b", "red")]);
+    account([...given, coloured("b", "green")], pass("a", "b"), [coloured("a", null)]);
+    account(given, pass("b", "a"), []);
+    account(given, pass("a", "a"), []);
+  });
+
+  it("is one of at most 500 with a colour", () => {
+    const many = Array.from({ length: 500 }, (_, n) => coloured(`tag ${n}`, "red"));
+    account([opened("free"), ...many], paint("one more", "red"), "history_full");
+    account([opened("free"), ...many], paint("tag 7", "green"), [coloured("tag 7", "green")]);
+    account([opened("free"), ...many, coloured("tag 7", null)], paint("one more", "red"), [
+      coloured("one more", "red"),
+    ]);
   });
 });
 

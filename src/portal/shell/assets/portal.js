@@ -88,6 +88,25 @@ function openFiles() {
   }
 }
 
+/** Where one tag is typed, or several apart by commas, those that there are come as suggestions. */
+function suggestTags() {
+  const list = document.createElement("datalist");
+  list.id = "tag-names";
+  let names;
+  const suggest = async ({ target: { name, value } }) => {
+    names ??= fetch("/portal/tags/names").then((answer) => (answer.ok ? answer.json() : []));
+    const before = name === "tags" ? value.replace(/[^,]*$/, "") : "";
+    const start = before === "" ? "" : `${before.trimEnd()} `;
+    list.replaceChildren(...(await names).map((tag) => new Option("", start + tag)));
+  };
+  for (const input of document.querySelectorAll("input[name=tag]:not([type=hidden]), input[name=tags]")) {
+    document.body.append(list);
+    input.setAttribute("list", list.id);
+    input.addEventListener("focus", suggest);
+    input.addEventListener("input", suggest);
+  }
+}
+
 /** A button pressed again before the answer has come would issue another key, and show only the second. */
 function sendFormsOnce() {
   let sending;
@@ -149,4 +168,5 @@ copyButtons(document);
 chooseAll();
 countChosen();
 openFiles();
+suggestTags();
 sendFormsOnce();

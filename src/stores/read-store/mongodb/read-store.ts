@@ -10,6 +10,8 @@ import {
   type CollectionSpec,
   type CountQuery,
   type Document,
+  type ElementCount,
+  type ElementQuery,
   type FindQuery,
   isSameCheckpoint,
   type ReadStore,
@@ -77,6 +79,25 @@ class MongodbReadStore implements ReadStore {
   async count(collection: string, query: CountQuery): Promise<number> {
     const filter = filterOf(query);
     return await this.#on(collection, (all) => all.countDocuments(filter));
+  }
+
+  async countElements(
+    collection: string,
+    { field, limit, ...query }: CountQuery & ElementQuery,
+  ): Promise<ElementCount[]> {
+    if (limit <= 0) return [];
+    const element = `$${fieldName(field)}`;
+    const stages = [
+      { $match: filterOf(query) },
+      { $unwind: element },
+      { $group: { _id: element, documents: { $sum: 1 } } },
+      { $sort: { documents: -1, _id: 1 } },
+      { $limit: limit },
+    ];
+    const rows = await this.#on(collection, (all) =>
+      all.aggregate<{ _id: string; documents: number }>(stages).toArray(),
+    );
+    return rows.map(({ _id, documents }) => ({ element: _id, documents }));
   }
 
   async write({ documents, checkpoint }: WriteBatch): Promise<void> {

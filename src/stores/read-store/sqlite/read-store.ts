@@ -6,7 +6,7 @@ import { SqliteReadStore, throwIfMoved, type WriteOutcome } from "./synchronous-
 
 /** Maximum of documents that are read in the caller's thread. */
 const MAX_DIRECT = 100;
-const OFF_THREAD = ["getMany", "find", "count", "drop", "dropCheckpoint"] as const;
+const OFF_THREAD = ["getMany", "find", "count", "countElements", "drop", "dropCheckpoint"] as const;
 
 export type ReadStoreOptions = {
   /**

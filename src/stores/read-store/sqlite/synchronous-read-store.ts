@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   inSnapshot,
   inTransaction,
+  limitOf,
   openReadOnlyOrEmpty,
   unavailableOnError,
 } from "../../connections/sqlite.ts";
@@ -14,6 +15,8 @@ import {
   type CollectionSpec,
   type CountQuery,
   type Document,
+  type ElementCount,
+  type ElementQuery,
   type FindQuery,
   isSameCheckpoint,
   type ReadStore,
@@ -94,6 +97,23 @@ export class SqliteReadStore implements ReadStore {
     return this.#read(collection, 0, () =>
       Number(this.#prepare(`SELECT count(*) AS n ${sql}`).get(...values)?.n),
     );
+  }
+
+  async countElements(
+    collection: string,
+    { field, limit, ...query }: CountQuery & ElementQuery,
+  ): Promise<ElementCount[]> {
+    const { sql, values } = matchSql(collection, query);
+    return this.#read(collection, [], () => {
+      const rows = this.#prepare(
+        `SELECT value AS element, count(*) AS documents FROM (SELECT ${column(field)} AS list ${sql}), json_each(list)
+         GROUP BY value ORDER BY documents DESC, element ${limitOf("?")}`,
+      ).all(...values, limit);
+      return rows.map(({ element, documents }) => ({
+        element: String(element),
+        documents: Number(documents),
+      }));
+    });
   }
 
   async write(batch: WriteBatch): Promise<void> {

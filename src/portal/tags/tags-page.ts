@@ -1,0 +1,180 @@
+// GET /portal/tags: the account's tags with their links and clicks; forms that rename, merge and colour one.
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
+import { acceptTag, RETAGGED_AT_A_TIME } from "../../commands/links/tags.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { TAG_COLOURS } from "../../events/vocabulary.ts";
+import { accountLinkKeys } from "../../queries/links/list-links.ts";
+import { listTags, refuseTag, type TagRow, tagNames } from "../../queries/links/tags.ts";
+import { isRefused } from "../../runtime/refused.ts";
+import { changeSeveral } from "../links/change-links.ts";
+import { count, counted, tagLink } from "../links/link-view.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
+import { countRead } from "../shell/change-limit.ts";
+import { choice, field } from "../shell/form.ts";
+import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { type Html, html } from "../shell/html.ts";
+import { sendPage } from "../shell/page.ts";
+import { type Column, emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+
+const PATH = "/portal/tags";
+const SHOWN = 200;
+/** Names that inputs suggest. */
+const SUGGESTED = 500;
+
+const Query = z.object({ q: z.string().trim().max(200).default("").catch("") });
+
+/** `merge`: present where a person was asked. `after`: cursor of the links that have the new name already. */
+const TagForm = z.object({
+  tag: z.string().max(4 * OPTION_LIMITS.tag),
+  name: z
+    .string()
+    .trim()
+    .max(4 * OPTION_LIMITS.tag),
+  colour: z.union([z.enum(TAG_COLOURS), z.literal("").transform(() => null)]).default(null),
+  merge: z.literal("1").optional(),
+  after: z.string().max(400).optional(),
+});
+type TagForm = z.infer<typeof TagForm>;
+
+/** What the last form comes to: a question, or a part that is done. */
+type Next = { message?: string; status: number; card: Html };
+
+export function tagsPage(app: Api, deps: PortalDeps): void {
+  app.get("/tags", { preHandler: requireSession, schema: { querystring: Query } }, async (request, reply) => {
+    if (request.query.q !== "") await countRead(deps, signedIn(request));
+    return await sendTags(deps, reply, request.query.q);
+  });
+
+  app.get("/tags/names", { preHandler: requireSession }, async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    return await tagNames(deps, signedIn(request).accountId, SUGGESTED);
+  });
+
+  formRoute(app, deps, "/tags", {
+    schema: { body: TagForm },
+    async run({ reply, body, ...by }) {
+      const { accountId } = by.session;
+      const { tag, colour, merge, after } = body;
+      const name = acceptTag(body.name);
+      if (after === undefined) await refuseTag(deps, accountId, tag, { name, merge: merge !== undefined });
+      if (name === tag) {
+        await colourTag(deps, by.context, accountId, tag, colour);
+        return { to: PATH, notice: `The colour of ${tag} is saved.` };
+      }
+      const { keys, next } = await accountLinkKeys(deps, accountId, {
+        tag,
+        after,
+        limit: RETAGGED_AT_A_TIME,
+      });
+      const { text, changed, position } = await changeSeveral(
+        deps,
+        by,
+        { type: "retag", from: tag, to: name },
+        keys,
+      );
+      if (next === null) {
+        if (changed === 0) return { position, to: PATH, notice: { kind: "failed", text } };
+        await passTagColour(deps, by.context, accountId, { from: tag, to: name });
+        // Of two that become one the name's own colour is kept.
+        if (!merge) await colourTag(deps, by.context, accountId, name, colour);
+        return { position, to: PATH, notice: text };
+      }
+      const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
+      return { position, to: () => sendTags(deps, reply, "", rest) };
+    },
+    again: (refused, _, reply) => sendTags(deps, reply, "", refusal(refused)),
+    path: PATH,
+  });
+}
+
+async function sendTags(
+  deps: PortalDeps,
+  reply: FastifyReply,
+  q: string,
+  next?: Next,
+): Promise<FastifyReply> {
+  const { accountId } = signedIn(reply.request);
+  const { tags, total } = await listTags(deps, accountId, await coloursOf(deps.links, accountId), {
+    q,
+    limit: SHOWN,
+  });
+  const search =
+    (total > 20 || q !== "") &&
+    html`<form class="form-row" role="search" action="${PATH}">${field({ label: "Search", name: "q", type: "search", value: q })}<button class="button">Search</button></form>`;
+  return sendPage(reply, {
+    title: "Tags",
+    nav: "Links",
+    status: next?.status,
+    notice:
+      next?.message === undefined
+        ? undefined
+        : { kind: next.status === 200 ? "info" : "failed", text: next.message },
+    styles: ["charts.css"],
+    body: html`${pageHead("Tags", { above: html`<a href="/portal/links">Links</a>`, lead: `${counted(total, "tag")}.` })}
+${next?.card}${search}
+${tags.length === 0 ? nothing(q) : listOf(tags, total)}`,
+  });
+}
+
+function listOf(tags: readonly TagRow[], total: number): Html {
+  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns, tags, "tags")}
+${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}</section>`;
+}
+
+function nothing(q: string): Html {
+  if (q !== "")
+    return emptyCard("search", "Nothing found", html`No tag matches. <a href="${PATH}">Show all tags</a>`);
+  return emptyCard(
+    "link",
+    "No tags yet",
+    html`Give <a href="/portal/links">links</a> tags to find them again, and to add up their clicks.`,
+  );
+}
+
+const columns: Column<TagRow>[] = [
+  { name: "Tag", cell: ({ tag, colour }) => tagLink(tag, colour) },
+  { name: "Links", cell: ({ links }) => count(links), end: true },
+  {
+    name: "Clicks",
+    cell: ({ tag, clicks }) =>
+      html`<a href="${address("/portal/analytics", { tag })}">${clicks === undefined ? "Analytics" : count(clicks)}</a>`,
+    end: true,
+  },
+  { name: "Edit", cell: editForm, isHidden: true, end: true },
+];
+
+const COLOUR_OPTIONS = [["", "None"], ...TAG_COLOURS.map((colour) => [colour, colour] as const)] as const;
+
+function editForm({ tag, colour }: TagRow): Html {
+  return html`<details class="tag-menu"><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
+${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: tag, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
+${choice({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: colour ?? "", options: COLOUR_OPTIONS })}
+<div><button class="button button-primary button-small">Save</button></div></form></details>`;
+}
+
+/** A tag of many links is renamed a part at a time. */
+function goOn(form: TagForm): Html {
+  return html`<form class="card" method="post" action="${PATH}">${hiddenFields(fieldsOf(form))}
+<p>${count(RETAGGED_AT_A_TIME)} links are changed at a time, and more are left.</p><div><button class="button button-primary">Go on</button></div></form>`;
+}
+
+function fieldsOf({ tag, name, colour, merge, after }: TagForm): Record<string, string | undefined> {
+  return { tag, name, colour: colour ?? "", merge, after };
+}
+
+/** Two tags become one only where somebody was asked. */
+function refusal({ error, status, message, typed }: RefusedForm): Next {
+  if (!isRefused(error, "tag_taken")) return { message, status, card: html`` };
+  const [tag, name] = [typedText(typed, "tag"), typedText(typed, "name")];
+  const fields = { tag, name, colour: typedText(typed, "colour"), merge: "1" };
+  return {
+    status,
+    card: html`<form class="card" method="post" action="${PATH}" role="alert">${hiddenFields(fields)}<h2>Merge ${tag} into ${name}?</h2>
+<p>${message}. This can’t be taken back: nothing says any more which links had ${tag}.</p><div class="actions"><button class="button button-primary">Merge</button><a class="button" href="${PATH}">Cancel</a></div></form>`,
+  };
+}

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { eventType } from "./definition.ts";
 import {
   CLICK_KINDS,
+  CREATED_VIA,
   KEY_SCOPES,
   TAG_COLOURS,
   TIERS,
@@ -161,6 +162,11 @@ const settings = {
     .min(1)
     .optional()
     .describe("What it is told of; absent for `link.clicked` alone"),
+  via: z
+    .array(z.enum(CREATED_VIA))
+    .min(1)
+    .optional()
+    .describe("Only of links that were created this way; absent for those of the API"),
   domains: z.array(z.string()).min(1).optional().describe("Only of links on these hosts; absent for all"),
   tags: z
     .array(z.string())

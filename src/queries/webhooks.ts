@@ -64,6 +64,7 @@ export function webhookRow(webhook: WebhookDocument) {
     label: webhook.label,
     events: webhook.events,
     kinds: webhook.kinds,
+    via: webhook.via,
     domains: webhook.domains,
     tags: webhook.tags,
     status: webhook.status,

@@ -1,6 +1,7 @@
 // The pages of links in a real browser: copy buttons, keyboard, accessibility (axe).
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { linkHistory } from "../../src/queries/links/link-history.ts";
 import {
   analyticsOf,
   openPortalBrowser,
@@ -182,6 +183,42 @@ onServer(chromiumServer, () => {
       expect(faults).toEqual([]);
       // Both forms that were refused.
       expect(complaints.filter((complaint) => !complaint.includes("status of 400"))).toEqual([]);
+    },
+  );
+
+  it(
+    "has times typed and shown in the browser's zone, across summer time, and unchanged where nobody typed",
+    PATIENCE,
+    async () => {
+      const page = await developer({ timezoneId: "America/New_York" });
+      await page.goto(`${base}/portal/links/new`);
+      await page.getByLabel("Destination").fill("example.com/sale");
+      await page.getByText("Schedule", { exact: true }).click();
+      await page.getByLabel("Active from (America/New York)").fill("2099-07-01T09:00");
+      await page.getByLabel("Expires at (America/New York)").fill("2099-12-24T18:30");
+      await page.keyboard.press("Enter");
+      await page.getByText("is ready").waitFor();
+      const [host = "", slug = ""] = new URL(page.url()).pathname.split("/").slice(-2);
+      const times = async () => {
+        const { link } = await linkHistory(service.backend, undefined, host, slug);
+        return [link.activeFrom, link.expiresAt];
+      };
+      expect(await times()).toEqual(["2099-07-01T13:00:00.000Z", "2099-12-24T23:30:00.000Z"]);
+      expect(await page.getByLabel("Expires at (America/New York)").inputValue()).toBe("2099-12-24T18:30");
+      await page.getByText("This link starts on Jul 1, 2099, 9:00 AM").waitFor();
+      await page.getByLabel("Title").fill("Sale");
+      await page.keyboard.press("Enter");
+      await page.getByText("Your changes are saved").waitFor();
+      await page.getByText("set the title to “Sale”").waitFor();
+      expect(await page.getByText("set the start to").count()).toBe(1);
+      await page.getByLabel("Active from (America/New York)").fill("");
+      await page.getByLabel("Expires at (America/New York)").fill("2020-01-01T00:00");
+      await page.keyboard.press("Enter");
+      await page.getByText("must be in the future").waitFor();
+      expect(await page.getByLabel("Expires at (America/New York)").inputValue()).toMatch(
+        /^2020-01-01T00:00/,
+      );
+      expect(await times()).toEqual(["2099-07-01T13:00:00.000Z", "2099-12-24T23:30:00.000Z"]);
     },
   );
 

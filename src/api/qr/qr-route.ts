@@ -2,12 +2,14 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
+import { orNotBuilt } from "../../projections/builds/errors.ts";
+import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
-import type { DrawQr } from "./draw-qr.ts";
+import type { DrawQr, QrLook } from "./draw-qr.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
 const colour = z
@@ -27,6 +29,10 @@ const Query = z.object({
   dark: colour.default("#000000").meta({ examples: ["1a2b3c"] }),
   light: colour.default("#ffffff").meta({ examples: ["ffffff00"] }),
   ecc: z.enum(["L", "M", "Q", "H"]).default("M").meta({ description: "Error correction level" }),
+  logo: z.enum(["true", "false"]).default("false").meta({
+    description:
+      "`true`: the account's logo in the middle, where it has set one in the portal; `ecc` is then `H`",
+  }),
   domain_id: DomainIdQuery,
 });
 
@@ -51,16 +57,23 @@ export function qrRoute(app: Api, deps: ReadableLinkDeps & { drawQr: DrawQr }): 
     },
   };
   app.get("/api/qr/:slug", { schema }, async (request, reply) => {
-    const { domain_id: domainId, ...look } = request.query;
+    const { domain_id: domainId, logo: wanted, ...plain } = request.query;
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new Refused("not_found", "Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
+    const logo = wanted === "true" ? await logoOf(deps, link.accountId) : undefined;
+    const look: QrLook = logo === undefined ? plain : { ...plain, ecc: "H", logo };
     const etag = `"${hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22)}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
     if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
     const image = await draw(text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });
+}
+
+async function logoOf({ readStore }: ReadableLinkDeps, accountId: string): Promise<string | undefined> {
+  const brand = await orNotBuilt(readStore.get<BrandDocument>(brands.collection.name, accountId));
+  return brand?.logo ?? undefined;
 }
 
 const MAX_WAITING = 500;

@@ -9,7 +9,7 @@ import {
   resumeWebhook,
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
-import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, CREATED_VIA, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
@@ -35,6 +35,7 @@ type Settings = {
   url?: string;
   events?: string[];
   kinds?: string[];
+  via?: string[];
   domains?: string[];
   tags?: string[];
   label?: string;
@@ -47,6 +48,11 @@ const args = { webhook: WEBHOOK, delivery: "id" };
 const since = required("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf);
 const label = option("--label <label>", "to tell webhooks apart");
 const chosenLinks = [
+  option(
+    "--via <list>",
+    `only of links that were created this way, comma separated, of ${CREATED_VIA.join(",")}; api by default`,
+    commaSeparated,
+  ),
   option("--domains <list>", 'only of links on these domains, comma separated; "" for all', commaSeparated),
   option(
     "--tags <list>",
@@ -86,8 +92,8 @@ export const commands: readonly CommandRow[] = [
     ],
     async run({ deps, context }, settings: Settings, { _id, accountId }: WebhookDocument) {
       const changed = await changeWebhook(deps, context, accountId, _id, settings);
-      const { url, events, kinds, domains, tags, label } = changed;
-      return { webhook_id: _id, url, events, kinds, domains, tags, label };
+      const { url, events, kinds, via, domains, tags, label } = changed;
+      return { webhook_id: _id, url, events, kinds, via, domains, tags, label };
     },
   },
   {

@@ -7,7 +7,7 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import type { Brand } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
-import { changeBrandTo } from "./brand.ts";
+import { changeBrandTo, changeLogoTo } from "./brand.ts";
 
 export const BRAND_NAME_MAX = 60;
 const COLOUR = /^#[0-9a-f]{6}$/;
@@ -45,4 +45,14 @@ export async function changeBrand(
   return await changeAccount(deps, context, accountId, (account, at) =>
     changeBrandTo(account, { ...brand, at }),
   );
+}
+
+/** `image`: PNG in base64, as we have made it; null for none. @throws account_not_found, history_full */
+export async function changeLogo(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  image: string | null,
+): Promise<Appended> {
+  return await changeAccount(deps, context, accountId, (account, at) => changeLogoTo(account, { image, at }));
 }

@@ -2,6 +2,7 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
+  CREATED_VIA,
   INTERFACE_LIMITS,
   STREAM_LIMITS,
   type WebhookPauseCause,
@@ -158,10 +159,11 @@ function settingsData({ url, label, ...selection }: WebhookSettings) {
 }
 
 /** Without duplicates, and in one order, so that equal settings compare equal. */
-function inOrder({ events, kinds, domains, tags }: WebhookSelection): WebhookSelection {
+function inOrder({ events, kinds, via, domains, tags }: WebhookSelection): WebhookSelection {
   return {
     events: WEBHOOK_EVENTS.filter((event) => events.includes(event)),
     kinds: CLICK_KINDS.filter((kind) => kinds.includes(kind)),
+    via: CREATED_VIA.filter((way) => via.includes(way)),
     domains: [...new Set(domains)].sort(),
     tags: [...new Set(tags)].sort(),
   };

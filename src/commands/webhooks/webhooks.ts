@@ -2,6 +2,7 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import {
   CLICK_KINDS,
+  CREATED_VIA,
   type Limits,
   WEBHOOK_DEFAULT_KINDS,
   type WebhookPauseCause,
@@ -24,7 +25,7 @@ type AcceptWebhookDeps = { baseUrl: string; baseHost: string; receiverUrl: (text
 
 /** An empty list of domains or tags: all links. */
 type ChangeWebhookRequest = {
-  [M in "events" | "kinds" | "domains" | "tags"]?: readonly string[] | undefined;
+  [M in "events" | "kinds" | "via" | "domains" | "tags"]?: readonly string[] | undefined;
 } & { url?: string | undefined; label?: string | undefined };
 
 type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
@@ -88,8 +89,8 @@ export async function changeWebhook(
   const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
     change(account, { webhookId, ...changed, at, baseHost: deps.baseHost }),
   );
-  const { url, label, events, kinds, domains, tags } = liveWebhook(state, webhookId);
-  return { webhookId, url, label, events, kinds, domains, tags, position };
+  const { url, label, events, kinds, via, domains, tags } = liveWebhook(state, webhookId);
+  return { webhookId, url, label, events, kinds, via, domains, tags, position };
 }
 
 /**
@@ -162,10 +163,17 @@ function acceptReceiver(deps: AcceptWebhookDeps, text: string): string {
 }
 
 /** What is chosen, without what is omitted. @throws invalid_webhook */
-function acceptSelection({ events, kinds, domains, tags }: ChangeWebhookRequest): Partial<WebhookSelection> {
+function acceptSelection({
+  events,
+  kinds,
+  via,
+  domains,
+  tags,
+}: ChangeWebhookRequest): Partial<WebhookSelection> {
   return {
     ...(events && { events: acceptNames("events", events, WEBHOOK_EVENTS) }),
     ...(kinds && { kinds: acceptNames("kinds", kinds, CLICK_KINDS) }),
+    ...(via && { via: acceptNames("links", via, CREATED_VIA) }),
     ...(domains && { domains: acceptTexts("domains", domains).map((host) => host.toLowerCase()) }),
     ...(tags && { tags: acceptTexts("tags", tags) }),
   };

@@ -28,6 +28,7 @@ import { hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type AccountForm, sendAccountPage } from "./account-page.ts";
+import { logoForms } from "./logo-forms.ts";
 
 const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
@@ -56,6 +57,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       return { position, to: PATH, notice: "Saved. Visitors see it within seconds." };
     },
   });
+
+  logoForms(app, deps, shown("logo").again);
 
   formRoute(app, deps, "/account/email", {
     ...shown("email"),

@@ -11,8 +11,9 @@ import { sendPage } from "../shell/page.ts";
 import { type Column, card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 import { brandCard, brandOf } from "./brand-card.ts";
+import { logoCard } from "./logo-forms.ts";
 
-export type AccountForm = "brand" | "email" | "password" | "close";
+export type AccountForm = "brand" | "logo" | "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
 
@@ -37,10 +38,12 @@ export async function sendAccountPage(
     title: "Account",
     nav: "Account",
     status: refused?.status,
-    notice: refused && noticeOf(refused, "name", "colour", "url", "email", "password", "current_password"),
+    notice:
+      refused && noticeOf(refused, "name", "colour", "url", "logo", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
 ${brandCard(brand, at("brand"))}
+${logoCard(brand?.logo ?? null, at("logo"))}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}
 ${closeCard(email, at("close"))}`,

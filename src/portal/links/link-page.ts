@@ -13,6 +13,7 @@ import { hitsOfLinks } from "../../queries/analytics/sums.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
+import { brandOf } from "../account/brand-card.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
@@ -107,6 +108,7 @@ async function sendLink(
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const status = await statusOf(deps, link);
   const { deleted, block, maxClicks } = link;
+  const brand = await brandOf(deps, accountId);
   const [hits] = maxClicks === undefined ? [] : await hitsOfLinks(deps, [linkKey(host, slug)]);
   const used = hits && hits.click + hits.qr_scan;
   const cards = deleted
@@ -121,7 +123,7 @@ async function sendLink(
     body: html`${linkHead(link, status, "Link")}
 ${stateBox(link, status)}
 <div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${cards}</div>
-<div class="stack">${!deleted && qrCard(link)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+<div class="stack">${!deleted && qrCard(link, Boolean(brand?.logo))}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
 

@@ -18,9 +18,12 @@ const FORMATS = [
 ] as const;
 
 /** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
-export function qrCard(link: LinkDocument): Html {
+export function qrCard(link: LinkDocument, hasLogo: boolean): Html {
   const path = `/api/qr/${encodeURIComponent(link.slug)}`;
-  const domain: Record<string, string> = link.domainId ? { domain_id: link.domainId } : {};
+  const domain: Record<string, string> = {
+    ...(link.domainId && { domain_id: link.domainId }),
+    ...(hasLogo && { logo: "true" }),
+  };
   const of = (format: string, size: number) =>
     `${path}?${new URLSearchParams({ format, size: String(size), ...domain })}`;
   const download = (format: string, size: number) =>
@@ -28,13 +31,14 @@ export function qrCard(link: LinkDocument): Html {
   return html`<section class="card qr-card" id="qr"><h2>QR code</h2>
 <img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
 <p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
-<p class="hint">Its scans count as clicks; analytics says how many they are.</p>
+<p class="hint">Its scans count as clicks; analytics says how many they are. ${!hasLogo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
 <details class="more-options"><summary>Size, colours and margin</summary>
-<div><form class="stack" action="${path}" target="_blank">${hiddenFields(domain)}<div class="grid grid-small">
+<div><form class="stack" action="${path}" target="_blank">${hiddenFields(link.domainId ? { domain_id: link.domainId } : {})}<div class="grid grid-small">
 ${number("size", "Size in pixels", "1024", 64, 2048)}${number("margin", "Margin in squares", "4", 0, 20)}
 ${colour("dark", "Colour", "#000000")}${colour("light", "Background", "#ffffff")}
-${choice({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
+${!hasLogo && choice({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
 ${choice({ label: "Format", name: "format", id: "qr-format", options: FORMATS })}</div>
+${hasLogo && html`<label class="check"><input type="checkbox" name="logo" value="true" checked>Your logo in the middle</label>`}
 <div><button class="button">${icon("external")}Draw it</button></div></form></div></details></section>`;
 }
 

@@ -87,7 +87,7 @@ export function logCard(
     isRecoverable && postButton(`${path}/recover`, "Send all that failed again", { kind: "primary" });
   const none = state
     ? `None is ${STATES[state].name.toLowerCase()}.`
-    : "None in the last 30 days. When something happens to a link that was made through the API, its delivery appears here.";
+    : "None in the last 30 days. When something happens to a link that it is told of, its delivery appears here.";
   return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
 <nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATES[one].name, one))}</nav></div>

@@ -4,7 +4,13 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
-import { CLICK_KINDS, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import {
+  CLICK_KINDS,
+  CREATED_VIA,
+  type CreatedVia,
+  hasDeveloperFeatures,
+  WEBHOOK_DEFAULT_KINDS,
+} from "../../events/vocabulary.ts";
 import {
   selectionOf,
   WEBHOOK_EVENTS,
@@ -40,6 +46,10 @@ export const WebhookForm = z.object({
     .transform((events) => (events.length > 0 ? events : undefined))
     .catch(undefined),
   kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
+  via: z
+    .preprocess((given) => [given ?? []].flat(), z.array(z.enum(CREATED_VIA)))
+    .transform((via) => (via.length > 0 ? via : undefined))
+    .catch(undefined),
   domains: listed,
   tags: listed,
 });
@@ -52,6 +62,8 @@ export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.expired": "Expired",
   "link.limit_reached": "Limit reached",
 };
+
+const VIA_NAMES: Readonly<Record<CreatedVia, string>> = { api: "through the API", web: "in the portal" };
 
 const LIST = "/portal/webhooks";
 const LAST_TRIES = 5;
@@ -101,7 +113,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link that was made through the API, a moment after it happened, or of what becomes of these links.` })}
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, or of what becomes of the link: of links that were made through the API, and where you say so of those made in the portal, too.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });
@@ -138,7 +150,7 @@ type Settings = { url: string; label: string } & WebhookSelection;
 /** Of a new webhook or of one that is changed. `refused`: as typed, and why it was refused. */
 export function settingsFields(settings: Settings, refused: RefusedForm | undefined): Html {
   const { url, label, ...chosen } = refused ? WebhookForm.parse(refused.typed) : settings;
-  const { events, kinds, domains, tags } = selectionOf(chosen);
+  const { events, kinds, via, domains, tags } = selectionOf(chosen);
   return html`${field({
     label: "URL",
     name: "url",
@@ -149,7 +161,7 @@ export function settingsFields(settings: Settings, refused: RefusedForm | undefi
     maxlength: 2048,
     autocomplete: "off",
     placeholder: "https://example.com/hooks/linkledger",
-    hint: "We send it a POST for each event of a link that was made through the API.",
+    hint: "We send it a POST for each event that is chosen below.",
   })}
 ${field({
   label: "Label",
@@ -161,6 +173,7 @@ ${field({
 })}
 ${checks("Sent when a link is", "events", WEBHOOK_EVENTS, EVENT_NAMES, events)}
 ${checks("Clicks that count", "kinds", CLICK_KINDS, KIND_NAMES, kinds)}
+${checks("Links that were made", "via", CREATED_VIA, VIA_NAMES, via)}
 ${field({
   label: "Only on these domains",
   name: "domains",

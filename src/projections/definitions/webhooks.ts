@@ -1,5 +1,5 @@
 // The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
-import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
+import type { ClickKind, CreatedVia, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import { type ChosenSelection, selectionOf, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -11,6 +11,7 @@ export type WebhookDocument = Document & {
   label: string;
   events: WebhookEventName[];
   kinds: ClickKind[];
+  via: CreatedVia[];
   domains: string[];
   tags: string[];
   status: "active" | "paused" | "removed";
@@ -46,6 +47,7 @@ export const webhooks: Projection<WebhookDocument> = {
     label: "",
     events: [],
     kinds: [],
+    via: [],
     domains: [],
     tags: [],
     status: "removed",
@@ -94,6 +96,6 @@ export const webhooks: Projection<WebhookDocument> = {
 
 /** Lists of the document's own. */
 function selectionIn(data: ChosenSelection) {
-  const { events, kinds, domains, tags } = selectionOf(data);
-  return { events: [...events], kinds: [...kinds], domains: [...domains], tags: [...tags] };
+  const { events, kinds, via, domains, tags } = selectionOf(data);
+  return { events: [...events], kinds: [...kinds], via: [...via], domains: [...domains], tags: [...tags] };
 }

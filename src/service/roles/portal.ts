@@ -9,11 +9,12 @@ import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
+import { makeLogoIn } from "../threads/reader.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
-  { config, log, clock, backend, counts, passwordWork, onStop }: RoleContext,
+  { config, log, clock, backend, counts, passwordWork, threads, onStop }: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
@@ -44,6 +45,7 @@ export async function openPortal(
     deliveryQueue: backend.deliveryQueue,
     logReader,
     operating: adminToken === undefined ? undefined : openOperating(adminToken),
+    makeLogo: makeLogoIn(threads.reader),
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
     planPrice,

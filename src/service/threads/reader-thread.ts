@@ -18,6 +18,10 @@ await serveThread<ReaderData>(({ config }, log) => {
     opening ??= openLogReader();
     return opening;
   };
-  const qr = async () => ({ draw: (await import("../../api/qr/draw-qr.ts")).drawQr });
+  const qr = async () => {
+    const { drawQr: draw } = await import("../../api/qr/draw-qr.ts");
+    const { makeLogo } = await import("../../api/qr/logo.ts");
+    return { draw, makeLogo: async (file: Uint8Array) => makeLogo(file) };
+  };
   return { served: { ...stores.served.reader, logReader, qr }, close: () => stores.close() };
 });

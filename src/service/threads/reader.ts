@@ -1,5 +1,6 @@
 // The reader thread as others see it: what may take long, such as searches, exports and QR images; started when it is needed.
 import type { DrawQr } from "../../api/qr/draw-qr.ts";
+import type { MakeLogo } from "../../api/qr/logo.ts";
 import type { Config } from "../../config/config.ts";
 import { EventNewer } from "../../events/read-event.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
@@ -51,4 +52,8 @@ export function logReaderIn(reader: Thread): LogReader {
 
 export function drawQrIn(reader: Thread): DrawQr {
   return remoteMethods<{ draw: DrawQr }, "draw">(reader, "qr", ["draw"]).draw;
+}
+
+export function makeLogoIn(reader: Thread): MakeLogo {
+  return remoteMethods<{ makeLogo: MakeLogo }, "makeLogo">(reader, "qr", ["makeLogo"]).makeLogo;
 }

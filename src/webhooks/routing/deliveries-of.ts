@@ -43,13 +43,13 @@ export const DELIVERED_TYPES = Object.keys(NAMES) as EventType[];
 const MOST_TAGGED = 10_000;
 
 /** By what the event itself says; the link's tags, and where it was created, are looked up for those that select it. */
-export function selects({ events, kinds, domains }: WebhookSelection, event: StoredEvent): boolean {
+export function selects({ events, kinds, via, domains }: WebhookSelection, event: StoredEvent): boolean {
   const name = NAMES[event.type];
   if (name === undefined || !events.includes(name)) return false;
   if (domains.length > 0 && !domains.includes(hostOf(event))) return false;
   if (event.type !== "LinkClicked") return true;
   // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
-  return isOfApi(event.data) && kinds.includes(event.data.kind) && !isImportedClick(event.stream);
+  return via.includes(event.data.via) && kinds.includes(event.data.kind) && !isImportedClick(event.stream);
 }
 
 /**
@@ -71,24 +71,25 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
   return async (event: StoredEvent, webhooks: readonly Selecting[]): Promise<NewDelivery[]> => {
     const name = NAMES[event.type];
     if (name === undefined || webhooks.length === 0) return [];
-    const to = (body: string, tags: readonly string[] = []) =>
-      webhooks
+    const to = (told: readonly Selecting[], body: string, tags: readonly string[] = []) =>
+      told
         .filter((webhook) => webhook.tags.length === 0 || webhook.tags.some((tag) => tags.includes(tag)))
         .map(({ webhookId }) => ({ webhookId, eventId: event.id, event: name, body }));
     if (event.type === "LinkClicked") {
       const isByTag = webhooks.some(({ tags }) => tags.length > 0);
       const { link, linkRevision } = event.data;
-      return to(clickPayload(event.data, baseUrl), isByTag ? await tagsOfClicked(link, linkRevision) : []);
+      return to(
+        webhooks,
+        clickPayload(event.data, baseUrl),
+        isByTag ? await tagsOfClicked(link, linkRevision) : [],
+      );
     }
     const step = await linkStepAt(eventStore, event.stream, event.revision);
-    if (step.after.status === "free" || !isOfApi(step.after)) return [];
-    return to(linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
+    const { after } = step;
+    if (after.status === "free") return [];
+    const told = webhooks.filter(({ via }) => via.includes(after.via));
+    return to(told, linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
   };
-}
-
-/** Only links created through the API trigger webhooks, not those created in the portal (interface, part 6). */
-function isOfApi({ via }: { via: string }): boolean {
-  return via === "api";
 }
 
 function tagsOf({ after }: LinkStep): readonly string[] {

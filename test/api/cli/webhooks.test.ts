@@ -60,7 +60,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     const { webhooks } = await json("webhook", "list", "--account", id);
     const row = {
       ...{ webhook_id: webhook, account_id: id, url, label: "first", kinds: ["click", "qr_scan"] },
-      ...{ events: ["link.clicked"], domains: [], tags: [] },
+      ...{ events: ["link.clicked"], via: ["api"], domains: [], tags: [] },
       ...{ status: "active", paused_by: null, reason: null, cause: null, paused_at: null },
       ...{ key_hint: made.key.slice(-4), public_key: PUBLIC_KEY, previous_key_until: null },
       ...{ added_at: expect.any(String), changed_at: expect.any(String) },
@@ -73,7 +73,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       webhook_id: webhook,
       url,
       kinds: ["click", "preview"],
-      ...{ events: ["link.clicked"], domains: [], tags: [] },
+      ...{ events: ["link.clicked"], via: ["api"], domains: [], tags: [] },
       label: "",
     });
     const chosen = ["--events", "link.deleted,link.created", "--tags", "sale, news"];
@@ -81,6 +81,11 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       ...{ events: ["link.created", "link.deleted"], tags: ["news", "sale"], domains: [] },
     });
     expect(await json("webhook", "change", webhook, "--tags", "")).toMatchObject({ tags: [] });
+    expect(await json("webhook", "change", webhook, "--via", "web,api")).toMatchObject({
+      via: ["api", "web"],
+    });
+    expect(await json("webhook", "show", webhook)).toMatchObject({ via: ["api", "web"] });
+    expect(await refused("webhook", "change", webhook, "--via", "mail")).toMatch(/one or more of api, web/);
     expect(await json("webhook", "pause", webhook, "--reason", "maintenance")).toEqual({
       webhook_id: webhook,
       status: "paused",

@@ -86,8 +86,23 @@ describe("a webhook", () => {
     });
   });
 
-  it("is told of no link that was created in the portal", async () => {
-    expect(await sent({ events: ALL }, created({ via: "web" }), retargeted, deleted)).toEqual([]);
+  it("is told of no link that was created in the portal, unless it chooses to be", async () => {
+    const ofPortal = [created({ via: "web" }), retargeted, deleted] as const;
+    const ofApi = [created(), retargeted, deleted] as const;
+    const life = ["link.created", "link.updated", "link.deleted"];
+    expect(await sent({ events: ALL }, ...ofPortal)).toEqual([]);
+    for (const told of [ofPortal, ofApi])
+      expect(names(await sent({ events: ALL, via: ["api", "web"] }, ...told))).toEqual(life);
+    expect(await sent({ events: ALL, via: ["web"] }, ...ofApi)).toEqual([]);
+  });
+
+  it("is told of clicks on the portal's links where it chooses to be", () => {
+    const click = (via: "api" | "web") => stored(1, linkClicked({ via }));
+    const told = (via: ("api" | "web")[] | undefined, of: "api" | "web") =>
+      selects(selectionOf({ kinds: ["click"], via }), click(of));
+    expect([told(undefined, "api"), told(undefined, "web")]).toEqual([true, false]);
+    expect([told(["api", "web"], "api"), told(["api", "web"], "web")]).toEqual([true, true]);
+    expect([told(["web"], "api"), told(["web"], "web")]).toEqual([false, true]);
   });
 
   it("is told of the links on its domains alone", async () => {

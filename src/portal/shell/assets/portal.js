@@ -145,6 +145,33 @@ function tellOwnZone() {
   }
 }
 
+/** Times are typed in the browser's time zone, whose name takes the place of UTC in their labels, and sent in UTC. */
+function typeOwnTime() {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone === "UTC") return;
+  const padded = (number) => String(number).padStart(2, "0");
+  for (const input of document.querySelectorAll("input[type=datetime-local]")) {
+    const [label] = input.labels;
+    const sent = input.value;
+    const at = new Date(`${sent}Z`);
+    label.textContent = label.textContent.replace("(UTC)", `(${zone.replaceAll("_", " ")})`);
+    if (sent !== "") {
+      const day = [
+        String(at.getFullYear()).padStart(4, "0"),
+        padded(at.getMonth() + 1),
+        padded(at.getDate()),
+      ].join("-");
+      input.value = `${day}T${padded(at.getHours())}:${padded(at.getMinutes())}${sent.slice(16)}`;
+    }
+    const shown = input.value;
+    input.form.addEventListener("formdata", ({ formData }) => {
+      // One that was not touched is sent as it came, as an hour may come twice.
+      if (input.value === shown) formData.set(input.name, sent);
+      else if (input.value !== "") formData.set(input.name, new Date(input.value).toISOString().slice(0, -5));
+    });
+  }
+}
+
 /** The answer to a form may show a key once, or what was typed: it stays when its colours change. */
 function changeColoursHere() {
   const form = document.querySelector("form[data-stays]");
@@ -164,6 +191,7 @@ showCurrentEntry();
 changeColoursHere();
 tellOwnZone();
 localTimes(document);
+typeOwnTime();
 copyButtons(document);
 chooseAll();
 countChosen();

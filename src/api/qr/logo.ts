@@ -1,0 +1,103 @@
+// Makes the logo of an account out of an uploaded PNG, in the reader thread: read within bounds, scaled down, and written anew, so
+// that nothing of the file but its pixels is kept; and scales it to where it is drawn.
+import { PNG } from "pngjs";
+
+/** RGBA, row by row. */
+export type Pixels = { width: number; height: number; data: Uint8Array };
+
+/** `image`: PNG in base64. */
+export type MadeLogo = { image: string } | { problem: string };
+
+/** In another thread. */
+export type MakeLogo = (file: Uint8Array) => Promise<MadeLogo>;
+
+/** Of the file. */
+export const LOGO_MAX_BYTES = 65_536;
+/** Pixels of a side, of the file; what is kept is smaller. */
+const LONGEST_SIDE = 2_048;
+/** Sides that are tried, and how many bytes of PNG an event may hold; the smallest fits whatever its pixels are. */
+const KEPT_SIDES = [256, 192, 128, 96, 64];
+const MOST_KEPT_BYTES = 24_576;
+const SIGNATURE = "89504e470d0a1a0a";
+/** Where the header has width and height, after the signature, a length and a type. */
+const SIZE_AT = 16;
+
+export function makeLogo(file: Uint8Array): MadeLogo {
+  const bytes = Buffer.from(file);
+  if (bytes.length > LOGO_MAX_BYTES)
+    return { problem: `The logo must be at most ${LOGO_MAX_BYTES / 1024} KB` };
+  if (bytes.length < SIZE_AT + 8 || bytes.toString("hex", 0, 8) !== SIGNATURE)
+    return { problem: "The logo must be a PNG image: other formats are not taken" };
+  const sides = [bytes.readUInt32BE(SIZE_AT), bytes.readUInt32BE(SIZE_AT + 4)];
+  if (sides.some((side) => side < 1 || side > LONGEST_SIDE))
+    return { problem: `The logo must have at most ${LONGEST_SIDE} by ${LONGEST_SIDE} pixels` };
+  const pixels = readPng(bytes);
+  return pixels ? { image: smallEnough(pixels) } : { problem: "The logo is no PNG image that can be read" };
+}
+
+export function logoPixels(image: string): Pixels {
+  return PNG.sync.read(Buffer.from(image, "base64"));
+}
+
+/** The size of the picture as large as it fits into the box, with its proportions. */
+export function fitted({ width, height }: Pixels, side: number): { width: number; height: number } {
+  const scale = side / Math.max(width, height);
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+/** Each pixel is the mean of those that it covers, weighted by their opacity. */
+export function scaled(
+  { data, ...from }: Pixels,
+  { width, height }: { width: number; height: number },
+): Pixels {
+  const made = new Uint8Array(width * height * 4);
+  const span = (at: number, of: number, side: number) => {
+    const first = Math.floor((at * side) / of);
+    return [first, Math.max(first + 1, Math.ceil(((at + 1) * side) / of))] as const;
+  };
+  for (let y = 0; y < height; y++) {
+    const [top, bottom] = span(y, height, from.height);
+    for (let x = 0; x < width; x++) {
+      const [left, right] = span(x, width, from.width);
+      const sums = [0, 0, 0, 0];
+      for (let row = top; row < bottom; row++)
+        for (let column = left; column < right; column++)
+          addPixel(sums, data, (row * from.width + column) * 4);
+      const [red = 0, green = 0, blue = 0, alpha = 0] = sums;
+      const covered = (bottom - top) * (right - left);
+      const mean = alpha === 0 ? [0, 0, 0] : [red / alpha, green / alpha, blue / alpha];
+      made.set([...mean, alpha / covered].map(Math.round), (y * width + x) * 4);
+    }
+  }
+  return { width, height, data: made };
+}
+
+function addPixel(sums: number[], data: Uint8Array, at: number): void {
+  const alpha = data[at + 3] ?? 0;
+  for (let part = 0; part < 3; part++) sums[part] = (sums[part] ?? 0) + (data[at + part] ?? 0) * alpha;
+  sums[3] = (sums[3] ?? 0) + alpha;
+}
+
+function readPng(bytes: Buffer): Pixels | undefined {
+  try {
+    const { width, height, data } = PNG.sync.read(bytes);
+    return { width, height, data };
+  } catch {
+    return undefined;
+  }
+}
+
+function smallEnough(pixels: Pixels): string {
+  const largest = Math.max(pixels.width, pixels.height);
+  const writings = KEPT_SIDES.values().map((side) =>
+    writePng(largest > side ? scaled(pixels, fitted(pixels, side)) : pixels),
+  );
+  const small = writings.find(({ length }) => length <= MOST_KEPT_BYTES);
+  return (small as Buffer).toString("base64");
+}
+
+function writePng({ width, height, data }: Pixels): Buffer {
+  const png = new PNG({ width, height });
+  png.data.set(data);
+  return PNG.sync.write(png);
+}

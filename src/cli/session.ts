@@ -14,7 +14,7 @@ import {
 import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
-import { Refused } from "../runtime/refused.ts";
+import { isRefused, Refused } from "../runtime/refused.ts";
 import {
   type Backend,
   dataFiles,
@@ -145,7 +145,11 @@ export function foldDeps({ backend, terminal, service }: Session): FoldNowDeps {
 
 function caughtUp(run: Run): Run {
   return async (session) => {
-    await catchUp(session);
+    await catchUp(session).catch((error: unknown) => {
+      // Nothing goes by documents alone: without the newest of them a name may not be found.
+      if (!isRefused(error, "documents_behind")) throw error;
+      warn(session, messageOf(error));
+    });
     const answer = await run(session);
     try {
       await catchUp(session);

@@ -227,7 +227,8 @@ export const REFUSALS = {
   },
   other_version: {},
   documents_behind: {
-    message: "The documents are behind the log: see `projections status`, and run the command again",
+    message:
+      "The documents are behind the log: `projections status` says how far, and whether they are folded",
   },
   no_data: {},
   ambiguous: {},

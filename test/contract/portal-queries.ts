@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { CLICK_KINDS, PEOPLE_KINDS } from "../../src/events/vocabulary.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
-import { type AccountRange, accountAnalytics } from "../../src/queries/analytics/account-analytics.ts";
-import { UTC } from "../../src/queries/analytics/time-zone.ts";
+import type { AccountQuestion } from "../../src/queries/analytics/account/question.ts";
 import {
   type AccountLinksFilter,
   accountLinkKeys,
@@ -25,6 +23,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
+import { accountQuestionsOf } from "../support/projections/account-questions.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
@@ -248,24 +247,26 @@ function topSuite() {
   });
 }
 
+type Asked = Pick<AccountQuestion, "from" | "to" | "interval">;
+
 function dashboardSuite() {
   const HOUR_MS = 3_600_000;
   /** That ends now, in UTC. */
-  const lastHours = (hours: number, interval: "hour" | "day" = "day"): AccountRange => {
-    const from = NOW.getTime() - hours * HOUR_MS;
-    return { from, to: undefined, interval, zone: UTC, kinds: PEOPLE_KINDS };
+  const lastHours = (hours: number, interval: "hour" | "day" = "day"): Asked => {
+    return { from: NOW.getTime() - hours * HOUR_MS, interval };
   };
   const week = () => lastHours(7 * 24);
 
   describe("the dashboard of an account", () => {
     const dashboard = async (range = lastHours(24, "hour")) =>
-      await accountAnalytics(stores, ACCOUNT, range, NOW);
+      await accountQuestionsOf(stores, NOW, 0)({ ...range, groupBy: ["link"] });
     const usage = async () =>
       await accountUsage({ ...stores, clock: () => new Date() }, { accountId: ACCOUNT, tier: "developer" });
-    const numbers = async (range: AccountRange) => {
-      const { series, top } = await dashboard(range);
-      const total = series.reduce((sum, point) => sum + point.total, 0);
-      return { total, top: top.links.map(({ slug, clicks }) => [slug, clicks]) };
+    const numbers = async (range: Asked) => {
+      const { series, groups, source } = await dashboard(range);
+      expect(source).toBe("documents");
+      const total = series.reduce((sum, { people }) => sum + people, 0);
+      return { total, top: groups.link?.rows.map(({ value, people }) => [value.split("/")[1], people]) };
     };
     const withdrawn = async (
       slug: string,
@@ -294,26 +295,18 @@ function dashboardSuite() {
       await clicked("c", 5, { at: "2026-03-01T09:00:00.000Z" });
       await clicked("x", 7, { accountId: OTHER_ACCOUNT });
       await project();
-      const { series, totals, leftOut, top } = await dashboard();
-      expect(series.slice(-2).map(({ total }) => total)).toEqual([8, 2]);
-      expect(totals).toEqual({ click: 7, preview: 0, qr_scan: 3, total: 10 });
-      expect(leftOut).toBe(4);
-      expect(top.links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
+      const { series, totals } = await dashboard();
+      expect(series.slice(-2).map(({ people }) => people)).toEqual([8, 2]);
+      expect(totals).toMatchObject({ click: 7, preview: 4, qr_scan: 3, people: 10 });
+      expect((await numbers(lastHours(24))).top).toEqual([
+        ["c", 5],
         ["b", 3],
         ["a", 2],
       ]);
       expect(await usage()).toMatchObject({ links: 2, deletedLinks: 1, keys: { used: 1, limit: 5 } });
-      const withBots = await numbers({ ...lastHours(24), kinds: CLICK_KINDS });
-      expect(withBots).toEqual({
-        total: 14,
-        top: [
-          ["b", 7],
-          ["a", 2],
-        ],
-      });
     });
 
-    it("shows the numbers and the top links of the range alone, to the quarter-hour that it starts with", async () => {
+    it("shows the numbers and the top links of the range alone, to the moment that it starts with", async () => {
       for (const slug of ["old", "new", "edge"]) await created(slug);
       await clicked("old", 9, { at: "2026-02-10T12:00:00.000Z" });
       await clicked("old", 1, { at: "2026-02-28T12:00:00.000Z" });
@@ -346,8 +339,8 @@ function dashboardSuite() {
           ["edge", 6],
         ],
       });
-      const { series, interval } = await dashboard({ ...week(), from: undefined, interval: undefined });
-      expect([series.length, series[0]?.total, interval]).toEqual([20, 9, "day"]);
+      const { series, interval } = await dashboard({});
+      expect([series.length, series[0]?.people, interval]).toEqual([20, 9, "day"]);
       expect(await numbers({ ...week(), to: Date.parse("2026-02-28T12:00:00.000Z") })).toMatchObject({
         total: 6,
         top: [["edge", 6]],

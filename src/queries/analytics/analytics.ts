@@ -1,5 +1,5 @@
-// The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life; and those of
-// an account: what API and portal ask.
+// The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life: what the API
+// asks.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
@@ -22,8 +22,7 @@ import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.t
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
-import { type AccountRange, accountAnalytics } from "./account-analytics.ts";
-import { type BeforeLogRead, daysInRange, type LogParts } from "./day-parts.ts";
+import { daysInRange, type LogParts } from "./day-parts.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import { readLinkDays, readWholeLife } from "./link-days.ts";
 import { positionAsOf } from "./log-positions.ts";
@@ -62,8 +61,6 @@ export type LinkAnalytics = HitSeries &
     visitors: DayVisitors[];
     /** Those of the range among the link's latest, newest first; none as of an earlier time. */
     recent: RecentClick[];
-    /** Whether the link has ever been hit, at any time and by any kind. */
-    everHit: boolean;
     position: Position;
     behindMs: number;
   };
@@ -129,13 +126,7 @@ export function analytics(deps: AnalyticsDeps) {
     }
   }
 
-  async function ofRange(
-    present: LinkDocument,
-    request: RangeRequest,
-    now: Date,
-    beforeLogRead?: BeforeLogRead,
-  ): Promise<LinkAnalytics> {
-    if (request.asOf) await beforeLogRead?.();
+  async function ofRange(present: LinkDocument, request: RangeRequest, now: Date): Promise<LinkAnalytics> {
     const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
     const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
     const link = request.asOf ? await linkThen() : present;
@@ -154,7 +145,7 @@ export function analytics(deps: AnalyticsDeps) {
       asOf: asOf ?? counted,
       rules,
     };
-    const numbers = await inRange(present._id, days, cut, beforeLogRead);
+    const numbers = await inRange(present._id, days, cut);
     const [hits, breakdowns] = [hitSum(starts, kinds), breakdownSum()];
     const visitors: DayVisitors[] = [];
     for (const [n, { day, numbers: ofDay }] of numbers.entries()) {
@@ -174,7 +165,6 @@ export function analytics(deps: AnalyticsDeps) {
       ...breakdowns.result(),
       visitors,
       recent: asOf === undefined ? recentIn(recent, cut, kinds) : [],
-      everHit: days.length > 0 || recent.length > 0,
       ...(await freshness(counted, asOf, now)),
     };
   }
@@ -195,11 +185,9 @@ export function analytics(deps: AnalyticsDeps) {
       ...lastHours,
       series,
       totals: hitCounts(clicks),
-      leftOut: 0,
       ...breakdowns.result(),
       visitors: [],
       recent: (clicks?.recent ?? []).slice(0, RECENT_CLICKS).map(recentClick),
-      everHit: clicks !== undefined,
       ...(await freshness(position, undefined, now)),
     };
   }
@@ -212,19 +200,14 @@ export function analytics(deps: AnalyticsDeps) {
     link: LinkDocument,
     range: RangeRequest | undefined,
     now: Date,
-    beforeLogRead?: BeforeLogRead,
   ): Promise<LinkAnalytics> {
     if (!range) return await ofWholeLife(link, now);
     const isLong = (range.to ?? now.getTime()) - (range.from ?? 0) > LONG_MS;
-    const ask = () => ofRange(link, range, now, beforeLogRead);
+    const ask = () => ofRange(link, range, now);
     return isLong ? await inTurn(ask) : await ask();
   }
 
-  return {
-    ofLink,
-    ofAccount: (accountId: string, range: AccountRange, now: Date) =>
-      accountAnalytics(deps, accountId, range, now),
-  };
+  return { ofLink };
 }
 
 function recentIn(

@@ -46,9 +46,6 @@ export type LogParts = {
 /** [from, to) in milliseconds; `now`: no click is expected to have happened after it; `rules`: of the days (link-days.ts). */
 type Cut = { from: number; to: number; now: number; asOf: Position; rules?: string | undefined };
 
-/** Called before the log is read, which costs more than all else; rejects to refuse it. */
-export type BeforeLogRead = () => Promise<void>;
-
 /** As JSON a day whose tallies are full takes some 440 KB, and one of a few clicks 2 KB: 9 or some 2,500 of them. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 
@@ -63,7 +60,6 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
     link: string,
     days: readonly LinkDayDocument[],
     cut: Cut,
-    beforeLogRead?: BeforeLogRead,
   ): Promise<{ day: string; numbers: DayNumbers }[]> => {
     const { asOf } = cut;
     const hasLater = days.some(({ _position }) => _position > asOf);
@@ -82,7 +78,6 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
       if (known === undefined) missing.push({ key, part });
     }
     if (missing.length > 0) {
-      await beforeLogRead?.();
       const parts = missing.map(({ part }) => part);
       const folded = await deps.logParts.dayParts(link, parts, asOf);
       for (const [n, { key, part }] of missing.entries()) {

@@ -14,8 +14,8 @@ export type HitCounts = Record<ClickKind, number> & { total: number };
 /** `start`: milliseconds. */
 export type SeriesPoint = HitCounts & { start: number };
 
-/** `totals`: of the points; `leftOut`: hits of other kinds. */
-export type HitSeries = { series: SeriesPoint[]; totals: HitCounts; leftOut: number };
+/** `totals`: of the points. */
+export type HitSeries = { series: SeriesPoint[]; totals: HitCounts };
 
 /**
  * `id`: null for none of the rules. `destinations`: where it led, largest first; long ones are cut (rule-hits.ts).
@@ -78,8 +78,7 @@ export function quartersIn(
 /** The points that begin at `starts`, with the hits of these kinds. */
 export function hitSum(starts: readonly number[], kinds: readonly ClickKind[]) {
   const series = starts.map((start): SeriesPoint => ({ start, ...hitCounts() }));
-  const others = CLICK_KINDS.filter((kind) => !kinds.includes(kind));
-  const [totals, leftOut] = [hitCounts(), hitCounts()];
+  const totals = hitCounts();
   return {
     /** `date`: YYYY-MM-DD. All of the quarter-hours are within the range. */
     add(date: string, quarters: readonly QuarterHour[]): void {
@@ -87,10 +86,9 @@ export function hitSum(starts: readonly number[], kinds: readonly ClickKind[]) {
       for (const quarter of quarters) {
         addHits(pointAt(series, midnight + quarter[0] * QUARTER_MS), quarter, kinds);
         addHits(totals, quarter, kinds);
-        addHits(leftOut, quarter, others);
       }
     },
-    result: (): HitSeries => ({ series, totals, leftOut: leftOut.total }),
+    result: (): HitSeries => ({ series, totals }),
   };
 }
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { lockFolder } from "../../../src/stores/connections/folder-lock.sqlite.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { isLong } from "../../support/runtime/effort.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -217,4 +218,24 @@ describe("a command beside a running service", { timeout: 120_000 }, () => {
       /^error: A service has DATA_DIR, but/,
     );
   });
+
+  it.runIf(isLong)(
+    "does what it is to do while documents are behind, and doesn't answer from them",
+    async () => {
+      await running("--roles", "redirect,api,portal");
+      const { json, linkledger, refused } = commandProcess(dataDir);
+      const issued = await linkledger(["key", "issue", "--account", EMAIL, "--json"]);
+      expect([issued.code, issued.stderr]).toEqual([
+        0,
+        expect.stringMatching(/^warning: not visible yet: The doc/),
+      ]);
+      expect(JSON.parse(issued.stdout)).toMatchObject({ key: expect.stringMatching(/^ll_/) });
+      expect(await refused("key", "list", "--account", EMAIL)).toMatch(
+        /^error: The documents are behind the log/,
+      );
+      const again = await linkledger(["key", "issue", "--account", EMAIL, "--json"]);
+      expect([again.code, again.stderr.match(/^warning: /gm)]).toEqual([0, ["warning: ", "warning: "]]);
+      expect((await json("projections", "status")).head).toEqual(expect.any(String));
+    },
+  );
 });

@@ -33,7 +33,7 @@ export async function sendAccountPage(
 ): Promise<FastifyReply> {
   const { accountId, email, sessionId } = signedIn(request);
   const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
-  const at = (one: AccountForm) => (one === form ? refused : undefined);
+  const at = (other: AccountForm) => (other === form ? refused : undefined);
   return sendPage(reply, {
     title: "Account",
     nav: "Account",

@@ -113,7 +113,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, or of what becomes of the link: of links that were made through the API, and where you say so of those made in the portal, too.` })}
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });

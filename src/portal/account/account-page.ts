@@ -44,8 +44,7 @@ export async function sendAccountPage(
       noticeOf(refused, "name", "colour", "url", "logo", "timezone", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
-${brandCard(brand, at("brand"))}
-${logoCard(brand?.logo ?? null, at("logo"))}
+${brand !== undefined && html`${brandCard(brand, at("brand"))}${logoCard(brand?.logo ?? null, at("logo"))}`}
 ${zoneCard(timeZone, at("zone"))}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}

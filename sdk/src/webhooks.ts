@@ -50,12 +50,12 @@ export async function verifyWebhook(options: VerifyOptions): Promise<WebhookDeli
   const body = typeof options.body === "string" ? encoder.encode(options.body) : options.body;
   const content = joined(encoder.encode(`${id}.${timestamp}.`), body);
   const { version, verifies } = key.startsWith(PUBLIC_KEY) ? await byPublicKey(key) : await byKey(key);
-  const found = await Promise.all(
+  const fits = await Promise.all(
     signatures
       .filter((signature) => signature.startsWith(`${version},`))
       .map((signature) => verifies(bytesOf(signature.slice(version.length + 1)), content)),
   );
-  if (!found.includes(true))
+  if (!fits.includes(true))
     throw new WebhookRefused("wrong_signature", `No ${version} signature in webhook-signature fits`);
   try {
     return JSON.parse(new TextDecoder().decode(body)) as WebhookDelivery;

@@ -52,7 +52,7 @@ export async function portalRoutes(
       home: PREFIX,
       sellsPlans: deps.planPrice !== undefined,
       isSignUpOpen: deps.signUp === "open",
-      signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
+      signedIn: async (sent) => ({ session: await portal.sessions.find(sent[cookies.session]) }),
       assets,
       cookies,
     });

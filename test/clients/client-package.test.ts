@@ -301,9 +301,9 @@ onServerAtLength(generator, () => {
       retries: 2,
       maxWaitMs: 5_000,
     });
-    const outcome = async (given: typeof answers, call: () => Call) => {
+    const outcome = async (replies: typeof answers, call: () => Call) => {
       received.length = 0;
-      answers.splice(0, answers.length, ...given);
+      answers.splice(0, answers.length, ...replies);
       const status = await call().then(
         ({ response }) => response.status,
         () => "broken",

@@ -122,7 +122,9 @@ async function clickQuestion(
     accountId: caller.accountId,
     filters: await filtersOf(deps, caller, filters),
     kinds: CLICK_KINDS,
-    ...{ from: range.from, to: range.to, zone: zone.name },
+    from: range.from,
+    to: range.to,
+    zone: zone.name,
   };
   return { question, iso: (instant) => isoIn(zone, instant) };
 }

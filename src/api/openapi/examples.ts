@@ -57,7 +57,11 @@ const patches = {
 } satisfies Named<PatchRequest>;
 
 const bulk = {
-  ...{ success: true, tier: "developer", total: 2, created: 1, failed: 1 },
+  success: true,
+  tier: "developer",
+  total: 2,
+  created: 1,
+  failed: 1,
   results: [{ index: 0, ...withoutQr(link) }],
   errors: [
     {
@@ -76,7 +80,10 @@ const page = { links: [details], total: 308, next_cursor: "eyJ2IjoiMjAyNi0wMS0zM
 const analytics = {
   link: { id: link.slug, long_url: link.long_url, created_at: link.created_at },
   analytics: {
-    ...{ totalClicks: 3, actualClicks: 1, previews: 1, qrScans: 1 },
+    totalClicks: 3,
+    actualClicks: 1,
+    previews: 1,
+    qrScans: 1,
     eventTypes: { click: 1, preview: 1, qr_scan: 1 },
     devices: { desktop: 1, mobile: 1, unknown: 1 },
     cities: { Paris: 2, unknown: 1 },
@@ -91,12 +98,20 @@ const analytics = {
 } satisfies z.infer<typeof AnalyticsSchema>;
 
 const totals = {
-  ...{ people: 41, click: 38, qr_scan: 3, preview: 9 },
-  ...{ visitors: 27, visitors_estimated: false },
+  people: 41,
+  click: 38,
+  qr_scan: 3,
+  preview: 9,
+  visitors: 27,
+  visitors_estimated: false,
 };
 const none = {
-  ...{ people: 0, click: 0, qr_scan: 0, preview: 0 },
-  ...{ visitors: 0, visitors_estimated: false },
+  people: 0,
+  click: 0,
+  qr_scan: 0,
+  preview: 0,
+  visitors: 0,
+  visitors_estimated: false,
 };
 
 const accountAnalytics = {

@@ -58,7 +58,10 @@ const REDIRECT = {
   security: [],
   parameters: [
     {
-      ...{ name: "slug", in: "path" as const, required: true, example: "k7m2pqx" },
+      name: "slug",
+      in: "path" as const,
+      required: true,
+      example: "k7m2pqx",
       schema: { type: "string" as const },
     },
   ],

@@ -76,8 +76,10 @@ export function referencePage({ info, servers, paths, webhooks, components }: Op
 function entriesOf(paths: Readonly<Record<string, Methods>> | undefined, isWebhook: boolean): Entry[] {
   return Object.entries(paths ?? {}).flatMap(([address, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      ...{ address, method: method.toUpperCase() },
-      ...{ operation, isWebhook },
+      address,
+      method: method.toUpperCase(),
+      operation,
+      isWebhook,
     })),
   );
 }

@@ -174,9 +174,9 @@ async function reauthenticate(deps: SignInDeps, request: FastifyRequest, passwor
 async function mailConfirmation(
   deps: SignInDeps & { mailer: Mailer },
   accountId: string,
-  given: string,
+  password: string,
 ): Promise<string> {
-  const email = acceptEmail(given);
+  const email = acceptEmail(password);
   await countMail(deps, email);
   sendMail(deps, async () => {
     const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);

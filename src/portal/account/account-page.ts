@@ -33,7 +33,7 @@ export async function sendAccountPage(
 ): Promise<FastifyReply> {
   const { accountId, email, sessionId } = signedIn(request);
   const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
-  const at = (one: AccountForm) => (one === form ? refused : undefined);
+  const at = (other: AccountForm) => (other === form ? refused : undefined);
   return sendPage(reply, {
     title: "Account",
     nav: "Account",
@@ -42,8 +42,7 @@ export async function sendAccountPage(
       refused && noticeOf(refused, "name", "colour", "url", "logo", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
-${brandCard(brand, at("brand"))}
-${logoCard(brand?.logo ?? null, at("logo"))}
+${brand !== undefined && html`${brandCard(brand, at("brand"))}${logoCard(brand?.logo ?? null, at("logo"))}`}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}
 ${closeCard(email, at("close"))}`,

@@ -49,7 +49,7 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
 const Scopes = z
   .union([z.string(), z.array(z.string()).max(20)])
   .optional()
-  .transform((given) => (given === undefined ? undefined : [given].flat()));
+  .transform((chosen) => (chosen === undefined ? undefined : [chosen].flat()));
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
 const IssueForm = z.object({
   label: z.string().max(LABEL_MAX).default(""),
@@ -95,11 +95,11 @@ ${all.length > keys.length && html`<p class="muted small">Of the keys that are o
 
   formRoute(app, deps, "/keys", {
     schema: { body: IssueForm },
-    run: async ({ reply, context, session: { accountId }, body: { once, lifetime, ...asked } }) => {
+    run: async ({ reply, context, session: { accountId }, body: { once, lifetime, ...terms } }) => {
       const expiresAt =
         lifetime === "" ? undefined : new Date(deps.clock().getTime() + Number(lifetime) * DAY_MS);
-      const networks = asked.networks.split(/[\s,]+/).filter((text) => text !== "");
-      const request = { label: asked.label, scopes: asked.scopes, keyId: once, expiresAt, networks };
+      const networks = terms.networks.split(/[\s,]+/).filter((text) => text !== "");
+      const request = { label: terms.label, scopes: terms.scopes, keyId: once, expiresAt, networks };
       const issued = await issueKey(deps, context, accountId, request);
       return { position: issued.position, to: () => sendKey(reply, issued) };
     },

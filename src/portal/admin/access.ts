@@ -83,9 +83,9 @@ export function operatorPages(app: Api): void {
 export function operatorApi(app: Api, deps: ConsoleDeps): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("cache-control", "no-store");
-    const given = bearerToken(request);
-    if (given !== undefined)
-      request.visit.operator = (await isAdminToken(deps, request, given)) ? "token" : undefined;
+    const token = bearerToken(request);
+    if (token !== undefined)
+      request.visit.operator = (await isAdminToken(deps, request, token)) ? "token" : undefined;
     if (!request.visit.operator) throw new Refused("invalid_admin_token");
   });
 }

@@ -18,8 +18,8 @@ import { accountPath, badge, type Columns, streamPath, tableCard, textLink } fro
 export function accountPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/accounts", questions.accounts, {
     find: "Find",
-    async show(found, { find }) {
-      const { accounts = [] } = found ?? {};
+    async show(answer, { find }) {
+      const { accounts = [] } = answer ?? {};
       if (find !== undefined && accounts[0]) return accountPath(accounts[0].account_id);
       const waiting = await waitingForPlan(deps);
       return {
@@ -32,8 +32,8 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
   });
 
   const { args: params, answer } = questions["accounts/:account"];
-  app.get("/accounts/:account", { schema: { params } }, async ({ params: asked }, reply) => {
-    const account = await answer(deps, asked);
+  app.get("/accounts/:account", { schema: { params } }, async ({ params: named }, reply) => {
+    const account = await answer(deps, named);
     const { account_id: id, email, status, tier, opened_at } = account;
     const isOpen = status === "open";
     const of = facts({
@@ -57,7 +57,10 @@ ${parts(account)}${isOpen && closeCard(account)}`,
 async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
   const requests = await upgradeRequests({ secrets, clock });
   return await Promise.all(
-    requests.map(async (one) => ({ ...one, email: await secrets.get(emailSecret(one.accountId), clock()) })),
+    requests.map(async (upgrade) => ({
+      ...upgrade,
+      email: await secrets.get(emailSecret(upgrade.accountId), clock()),
+    })),
   );
 }
 
@@ -108,8 +111,9 @@ function stateBadge({ status }: Pick<AccountRow, "status">): Html {
   return status === "open" ? badge("good", "Open") : badge("bad", "Closed");
 }
 
-function tierForms({ account_id: id, tier, upgrade_asked_at: asked }: AccountDetails): Html {
-  if (asked !== null) return html`<p>Asked for the Developer plan ${time(asked)}.</p>${approval(id)}`;
+function tierForms({ account_id: id, tier, upgrade_asked_at: requestedAt }: AccountDetails): Html {
+  if (requestedAt !== null)
+    return html`<p>Asked for the Developer plan ${time(requestedAt)}.</p>${approval(id)}`;
   const other = tier === "free" ? "developer" : "free";
   const effect =
     other === "free"

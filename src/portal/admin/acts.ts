@@ -34,10 +34,10 @@ type Act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer exte
   params?: Params;
   body?: Body;
   status?: 201 | 202;
-  run(deps: ConsoleDeps, context: CommandContext, asked: z.infer<Params> & z.infer<Body>): Promise<Answer>;
+  run(deps: ConsoleDeps, context: CommandContext, args: z.infer<Params> & z.infer<Body>): Promise<Answer>;
   /** What the form's page says then, and where that is. */
-  done(asked: z.infer<Params> & z.infer<Body>, answer: Answer): string;
-  page(asked: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean): string;
+  done(args: z.infer<Params> & z.infer<Body>, answer: Answer): string;
+  page(args: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean): string;
 };
 
 type None = z.ZodObject<Record<never, never>>;
@@ -79,8 +79,8 @@ const acts = [
       act: z.enum(["rebuild", "cancel", "rollback"]),
     }),
     status: 202,
-    async run({ foldStore: readStore, ...given }, context, { name, act }) {
-      const deps = { ...given, readStore };
+    async run({ foldStore: readStore, ...others }, context, { name, act }) {
+      const deps = { ...others, readStore };
       for (const group of groupsNamed([name])) await OPERATE[act](deps, context, group);
       return { projection: name, act };
     },
@@ -119,8 +119,8 @@ const acts = [
   act({
     path: "/links/unblock",
     body: z.object({ link }),
-    async run(deps, context, asked) {
-      const address = namedLink(asked.link, deps.baseHost);
+    async run(deps, context, args) {
+      const address = namedLink(args.link, deps.baseHost);
       const { position } = await unblockLink(deps, context, address);
       return { ...address, blocked: false, position };
     },
@@ -138,8 +138,8 @@ const acts = [
     },
     done: (_, { clicks }) =>
       `${count(clicks)} hits no longer count, from the moment the projector has seen it.`,
-    page: ({ reason: _, ...asked }, __, isDone) =>
-      address("/admin/withdrawals", isDone ? { link: asked.link } : asked),
+    page: ({ reason: _, ...args }, __, isDone) =>
+      address("/admin/withdrawals", isDone ? { link: args.link } : args),
   }),
   act({
     path: "/withdrawals/restore",
@@ -155,9 +155,9 @@ const acts = [
     path: "/accounts/:account",
     params: questions["accounts/:account"].args,
     body: AccountAct,
-    async run(deps, context, { account, ...asked }) {
+    async run(deps, context, { account, ...args }) {
       const id = await accountNamed(deps, account);
-      const { position } = await changed(deps, context, id, asked);
+      const { position } = await changed(deps, context, id, args);
       await deps.whenReadable(position);
       return await accountDetails(deps, id);
     },
@@ -170,12 +170,12 @@ async function changed(
   deps: ConsoleDeps,
   context: CommandContext,
   id: string,
-  asked: z.infer<typeof AccountAct>,
+  args: z.infer<typeof AccountAct>,
 ) {
-  if (asked.act === "tier") return await changeTier(deps, context, id, asked.tier);
-  if (asked.act === "deactivate-key") return await deactivateKey(deps, context, id, asked.key_id);
+  if (args.act === "tier") return await changeTier(deps, context, id, args.tier);
+  if (args.act === "deactivate-key") return await deactivateKey(deps, context, id, args.key_id);
   const email = await deps.secrets.get(emailSecret(id), deps.clock());
-  if (asked.confirm !== id && asked.confirm !== email)
+  if (args.confirm !== id && args.confirm !== email)
     throw new Refused(
       "invalid_request",
       "The account stays open: what was typed is neither its e-mail address nor its id",
@@ -191,18 +191,18 @@ function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): stri
 export function actForms(pages: Api, deps: ConsoleDeps): void {
   for (const { path, params, body, run, done, page } of acts)
     pages.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
-      const asked = { ...request.params, ...request.body };
-      const { answer, notice } = await orRefusal(run(deps, operatorContext(request), asked));
-      const told = answer ? ({ kind: "done", text: done(asked, answer) } as const) : notice;
-      return redirectTo(reply, page(asked, deps, answer !== undefined), told);
+      const args = { ...request.params, ...request.body };
+      const { answer, notice } = await orRefusal(run(deps, operatorContext(request), args));
+      const told = answer ? ({ kind: "done", text: done(args, answer) } as const) : notice;
+      return redirectTo(reply, page(args, deps, answer !== undefined), told);
     });
 }
 
 export function actRoutes(api: Api, deps: ConsoleDeps): void {
   for (const { path, params, body, run, status = 200 } of acts)
     api.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
-      const asked = { ...request.params, ...request.body };
-      return reply.code(status).send(await run(deps, operatorContext(request), asked));
+      const args = { ...request.params, ...request.body };
+      return reply.code(status).send(await run(deps, operatorContext(request), args));
     });
 }
 

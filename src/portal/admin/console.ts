@@ -42,7 +42,7 @@ export async function consoleRoutes(
   const cookies = portalCookies(deps.baseUrl);
   visitHook(site, {
     home: PREFIX,
-    signedIn: async (given) => ({ operator: await deps.operators.find(given[cookies.operator]) }),
+    signedIn: async (sent) => ({ operator: await deps.operators.find(sent[cookies.operator]) }),
     assets,
     cookies,
   });

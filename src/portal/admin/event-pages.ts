@@ -30,8 +30,8 @@ import {
 export function eventPages(app: Api, deps: ConsoleDeps): void {
   const { event, state } = questions;
   questionPage(app, deps, "/event", event, {
-    async show(given, { stream, revision }) {
-      const event = given as ExplainedEvent;
+    async show(answer, { stream, revision }) {
+      const event = answer as ExplainedEvent;
       const [later] = await deps.eventStore.read(stream, { from: revision + 1, limit: 1 });
       const { summary, fields, ...raw } = event;
       const heading = event.type || "Unreadable event";
@@ -59,17 +59,17 @@ ${card("As JSON", html`${jsonBlock(raw, "The event as JSON")}${event.withheld.le
 
   questionPage(app, deps, "/state", state, {
     find: "Compare",
-    show(found, { stream }) {
-      if (!found) return { nav: "Streams", title: `State of ${stream}`, above: placeOf(stream), body: "" };
-      const { revision } = found;
+    show(answer, { stream }) {
+      if (!answer) return { nav: "Streams", title: `State of ${stream}`, above: placeOf(stream), body: "" };
+      const { revision } = answer;
       return {
         nav: "Streams",
         title: `State of ${stream}`,
         heading: `State after revision ${revision}`,
         above: placeOf(stream),
         actions: html`<a class="button" href="${eventPath(stream, revision)}">Event</a>`,
-        body: found.has_state
-          ? html`${changesCard(found)}${card("State", jsonBlock(found.state, "State"))}`
+        body: answer.has_state
+          ? html`${changesCard(answer)}${card("State", jsonBlock(answer.state, "State"))}`
           : emptyCard(undefined, "No state", "The events of this stream are facts that add up to no state."),
       };
     },

@@ -37,24 +37,24 @@ const HOUR_MS = 3_600_000;
 export function logPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/streams", questions.streams, {
     find: "Show",
-    show: (found = { streams: [], next: null }, { category, account }) => ({
+    show: (answer = { streams: [], next: null }, { category, account }) => ({
       nav: "Streams",
       title: "Streams",
       lead:
-        "hours" in found
+        "hours" in answer
           ? "Hits lie in streams of their writers and days: look at them by the hour."
           : `Found by category, and by ${ACCOUNT_NAMES} of an account; newest first by their first events.`,
       body: html`<nav class="choices" aria-label="Category">${CATEGORIES.map(
-        (one) =>
-          html`<a href="${address("/admin/streams", { category: one, account })}" ${one === category && html`aria-current="true"`}>${one}</a>`,
+        (row) =>
+          html`<a href="${address("/admin/streams", { category: row, account })}" ${row === category && html`aria-current="true"`}>${row}</a>`,
       )}</nav>
-${"hours" in found ? tableCard("Hours with hits", found.hours, HOURS, NO_HOURS) : tableCard("Streams found", found.streams, STREAMS, NO_STREAMS)}`,
+${"hours" in answer ? tableCard("Hours with hits", answer.hours, HOURS, NO_HOURS) : tableCard("Streams found", answer.streams, STREAMS, NO_STREAMS)}`,
     }),
   });
 
   questionPage(app, deps, "/stream", questions.stream, {
-    async show(found, { name }) {
-      const events = found?.events ?? [];
+    async show(answer, { name }) {
+      const events = answer?.events ?? [];
       return {
         nav: "Streams",
         title: name,
@@ -69,27 +69,27 @@ ${tableCard("Events, newest first", events, EVENT_COLUMNS)}`,
 
   questionPage(app, deps, "/events", questions.events, {
     find: "Find",
-    show: (found = { events: [], next: null, set_aside: [] }) => ({
+    show: (answer = { events: [], next: null, set_aside: [] }) => ({
       nav: "Find events",
       title: "Find events",
       lead: html`Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Hits</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.`,
       body: html`${
-        found.set_aside.length > 0 &&
-        html`<p class="muted">${counted(found.set_aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`
+        answer.set_aside.length > 0 &&
+        html`<p class="muted">${counted(answer.set_aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`
       }
-${tableCard("Events found", found.events, STREAM_EVENT_COLUMNS, ["Nothing found", "No event is like that."])}`,
+${tableCard("Events found", answer.events, STREAM_EVENT_COLUMNS, ["Nothing found", "No event is like that."])}`,
     }),
   });
 
   questionPage(app, deps, "/log", questions.log, {
     find: "Show",
     more: "Later",
-    show: (found) => ({
+    show: (answer) => ({
       nav: "Find events",
       title: "The log",
       above: html`<a href="/admin/events">Find events</a>`,
       lead: html`Everything in the order of positions, hits too; seals are <a href="/admin/seals">apart</a>.`,
-      body: tableCard("Events", found?.events ?? [], STREAM_EVENT_COLUMNS, [
+      body: tableCard("Events", answer?.events ?? [], STREAM_EVENT_COLUMNS, [
         "Nothing there",
         "The log ends before.",
       ]),
@@ -110,15 +110,15 @@ ${next !== null && html`<p class="muted small">Searched up to position ${shortPo
 
   questionPage(app, deps, "/explain", questions.explain, {
     find: "Explain",
-    show: async (found) => ({
+    show: async (answer) => ({
       nav: "Explain a link",
-      title: found ? `${found.link} explained` : "Explain a link",
-      heading: found ? html`<span class="break">${found.link}, explained</span>` : "Explain a link",
+      title: answer ? `${answer.link} explained` : "Explain a link",
+      heading: answer ? html`<span class="break">${answer.link}, explained</span>` : "Explain a link",
       lead: "Who made it, what was changed and by whom, its hits, and what proves that.",
       body:
-        found &&
-        html`${explanation(found, { owner, event: eventPath, clicks: (link) => address("/admin/clicks", { link }) })}
-${await blockCard(deps, `${PREFIX.link}${found.link}`)}`,
+        answer &&
+        html`${explanation(answer, { owner, event: eventPath, clicks: (link) => address("/admin/clicks", { link }) })}
+${await blockCard(deps, `${PREFIX.link}${answer.link}`)}`,
     }),
   });
 }
@@ -180,8 +180,8 @@ async function blockCard({ eventStore, baseHost }: ConsoleDeps, stream: string):
 ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it." })}
 <label class="check"><input type="checkbox" name="legal" value="yes"> The law demands it: answer 451 instead of 404</label>
 <div><button class="button button-danger">Block link</button></div></form>`;
-  const asked = html`<p><strong class="break">${link}</strong> stops at once.</p>`;
-  return card("Block", html`<div>${confirmed("Block link", asked, form)}</div>`, {
+  const question = html`<p><strong class="break">${link}</strong> stops at once.</p>`;
+  return card("Block", html`<div>${confirmed("Block link", question, form)}</div>`, {
     lead: "Visitors get 404, and the owner can't enable, restore or change the link until you unblock it. Clicks are still recorded.",
   });
 }

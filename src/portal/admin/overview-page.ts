@@ -91,8 +91,8 @@ ${router.count > 0 && html`<p><a href="/admin/projections">webhook router</a> ${
 
 export function sealsPage(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/seals", questions.seals, {
-    async show(found) {
-      const { seals = [], sealed_up_to: upTo = null, public_key: key = "" } = found ?? {};
+    async show(answer) {
+      const { seals = [], sealed_up_to: upTo = null, public_key: key = "" } = answer ?? {};
       const verify = postButton("/admin/verification", "Verify every event", { kind: "primary" });
       const sealed = facts({
         "Up to position": upTo === null ? "Nothing on this page that can be trusted" : shortPosition(upTo),

@@ -35,22 +35,22 @@ const RECENT_MS = 10_000;
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/projections", questions.projections, {
-    show: (found) => ({
+    show: (answer) => ({
       nav: "Projections",
       title: "Projections",
       isLive: true,
-      lead: html`What is answered is computed from the log${found?.head && html`, which ends at position ${shortPosition(found.head)}`}. An event that can't be taken in is set aside, and all others count.`,
+      lead: html`What is answered is computed from the log${answer?.head && html`, which ends at position ${shortPosition(answer.head)}`}. An event that can't be taken in is set aside, and all others count.`,
       body:
-        found &&
-        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", found.projections, COLUMNS)}</section>
-${setAsideCard(found.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
+        answer &&
+        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", answer.projections, COLUMNS)}</section>
+${setAsideCard(answer.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
     }),
   });
 
   const params = z.object({ name: z.string().max(100) });
   app.get("/projections/:name", { schema: { params } }, async ({ params: { name } }, reply) => {
     const { projections } = await projectionRows(deps);
-    const row = projections.find((one) => one.name === name);
+    const row = projections.find((projection) => projection.name === name);
     if (!row) throw new Refused("unknown_projection", `There are no projections ${name}`);
     const { building, active, waits_for: waitsFor } = row;
     return sendConsolePage(reply, {

@@ -35,7 +35,7 @@ type QuestionPage<Args, Answer> = {
   /** Words of the way to the next page. */
   more?: string;
   /** `found`: undefined where the question was refused, or not asked yet. A text is the address of the page that has the answer. */
-  show(found: Answer | undefined, asked: Args): Shown | Promise<Shown>;
+  show(answer: Answer | undefined, args: Args): Shown | Promise<Shown>;
 };
 
 export function sendConsolePage(reply: FastifyReply, page: ConsolePage): FastifyReply {
@@ -109,7 +109,7 @@ function questionForm(
     if (label === undefined) {
       if (about === undefined && value !== "") kept[name] = value;
     } else if (oneOf) {
-      const options = [["", "All"], ...oneOf.map((one) => [one, one] as const)] as const;
+      const options = [["", "All"], ...oneOf.map((value) => [value, value] as const)] as const;
       fields.push(choice({ name, label, value, options }));
     } else
       fields.push(field({ name, label, value, type: "search", placeholder: example, autocomplete: "off" }));

@@ -21,7 +21,7 @@ type Found = { made?: Withdrawal[]; preview?: Preview };
 
 export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
   const preview = questions["withdrawals/preview"];
-  const asked = {
+  const args = {
     args: partly(preview.args),
     async answer(_: ConsoleDeps, { link, from, ...hits }: Partial<HitsOfLink>): Promise<Found> {
       if (link === undefined) return {};
@@ -31,7 +31,7 @@ export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
         : { made, preview: await preview.answer(deps, { link, from, ...hits }) };
     },
   };
-  questionPage(app, deps, "/withdrawals", asked, {
+  questionPage(app, deps, "/withdrawals", args, {
     find: "Show",
     show: ({ made, preview: found }: Found = {}, { link = "" }) => ({
       nav: "Withdrawals",
@@ -62,8 +62,8 @@ ${withdrawForm(preview, link)}`
 }
 
 function withdrawForm({ clicks, from, to, visitor, ip_prefix, user_agent }: Preview, link: string): Html {
-  const given = Object.entries({ link, from, to, visitor, ip_prefix, user_agent });
-  const kept = Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]));
+  const filters = Object.entries({ link, from, to, visitor, ip_prefix, user_agent });
+  const kept = Object.fromEntries(filters.map(([name, value]) => [name, value ?? undefined]));
   return html`<form method="post" action="${PATH}" class="stack">${hiddenFields(kept)}
 ${field({ label: "Reason", name: "reason", required: true, maxlength: MOST_REASON, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
 <div><button class="button button-danger">Withdraw ${count(clicks)} hits</button></div></form>`;
@@ -73,7 +73,7 @@ function madeCard(made: readonly Withdrawal[], link: string): Html {
   const columns: Columns<Withdrawal> = {
     Made: "at",
     Hits: "clicks",
-    Which: (one) => html`<span class="break">${selectionText(one)}</span>`,
+    Which: (selection) => html`<span class="break">${selectionText(selection)}</span>`,
     Reason: "reason",
     State: ({ withdrawal_id, clicks, restored_at: at }) =>
       at === null

@@ -75,7 +75,7 @@ export function openForm(app: Api, deps: SignInDeps, { path, fields, run, ...pag
 
 type AddressForm = Omit<OpenForm, "fields" | "button" | "atFields" | "run"> & {
   /** The address in the form that it is mailed to. @throws Refused */
-  accept: (given: string) => string;
+  accept: (typed: string) => string;
   /** Undefined: nothing is sent, which the answer doesn't tell. */
   compose: (email: string) => Promise<Mail | undefined>;
   /** What is said once the mail is on its way. */

@@ -40,7 +40,7 @@ function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     title: TITLE,
     below: BELOW,
     lead: "We send a link to choose a new one, if there is an account with this address.",
-    accept: (given) => given,
+    accept: (typed) => typed,
     compose: async (email) => {
       const holder = await accountWithEmail(deps, email);
       if (!holder) return undefined;

@@ -54,8 +54,8 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
     path: LIST,
   });
 
-  const one = { preHandler: requireSession, schema: { params: Params } };
-  app.get("/domains/:hostname", one, async (request, reply) => {
+  const ofDomain = { preHandler: requireSession, schema: { params: Params } };
+  app.get("/domains/:hostname", ofDomain, async (request, reply) => {
     const domain = await findOwnDomain(deps, signedIn(request).accountId, request.params.hostname);
     const body = domainCards(domain, deps.baseHost);
     return sendPage(reply, { title: readableUrl(domain.hostname), nav: "Domains", body });

@@ -38,21 +38,21 @@ export type Field = {
   rows?: number | undefined;
 };
 
-export function field(given: Field): Html {
-  const { label, name, type = "text", value, hint, error, rows } = given;
-  const id = given.id ?? `field-${name}`;
+export function field(options: Field): Html {
+  const { label, name, type = "text", value, hint, error, rows } = options;
+  const id = options.id ?? `field-${name}`;
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   const attributes = html`
-${given.autocomplete ? html`autocomplete="${given.autocomplete}"` : ""}
-${given.placeholder ? html`placeholder="${given.placeholder}"` : ""}
-${given.required ? html`required` : ""}
-${given.minlength ? html`minlength="${given.minlength}"` : ""}
-${given.maxlength ? html`maxlength="${given.maxlength}"` : ""}
-${given.min === undefined ? "" : html`min="${given.min}"`}
-${given.max === undefined ? "" : html`max="${given.max}"`}
-${given.autofocus ? html`autofocus` : ""}
-${given.disabled ? html`disabled` : ""}
-${given.inputmode ? html`inputmode="${given.inputmode}"` : ""}
+${options.autocomplete ? html`autocomplete="${options.autocomplete}"` : ""}
+${options.placeholder ? html`placeholder="${options.placeholder}"` : ""}
+${options.required ? html`required` : ""}
+${options.minlength ? html`minlength="${options.minlength}"` : ""}
+${options.maxlength ? html`maxlength="${options.maxlength}"` : ""}
+${options.min === undefined ? "" : html`min="${options.min}"`}
+${options.max === undefined ? "" : html`max="${options.max}"`}
+${options.autofocus ? html`autofocus` : ""}
+${options.disabled ? html`disabled` : ""}
+${options.inputmode ? html`inputmode="${options.inputmode}"` : ""}
 ${described ? html`aria-describedby="${described}"` : ""}
 ${error ? html`aria-invalid="true"` : ""}`;
   // The first line break in a textarea is none of its text.
@@ -76,7 +76,8 @@ type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
 export function choice({ label, name, value, error, options, id = `field-${name}` }: Choice): Html {
   return html`<div class="field"><label for="${id}">${label}</label>
 <select id="${id}" name="${name}" ${error ? html`aria-invalid="true" aria-describedby="${id}-error"` : ""}>${options.map(
-    ([one, shown]) => html`<option value="${one}" ${one === value ? html`selected` : ""}>${shown}</option>`,
+    ([choice, shown]) =>
+      html`<option value="${choice}" ${choice === value ? html`selected` : ""}>${shown}</option>`,
   )}</select>${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}</div>`;
 }
 

@@ -57,7 +57,7 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
   const signedIn = visit.session ?? visit.operator;
   const behind = signedIn === undefined ? undefined : whatIsMissing(saidBehindMs(reply));
-  const notices = [notice, options.notice, behind].filter((one) => one !== undefined);
+  const notices = [notice, options.notice, behind].filter((shown) => shown !== undefined);
   const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];
   const scripts = ["portal.js", ...(options.scripts ?? [])];
   const text = htmlText(html`<!doctype html>

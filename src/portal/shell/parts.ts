@@ -30,8 +30,8 @@ export function emptyCard(sign: IconName | undefined, title: HtmlValue, text: Ht
 
 /** Names and what they say; those that are undefined or false are left out. */
 export function facts(rows: Readonly<Record<string, HtmlValue>>): Html {
-  const given = Object.entries(rows).filter(([, value]) => value !== undefined && value !== false);
-  return html`<dl class="facts">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+  const entries = Object.entries(rows).filter(([, value]) => value !== undefined && value !== false);
+  return html`<dl class="facts">${entries.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
 }
 
 type FormCard = Card & {
@@ -80,13 +80,13 @@ export function table<Row>(
   rows: Iterable<Row>,
   kind?: "links" | "rows" | "tags",
 ): Html {
-  const end = (one: Column<Row>) => one.end && attribute("class", "end");
-  const label = (one: Column<Row>, index: number) =>
-    index > 0 && !one.isHidden && attribute("data-label", one.name);
-  const head = (one: Column<Row>) =>
-    html`<th scope="col"${end(one)}>${one.isHidden ? html`<span class="visually-hidden">${one.name}</span>` : one.name}${one.mark && html` ${one.mark}`}</th>`;
+  const end = (column: Column<Row>) => column.end && attribute("class", "end");
+  const label = (column: Column<Row>, index: number) =>
+    index > 0 && !column.isHidden && attribute("data-label", column.name);
+  const head = (column: Column<Row>) =>
+    html`<th scope="col"${end(column)}>${column.isHidden ? html`<span class="visually-hidden">${column.name}</span>` : column.name}${column.mark && html` ${column.mark}`}</th>`;
   const cells = (row: Row) =>
-    columns.map((one, index) => html`<td${label(one, index)}${end(one)}>${one.cell(row)}</td>`);
+    columns.map((column, index) => html`<td${label(column, index)}${end(column)}>${column.cell(row)}</td>`);
   return html`<table class="table${kind && ` table-${kind}`}"><caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map(head)}</tr></thead>
 <tbody>${Array.from(rows, (row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;

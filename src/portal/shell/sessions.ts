@@ -84,8 +84,8 @@ export function sessions(deps: Deps) {
     /** Most recently used first, without those that a change of password made void. */
     async list(accountId: string): Promise<SessionOfAccount[]> {
       const epoch = await passwordEpoch(secrets, accountId, clock());
-      const found = await secrets.list(sessionSecret(accountId, ""), clock());
-      return found
+      const stored = await secrets.list(sessionSecret(accountId, ""), clock());
+      return stored
         .map(({ key, value }) => ({ sessionId: key.split("/").at(-1) ?? "", ...(value as SessionRecord) }))
         .filter((session) => session.epoch === epoch)
         .sort((a, b) => b.seenAt.localeCompare(a.seenAt));
@@ -129,8 +129,8 @@ async function currentAccount(
   { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
   accountId: string,
 ): Promise<{ status: string; tier: Tier } | undefined> {
-  const found = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
-  if (found) return found;
+  const document = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
+  if (document) return document;
   const account = await loadAccount(eventStore, accountId);
   return account.status === "open" ? account : undefined;
 }

@@ -87,11 +87,11 @@ export function visitHook(
 ): void {
   app.decorateRequest("visit");
   app.addHook("onRequest", async (request) => {
-    const given = request.cookies;
-    const theme = THEMES.find((one) => one === given[cookies.theme]) ?? "system";
-    const notice = noticeIn(given[cookies.notice]);
-    const people = { session: undefined, operator: undefined, ...(await signedIn(given)) };
-    const zone = given[cookies.zone];
+    const sent = request.cookies;
+    const theme = THEMES.find((known) => known === sent[cookies.theme]) ?? "system";
+    const notice = noticeIn(sent[cookies.notice]);
+    const people = { session: undefined, operator: undefined, ...(await signedIn(sent)) };
+    const zone = sent[cookies.zone];
     request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, zone, assets, cookies };
   });
 }

@@ -40,11 +40,11 @@ const STATES: Readonly<Record<DeliveryState, { name: string; badge: string }>> =
 const Params = z.object({ webhookId: z.uuid(), eventId: z.string().max(200) });
 
 export function deliveryPages(app: Api, deps: PortalDeps): void {
-  const one = { preHandler: requireSession, schema: { params: Params } };
-  app.get("/webhooks/:webhookId/deliveries/:eventId", one, async (request, reply) => {
+  const ofWebhook = { preHandler: requireSession, schema: { params: Params } };
+  app.get("/webhooks/:webhookId/deliveries/:eventId", ofWebhook, async (request, reply) => {
     const { webhookId, eventId } = request.params;
-    const found = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
-    const body = deliveryBody(found);
+    const delivery = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
+    const body = deliveryBody(delivery);
     return sendPage(reply, { title: "Delivery", nav: "Webhooks", styles: ["charts.css"], body });
   });
 
@@ -90,7 +90,7 @@ export function logCard(
     : "None in the last 30 days. When something happens to a link that it is told of, its delivery appears here.";
   return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
-<nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATES[one].name, one))}</nav></div>
+<nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((state) => choice(STATES[state].name, state))}</nav></div>
 ${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries) : html`<p class="muted">${none}</p>`}
 ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
 }
@@ -98,10 +98,11 @@ ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</se
 const COLUMNS: Column<DeliveryWithBody>[] = [
   {
     name: "Link",
-    cell: (one) => html`<a class="clip" href="${deliveryPath(one)}">${subjectOf(one).name}</a>`,
+    cell: (delivery) =>
+      html`<a class="clip" href="${deliveryPath(delivery)}">${subjectOf(delivery).name}</a>`,
   },
   { name: "Event", cell: ({ event }) => EVENT_NAMES[event as WebhookEventName] ?? event },
-  { name: "When", cell: (one) => timeWithSeconds(subjectOf(one).at) },
+  { name: "When", cell: (delivery) => timeWithSeconds(subjectOf(delivery).at) },
   { name: "State", cell: ({ state }) => stateBadge(state) },
   { name: "Last try", cell: ({ lastAttempt }) => outcome(lastAttempt) },
   { name: "Next try", cell: nextTry },
@@ -148,11 +149,11 @@ function outcome(attempt: Delivery["lastAttempt"]): Html {
   return html`<span>${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span></span>`;
 }
 
-function attempt(one: Attempt): Html {
-  const status = one.status === null ? "" : `Status ${one.status}\n\n`;
-  return html`<li class="stack"><p>${timeWithSeconds(one.at)} · ${outcome(one)}</p>
-${one.answer && preview("Answer", `${status}${pretty(one.answer)}`)}
-${one.nextTryAt && html`<p class="muted small">Next try ${timeWithSeconds(one.nextTryAt)}</p>`}</li>`;
+function attempt(tried: Attempt): Html {
+  const status = tried.status === null ? "" : `Status ${tried.status}\n\n`;
+  return html`<li class="stack"><p>${timeWithSeconds(tried.at)} · ${outcome(tried)}</p>
+${tried.answer && preview("Answer", `${status}${pretty(tried.answer)}`)}
+${tried.nextTryAt && html`<p class="muted small">Next try ${timeWithSeconds(tried.nextTryAt)}</p>`}</li>`;
 }
 
 /** What was sent or answered; can be scrolled with a keyboard. */

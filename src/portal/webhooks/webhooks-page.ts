@@ -32,7 +32,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 /** Typed with commas; a refused form holds them as a list. */
 const listed = z
   .preprocess(
-    (given) => (typeof given === "string" ? commaSeparated(given) : given),
+    (typed) => (typeof typed === "string" ? commaSeparated(typed) : typed),
     z.array(z.string()).optional(),
   )
   .catch(undefined);
@@ -42,12 +42,12 @@ export const WebhookForm = z.object({
   url: z.string().catch(""),
   label: z.string().catch(""),
   events: z
-    .preprocess((given) => [given ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
+    .preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
     .transform((events) => (events.length > 0 ? events : undefined))
     .catch(undefined),
-  kinds: z.preprocess((given) => [given ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
+  kinds: z.preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
   via: z
-    .preprocess((given) => [given ?? []].flat(), z.array(z.enum(CREATED_VIA)))
+    .preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(CREATED_VIA)))
     .transform((via) => (via.length > 0 ? via : undefined))
     .catch(undefined),
   domains: listed,
@@ -111,7 +111,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, or of what becomes of the link: of links that were made through the API, and where you say so of those made in the portal, too.` })}
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });
@@ -126,11 +126,12 @@ const full = html`<section class="card"><p class="muted">That is as many as an a
 const COLUMNS: Column<WebhookDocument & { recent: RecentTries }>[] = [
   {
     name: "Webhook",
-    cell: (one) => html`<a href="${webhookPath(one._id)}"><strong>${webhookName(one)}</strong></a>`,
+    cell: (webhook) =>
+      html`<a href="${webhookPath(webhook._id)}"><strong>${webhookName(webhook)}</strong></a>`,
   },
   { name: "URL", cell: ({ url }) => html`<span class="break">${url}</span>` },
   { name: "Told of", cell: ({ events }) => events.map((event) => EVENT_NAMES[event]).join(", ") },
-  { name: "State", cell: (one) => html`${webhookBadge(one)} ${failingBadge(one.recent)}` },
+  { name: "State", cell: (webhook) => html`${webhookBadge(webhook)} ${failingBadge(webhook.recent)}` },
   { name: "Key", cell: ({ keyHint }) => html`<code>…${keyHint}</code>` },
 ];
 

@@ -49,8 +49,12 @@ const DAYS_AT_A_TIME = 10;
 const KEPT_BYTES = 8 * 1024 * 1024;
 
 const DIMENSION: { readonly [G in GroupBy]?: Dimension } = {
-  ...{ device: "devices", country: "countries", city: "cities" },
-  ...{ browser: "browsers", os: "os", referrer: "referrers" },
+  device: "devices",
+  country: "countries",
+  city: "cities",
+  browser: "browsers",
+  os: "os",
+  referrer: "referrers",
 };
 
 /** The tally of a field; undefined for a field that has none. */

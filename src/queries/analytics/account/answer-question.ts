@@ -76,7 +76,9 @@ export function accountQuestions(deps: Deps): AskAccount {
     const { groups, position, ...numbers } = await numbersOf(resolved, build?.rules);
     const { from, to, interval } = resolved;
     return {
-      ...{ from, to, interval },
+      from,
+      to,
+      interval,
       ...numbers,
       groups: { ...groups, ...(groups.link && { link: await withTitles(readStore, groups.link) }) },
       position,

@@ -34,7 +34,17 @@ export async function resolveQuestion(
   const from = question.from ?? (await firstDay({ readStore }, accountId, zone, to));
   const { interval, starts } = pointsOf({ zone, interval: question.interval }, { from, to });
   return {
-    ...{ accountId, groupBy, filters, kinds, limit, from, to, now, zone, interval, starts },
+    accountId,
+    groupBy,
+    filters,
+    kinds,
+    limit,
+    from,
+    to,
+    now,
+    zone,
+    interval,
+    starts,
     hitsUntil: question.to ?? Number.POSITIVE_INFINITY,
     previous: question.compare && previousOf(zone, from, to),
   };

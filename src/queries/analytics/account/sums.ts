@@ -26,7 +26,10 @@ export function isPeople(kind: ClickKind): boolean {
 
 export function totalsOf({ click, preview, qr_scan }: KindCounts, counted: VisitorCount): Totals {
   return {
-    ...{ click, preview, qr_scan, people: click + qr_scan },
+    click,
+    preview,
+    qr_scan,
+    people: click + qr_scan,
     visitors: counted?.visitors ?? null,
     visitorsEstimated: counted?.estimated ?? false,
   };

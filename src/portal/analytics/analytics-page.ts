@@ -8,6 +8,7 @@ import { linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -45,7 +46,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
 <div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link)}
 ${answer && recent && recentCard(recent, view.show, live(view.range, answer), exportLinks(link, tier))}
-${answer && places}`,
+${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
     });
   });
 }
@@ -79,6 +80,12 @@ function nobody(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument |
     ? html`No click fits all filters in this time: take one away, or choose a longer time.`
     : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
   return html`<section class="card empty" id="nobody" ${live(view.range, answer)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+}
+
+/** Of the numbers without filters. */
+function whyLink(link: LinkDocument | undefined): Html {
+  const of = link && { link: `${link.host}/${link.slug}` };
+  return html`<p class="small"><a href="${address("/portal/analytics/why", { ...of })}">Why did these numbers change?</a></p>`;
 }
 
 const tooLarge = emptyCard(

@@ -59,6 +59,8 @@ export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.created": "Created",
   "link.updated": "Changed",
   "link.deleted": "Deleted",
+  "link.expired": "Expired",
+  "link.limit_reached": "Limit reached",
 };
 
 const VIA_NAMES: Readonly<Record<CreatedVia, string>> = { api: "through the API", web: "in the portal" };
@@ -222,13 +224,15 @@ export function failingBadge({ tried, failed }: RecentTries): Html | undefined {
 export function sendKey(
   reply: FastifyReply,
   title: string,
-  { key, webhookId }: Pick<AddedWebhook, "key" | "webhookId">,
+  { key, publicKey, webhookId }: Pick<AddedWebhook, "key" | "publicKey" | "webhookId">,
 ): FastifyReply {
   const body = html`<section class="card"><h1>${title}</h1>
 <p>This is its key. Copy it now: it is shown this once only.</p>
 ${copyable("new-key", key, "the key")}
 <h2>How your server knows us</h2>
-<p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Answer with any 2xx status within 15 seconds.</p>
+<p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Who should verify deliveries without knowing the key gets the public key, which is shown below the webhook's settings, too: the signatures that begin with <code>v1a</code> are checked by it.</p>
+${copyable("new-public-key", publicKey, "the public key")}
+<p>Answer with any 2xx status within 15 seconds.</p>
 <p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p></section>`;
   return sendPage(reply, { title, nav: "Webhooks", body });
 }

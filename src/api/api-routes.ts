@@ -10,6 +10,7 @@ import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import { accountAnalyticsRoutes } from "./analytics/account-routes.ts";
 import { analyticsRoutes } from "./analytics/analytics-route.ts";
+import { changesRoutes } from "./analytics/changes-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
@@ -71,6 +72,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
       counts: deps.counts,
       logReader: deps.logReader,
     });
+    changesRoutes(keyed, { ...reading, currentAccount, logReader: deps.logReader });
     listLinksRoute(keyed, reading);
     const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
     readLinkRoute(keyed, life);

@@ -20,6 +20,8 @@ export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "GET /api/v1/analytics": "analytics:read",
   "GET /api/v1/analytics/:slug": "analytics:read",
   "GET /api/v1/analytics/:slug/range": "analytics:read",
+  "GET /api/v1/analytics/:slug/changes": "analytics:read",
+  "GET /api/v1/changes": "analytics:read",
   "GET /api/v1/clicks": "analytics:read",
   "GET /api/v1/clicks/export": "analytics:read",
   "GET /api/v1/events": "events:read",

@@ -36,6 +36,10 @@ export const accountEvents = {
     from: z.enum(TIERS),
     to: z.enum(TIERS),
   }),
+  TimeZoneChosen: eventType("The time zone of the account's numbers in the portal was chosen.", {
+    ...ofAccount,
+    timeZone: z.string().nullable().describe("IANA name; null: that of each browser"),
+  }),
   BrandChanged: eventType(
     "How the account shows itself to visitors was changed; holds all of it, changed or not.",
     {
@@ -145,6 +149,11 @@ export const accountEvents = {
 
 const ofWebhook = { accountId, webhookId: z.uuid().describe("The webhook"), at };
 const keyHint = z.string().describe("The last four characters of its key");
+const publicKey = z
+  .string()
+  .regex(/^whpk_[A-Za-z0-9+/]{43}=$/)
+  .optional()
+  .describe("Of its Ed25519 key pair, by which `v1a` signatures are verified");
 
 /** Chosen by the owner. */
 const settings = {
@@ -173,7 +182,7 @@ const settings = {
 export const webhookEvents = {
   WebhookAdded: eventType(
     "A webhook was added.",
-    { ...ofWebhook, ...settings, keyHint },
+    { ...ofWebhook, ...settings, keyHint, publicKey },
     { internal: ["url"] },
   ),
   WebhookChanged: eventType(
@@ -191,6 +200,7 @@ export const webhookEvents = {
   WebhookKeyRotated: eventType("A webhook got a new key.", {
     ...ofWebhook,
     keyHint,
+    publicKey,
     previousUntil: z.iso.datetime().describe("Until then deliveries are signed with the previous key too"),
   }),
   WebhookRemoved: eventType("A webhook was removed.", ofWebhook),

@@ -50,6 +50,14 @@ export const linkEvents = {
   ),
   LinkDeleted: eventType("A link was deleted; its slug stays taken.", ofLink),
   LinkRestored: eventType("A deleted link was restored, disabled if it was disabled before.", ofLink),
+  LinkExpired: eventType("The service noted that a link is past its end; once for each end.", {
+    ...ofLink,
+    expiresAt: z.iso.datetime().describe("The end"),
+  }),
+  LinkLimitReached: eventType("The service noted that a link's clicks are used up; once for each limit.", {
+    ...ofLink,
+    maxClicks: z.number().int().describe("The limit"),
+  }),
 };
 
 const withdrawalId = z.uuid().describe("The withdrawal");
@@ -84,6 +92,13 @@ export const withdrawalEvents = {
   ),
 };
 
+/** The ends that were noted last; a link that has another one by now has not come to it yet. */
+export type NotedEnds = { expiresAt?: string; maxClicks?: number };
+
+type EndEvent =
+  | { type: "LinkExpired"; data: { expiresAt: string } }
+  | { type: "LinkLimitReached"; data: { maxClicks: number } };
+
 /** Why and since when the operator stops a link. */
 export type LinkBlock = { reason: string; since: string; legal: boolean };
 
@@ -111,4 +126,10 @@ export function withFlags<L extends LinkFlags & { status: OwnStatus }>(
 ): L {
   const { disabled, deleted } = { ...link, ...flags };
   return { ...link, disabled, deleted, status: deleted ? "deleted" : disabled ? "disabled" : "live" };
+}
+
+export function notedAfter(before: NotedEnds | undefined, event: EndEvent): NotedEnds {
+  return event.type === "LinkExpired"
+    ? { ...before, expiresAt: event.data.expiresAt }
+    : { ...before, maxClicks: event.data.maxClicks };
 }

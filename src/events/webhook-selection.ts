@@ -2,7 +2,14 @@
 import type { ClickKind, CreatedVia } from "./vocabulary.ts";
 
 /** `link.clicked` is the interface's (part 6), and what a webhook gets unless it chooses otherwise. */
-export const WEBHOOK_EVENTS = ["link.clicked", "link.created", "link.updated", "link.deleted"] as const;
+export const WEBHOOK_EVENTS = [
+  "link.clicked",
+  "link.created",
+  "link.updated",
+  "link.deleted",
+  "link.expired",
+  "link.limit_reached",
+] as const;
 export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number];
 
 export const LINK_CLICKED = "link.clicked" satisfies WebhookEventName;

@@ -11,6 +11,7 @@ import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
 import { clickExportRoutes } from "./analytics/exports.ts";
+import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
@@ -73,6 +74,7 @@ export async function portalRoutes(
         resetPages(app, portal);
         dashboardPage(app, portal);
         analyticsPage(app, portal);
+        whyPage(app, portal);
         newLinkPage(app, portal);
         manyLinksPage(app, portal);
         tagsPage(app, portal);

@@ -73,6 +73,7 @@ export function webhookRow(webhook: WebhookDocument) {
     cause: webhook.cause ?? null,
     paused_at: webhook.pausedAt,
     key_hint: webhook.keyHint,
+    public_key: webhook.publicKey,
     previous_key_until: webhook.previousKeyUntil,
     added_at: webhook.addedAt,
     changed_at: webhook.changedAt,

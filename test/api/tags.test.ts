@@ -104,8 +104,8 @@ describe("the tags of an account", { timeout: 60_000 }, () => {
     await service.post("/api/v1/shorten", free.key, { url, tags: ["theirs"] });
     const cases: [string, string, object, number, string][] = [
       [member.key, "theirs", { colour: "red" }, 404, "No link has the tag theirs"],
-      [member.key, "mine", { name: "" }, 400, "A tag has 1 to 50 characters"],
-      [member.key, "mine", { name: "a".repeat(51) }, 400, "A tag has 1 to 50 characters"],
+      [member.key, "mine", { name: "" }, 400, "A tag must have 1 to 50 characters"],
+      [member.key, "mine", { name: "a".repeat(51) }, 400, "A tag must have 1 to 50 characters"],
       [member.key, "mine", { colour: "plaid" }, 400, "colour"],
       [member.key, "mine", { title: "x" }, 400, "title"],
       [free.key, "theirs", { name: "ours" }, 402, "Developer"],
@@ -182,7 +182,7 @@ describe("the page of tags", { timeout: 60_000 }, () => {
     expect(await rows(one)).toEqual([["mail", "2", "0"]]);
     expect(JSON.parse((await one.get("/portal/tags/names")).text)).toEqual(["mail"]);
     const wrong = await save(one, { tag: "mail", name: " ", colour: "" });
-    expect([wrong.status, wrong.text.includes("A tag has 1 to 50 characters")]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes("A tag must have 1 to 50 characters")]).toEqual([400, true]);
     const none = await save(one, { tag: "none", name: "x", colour: "" });
     expect(none.status).toBe(404);
   });

@@ -1,4 +1,5 @@
 // Webhooks end to end (interface, part 6): real service, real clicks, real receiver.
+import { createPublicKey, verify } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { currentAccounts } from "../../src/commands/account/accounts.ts";
@@ -122,6 +123,65 @@ describe("webhooks", () => {
       data: { link_id: slug, title: "Told", changes: { title: { from: null, to: "Told" } } },
     });
   });
+
+  it("tells once of a link that has expired, and of one whose clicks are used up, signed by its key pair too", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    const { webhookId, publicKey } = await webhookOf(service.backend, accountId, receiver.port);
+    const events = ["link.expired", "link.limit_reached"];
+    await changeWebhook(webhookDeps(service.backend), operator, accountId, webhookId, { events });
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    const ends = async (more: object) => (await shorten(key, more)).slug;
+    const expiring = await ends({ expires_at: soon });
+    const [deleted, moved, off] = [
+      await ends({ expires_at: soon }),
+      await ends({ expires_at: soon }),
+      await ends({ expires_at: soon }),
+    ];
+    const change = (method: string, slug: string, body?: object) =>
+      service.ask(`/api/v1/links/${slug}`, { method, key, body });
+    await change("DELETE", deleted);
+    await change("PATCH", moved, { expires_at: "2090-01-01" });
+    await change("PATCH", off, { disabled: true });
+    const limited = await ends({ max_clicks: 2 });
+    const unused = await ends({ max_clicks: 2 });
+    const preview = { "user-agent": "curl/8.0" };
+    await service.ask(`/${unused}`, { headers: { "user-agent": BROWSER } });
+    await service.ask(`/${unused}`, { headers: preview });
+    for (const _ of [1, 2]) await service.ask(`/${limited}`, { headers: { "user-agent": BROWSER } });
+    const told = () =>
+      receiver.received.map(({ body }) => JSON.parse(body.toString()) as { event: string; data: Told });
+    type Told = { slug: string; status: string; expires_at?: string; max_clicks?: number };
+    await vi.waitFor(() => expect(told()).toHaveLength(2), PATIENT);
+    // A later run of the job tells of the one that is enabled, and of no other again.
+    await change("PATCH", off, { disabled: false });
+    await vi.waitFor(() => expect(told()).toHaveLength(3), PATIENT);
+    expect(told().sort((a, b) => (a.event < b.event ? -1 : 1))).toMatchObject([
+      { event: "link.expired", data: { slug: expiring, status: "expired", expires_at: soon } },
+      { event: "link.expired", data: { slug: off, status: "expired", expires_at: soon } },
+      { event: "link.limit_reached", data: { slug: limited, status: "used_up", max_clicks: 2 } },
+    ]);
+    for (const { headers, body } of receiver.received) {
+      const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+      const [symmetric, asymmetric, ...others] = String(headers["webhook-signature"]).split(" ");
+      expect([symmetric?.startsWith("v1,"), others]).toEqual([true, []]);
+      const x = Buffer.from(publicKey.slice(5), "base64").toString("base64url");
+      const publicOne = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+      const signature = Buffer.from(String(asymmetric).replace(/^v1a,/, ""), "base64");
+      expect(verify(null, Buffer.from(signed), publicOne, signature)).toBe(true);
+    }
+    const { body } = await service.ask<{ events: { type: string; data: object }[] }>(
+      "/api/v1/events?types=WebhookAdded,LinkExpired,LinkLimitReached",
+      { key },
+    );
+    expect(body.events.map(({ type }) => type).sort()).toEqual([
+      "LinkExpired",
+      "LinkExpired",
+      "LinkLimitReached",
+      "WebhookAdded",
+    ]);
+    expect(body.events.find(({ type }) => type === "WebhookAdded")?.data).toMatchObject({ publicKey });
+  }, 60_000);
 
   it("sends nothing for links made in the web interface, and for those of a custom domain as for others", async () => {
     const { accountId, key } = await service.member("developer");

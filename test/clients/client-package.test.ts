@@ -1,7 +1,6 @@
 // The package @linkledger/client as somebody installs it: built, packed, installed elsewhere. The examples of its README
 // compile under TypeScript 5 and run as plain JavaScript against the service.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { generateKeyPairSync, sign } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
@@ -11,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { publicKeyOf } from "../../src/commands/webhooks/signing-key.ts";
 import { signatureHeaders } from "../../src/webhooks/delivery/sign.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
@@ -22,6 +22,9 @@ import { endWithThisProcess } from "../support/service/end-with-this-process.ts"
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 import { sampleBody } from "../support/webhooks/send-sample.ts";
 import { webhookOf } from "../support/webhooks/webhook-of.ts";
+
+/** Of a key, with a seed of its own. */
+const secretsOf = (key: string) => ({ key, seed: key.slice(4).padEnd(32, "0") });
 
 const sdk = fileURLToPath(new URL("../../sdk", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -161,7 +164,9 @@ onServerAtLength(generator, () => {
         () => false,
       ),
     );
-    expect((await post(signatureHeaders(["whk_of_another"], "id", Date.now(), "{}"))).status).toBe(401);
+    expect((await post(signatureHeaders([secretsOf("whk_of_another")], "id", Date.now(), "{}"))).status).toBe(
+      401,
+    );
     const link = await shorten("https://example.com/hooked");
     await service.ask(`/${link.slug}`, { headers: { "user-agent": BROWSER } });
     await until("the delivery to be printed", async () => receiver.printed().includes(link.short_url));
@@ -172,7 +177,12 @@ onServerAtLength(generator, () => {
   it("verifies deliveries by what was signed alone: any change of body, id, time or key is refused", async () => {
     const key = "whk_abcdefghijklmnopqrstuvwxyz012345";
     const now = Date.parse("2026-03-01T10:15:00Z");
-    const headers = signatureHeaders(["whk_543210zyxwvutsrqponmlkjihgfedcba", key], "id-1", now, sampleBody);
+    const headers = signatureHeaders(
+      [secretsOf("whk_543210zyxwvutsrqponmlkjihgfedcba"), secretsOf(key)],
+      "id-1",
+      now,
+      sampleBody,
+    );
     const genuine = { key, now, headers, body: sampleBody };
     expect((await verifyWebhook(genuine)).event).toBe("link.clicked");
     expect((await verifyWebhook({ ...genuine, headers: new Headers(headers) })).event).toBe("link.clicked");
@@ -356,15 +366,13 @@ async function run(
   });
 }
 
-/** Of the sample, with a pair of keys of its own, as Standard Webhooks has it; the first signature is another's. */
+/** Of the sample, with a pair of keys of its own, as deliveries are; another's signatures come first. */
 function signedByPublicKey(id: string, now: number) {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  // The last 32 bytes of its SPKI form are the key itself (RFC 8410).
-  const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
-  const unsigned = signatureHeaders([], id, now, sampleBody);
-  const content = Buffer.from(`${id}.${unsigned["webhook-timestamp"]}.${sampleBody}`);
-  const signature = sign(null, content, privateKey).toString("base64");
-  return { key: `whpk_${raw}`, headers: { ...unsigned, "webhook-signature": `v1a,AAAA v1a,${signature}` } };
+  const [other, own] = ["whk_543210zyxwvutsrqponmlkjihgfedcba", "whk_abcdefghijklmnopqrstuvwxyz012345"].map(
+    secretsOf,
+  );
+  if (!other || !own) throw new Error("two keys have two pairs");
+  return { key: publicKeyOf(own.seed), headers: signatureHeaders([other, own], id, now, sampleBody) };
 }
 
 /** By the headings above them; each with the first code of all before it. */

@@ -8,6 +8,8 @@ const SUMMARIES: Readonly<Record<WebhookEventName, string>> = {
   "link.created": "A link was made",
   "link.updated": "A link was changed, disabled, enabled, restored, blocked or unblocked",
   "link.deleted": "A link was deleted",
+  "link.expired": "A link is past its `expires_at`",
+  "link.limit_reached": "The `max_clicks` of a link are used up",
 };
 
 const DESCRIPTION =
@@ -31,8 +33,9 @@ const HEADERS: readonly [name: string, description: string, example: string][] =
   [
     "webhook-signature",
     "Signatures with spaces between them, of which one has to fit. `v1,`: base64 of HMAC-SHA256 over " +
-      "`<webhook-id>.<webhook-timestamp>.<body>`, keyed with the webhook's key",
-    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+      "`<webhook-id>.<webhook-timestamp>.<body>`, keyed with the webhook's key; `v1a,`: that of Ed25519 over the same, by the " +
+      "webhook's public key",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4= v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==",
   ],
 ];
 

@@ -1,14 +1,18 @@
-// linkledger clicks withdraw | restore | withdrawals
+// linkledger clicks withdraw | restore | withdrawals | why
 
+import { existingLink, type LinkAddress } from "../../commands/links/link-stream.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
+import { linkKey } from "../../events/streams.ts";
+import { changesOfNumbers, changesRow } from "../../queries/analytics/changes/changes-of-numbers.ts";
+import { type ChangesParameters, changesRequest } from "../../queries/analytics/changes/changes-request.ts";
 import { hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { askedBy, auditDeps, questionCommand } from "../audit/question-commands.ts";
-import { type CommandRow, option } from "../command.ts";
-import { LINK, linkNamed } from "../named.ts";
-import type { Session } from "../session.ts";
+import { type CommandRow, option, required } from "../command.ts";
+import { LINK, LINK_ADDRESS, linkNamed } from "../named.ts";
+import { runQuery, type Session } from "../session.ts";
 
 const WITHDRAW = "withdraw <link>";
 const preview = questions["withdrawals/preview"];
@@ -44,7 +48,31 @@ export const commands: readonly CommandRow[] = [
     name: "withdrawals <link>",
     about: "the withdrawals of a link, those taken back too",
   }),
+  {
+    name: "why <link>",
+    about: "why the numbers of a link changed between two moments",
+    args: { link: LINK_ADDRESS },
+    options: [
+      required("--since <moment>", "the earlier moment: a time, or a position of the log"),
+      option("--until <moment>", "the later one; by default now"),
+      option("--from <time>", "only hits that happened at or after this time"),
+      option("--to <time>", "only hits that happened before this time"),
+      option("--whole-account", "the numbers of all links of its account"),
+    ],
+    by: runQuery,
+    run: why,
+  },
 ];
+
+type Moments = ChangesParameters & { wholeAccount?: boolean };
+
+async function why({ deps }: Session, { wholeAccount, ...given }: Moments, address: LinkAddress) {
+  const { accountId, host, slug } = await existingLink(deps, address);
+  const request = await changesRequest(deps, given, deps.clock());
+  const link = wholeAccount ? undefined : linkKey(host, slug);
+  const reading = { ...deps, monotonic: () => performance.now() };
+  return changesRow(await changesOfNumbers(reading, { accountId, link, ...request }));
+}
 
 async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen, text: string) {
   const given = auditDeps(session);

@@ -124,8 +124,9 @@ export const commands: readonly CommandRow[] = [
     about: "give a webhook a new key, shown this once; the old one signs along for 24 hours",
     args,
     async run({ deps, context }, _: object, { _id, accountId }: WebhookDocument) {
-      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, _id);
-      return { webhook_id: _id, key, previous_key_until: previousUntil };
+      const rotated = await rotateWebhookKey(deps, context, accountId, _id);
+      const { key, publicKey, previousUntil } = rotated;
+      return { webhook_id: _id, key, public_key: publicKey, previous_key_until: previousUntil };
     },
   },
   changing("remove", "remove a webhook and destroy its key", "removed", removeWebhook),

@@ -72,6 +72,7 @@ export type OpenAccount = {
   domainsAdded: number;
   /** By webhook id; removed ones stay, so that an interrupted removal can be repeated. */
   webhooks: Map<string, LiveWebhook | { status: "removed" }>;
+  timeZone: string | null;
   /** By tag, those that have one. */
   tagColours: Map<string, TagColour>;
   brand: Brand;
@@ -98,6 +99,15 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
   const { accountId, tier } = opened(account);
   if (tier === c.tier) return [];
   return [{ type: "TierChanged", data: { accountId, from: tier, to: c.tier, at: c.at } }];
+}
+
+/** Nothing where it is so already. `timeZone`: IANA name; null for that of each browser. @throws account_not_found, history_full */
+export function changeTimeZoneTo(
+  account: AccountState,
+  c: { timeZone: string | null; at: string },
+): AccountEvent[] {
+  const { accountId, timeZone } = withRoom(account);
+  return timeZone === c.timeZone ? [] : [{ type: "TimeZoneChosen", data: { accountId, ...c } }];
 }
 
 /** Idempotent. @throws account_not_found */
@@ -134,13 +144,22 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
     const { accountId, tier } = event.data;
     const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
     const logos = { everSet: 0, isSet: false };
-    const state = { ...maps, tagColours: new Map(), domainsAdded: 0, brand: {}, logos, events: 1 };
+    const state = {
+      ...maps,
+      tagColours: new Map(),
+      domainsAdded: 0,
+      timeZone: null,
+      brand: {},
+      logos,
+      events: 1,
+    };
     return { status: "open", accountId, tier, ...state };
   }
   if (account.status !== "open") return account;
   if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
   account.events += 1;
   if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "TimeZoneChosen") account.timeZone = event.data.timeZone;
   else if (event.type === "TagColoured") evolveTag(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);

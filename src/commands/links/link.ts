@@ -4,7 +4,9 @@ import {
   blockOf,
   type LinkBlock,
   type LinkFlags,
+  type NotedEnds,
   noFlags,
+  notedAfter,
   type OwnStatus,
   withFlags,
 } from "../../events/link-events.ts";
@@ -31,6 +33,7 @@ export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { created
 export type ExistingLink = {
   status: OwnStatus;
   block?: LinkBlock | undefined;
+  noted?: NotedEnds;
   changes: number;
   changedAt: string;
 } & LinkFlags &
@@ -212,6 +215,22 @@ export function changeByOperator(
   return [{ type: "LinkBlocked", data: { ...of, reason, ...(legal && { legal }) } }];
 }
 
+/**
+ * What is noted of a link at which a visitor meets an end: past `expiresAt`, or with as many clicks and scans (`people`) as
+ * `maxClicks` allows. Nothing while it is disabled, blocked or deleted, and nothing that is noted already.
+ */
+export function reachEnd(link: LinkState, { at, people }: { at: string; people: number }): LinkEvent[] {
+  if (link.status !== "live" || link.block) return [];
+  const { host, slug, accountId, expiresAt, maxClicks, noted } = link;
+  const of = { host, slug, accountId, at };
+  const events: LinkEvent[] = [];
+  if (maxClicks !== undefined && people >= maxClicks && noted?.maxClicks !== maxClicks)
+    events.push({ type: "LinkLimitReached", data: { ...of, maxClicks } });
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at) && noted?.expiresAt !== expiresAt)
+    events.push({ type: "LinkExpired", data: { ...of, expiresAt } });
+  return events;
+}
+
 function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
   if (changes < STREAM_LIMITS.linkChanges) return [event];
   throw new Refused(
@@ -244,6 +263,9 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
       return { ...changed, block: blockOf(event.data) };
     case "LinkUnblocked":
       return { ...changed, block: undefined };
+    case "LinkExpired":
+    case "LinkLimitReached":
+      return { ...changed, noted: notedAfter(link.noted, event) };
   }
 }
 

@@ -18,7 +18,9 @@ export const RETAGGED_AT_A_TIME = 1_000;
 export function acceptTag(text: string): string {
   const tag = cleanText(text, OPTION_LIMITS.tag + 1);
   if (tag !== "" && tag.length <= OPTION_LIMITS.tag) return tag;
-  throw new Refused("invalid_request", `A tag has 1 to ${OPTION_LIMITS.tag} characters`, { field: "tag" });
+  throw new Refused("invalid_request", `A tag must have 1 to ${OPTION_LIMITS.tag} characters`, {
+    field: "tag",
+  });
 }
 
 /** `refused`: links that could not be changed, and why. `position`: of the last change. */

@@ -1,5 +1,5 @@
-// A webhook's key `whk_<32 random characters>` (interface, part 2), and its rotation. Each delivery sends it, so a hash is
-// not enough; stored as a secret.
+// A webhook's key `whk_<32 random characters>` (interface, part 2) and key pair, and their rotation. Each delivery sends the
+// key, so a hash is not enough; both are stored as a secret.
 import { isClientError, Refused } from "../../runtime/refused.ts";
 import { SecretDamaged } from "../../stores/secrets/errors.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -7,24 +7,30 @@ import { changeAccount } from "../account/accounts.ts";
 import { withLock } from "../account/secrets.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { publicKeyOf, type SecretsInUse, type SigningSecrets } from "./signing-key.ts";
 import { rotateKey } from "./webhook.ts";
 
-/** `previous`: the key before the last rotation; deliveries are also signed with it until `until` (ISO 8601 UTC). */
-type WebhookKeys = { key: string; previous?: { key: string; until: string } };
+/** `previous`: those before the last rotation; deliveries are also signed with them until `until` (ISO 8601 UTC). */
+type WebhookKeys = SigningSecrets & { previous?: SigningSecrets & { until: string } };
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 export type WebhookKeyDeps = { secrets: Secrets; randomKey: () => string };
 
 /** `previousUntil`: ISO 8601 UTC; the time of the rotation when there was no previous key. */
-type RotatedWebhookKey = Appended & { webhookId: string; key: string; previousUntil: string };
+type RotatedWebhookKey = Appended & {
+  webhookId: string;
+  key: string;
+  publicKey: string;
+  previousUntil: string;
+};
 
 /** So that receivers can switch over. */
 const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 
-/** `hint`: the last four characters, shown so that people can distinguish keys. */
-export function newWebhookKey({ randomKey }: WebhookKeyDeps): { key: string; hint: string } {
-  const key = `whk_${randomKey()}`;
-  return { key, hint: key.slice(-4) };
+/** `keyHint`: the last four characters, shown so that people can distinguish keys. */
+export function newWebhookKey({ randomKey }: WebhookKeyDeps) {
+  const [key, seed] = [`whk_${randomKey()}`, randomKey()];
+  return { secrets: { key, seed }, keyHint: key.slice(-4), publicKey: publicKeyOf(seed) };
 }
 
 /** The secret that holds a webhook's keys. */
@@ -48,18 +54,18 @@ export async function readWebhookKeys(
   }
 }
 
-/** The keys to sign a delivery with: the current one, and within its validity the previous one. */
+/** What to sign a delivery with: the current secrets, and within their validity the previous ones. */
 export async function keysInUse(
   secrets: Secrets,
   webhookId: string,
   now: Date,
   onDamaged?: (error: SecretDamaged) => void,
-): Promise<{ key: string; previousKey?: string } | undefined> {
+): Promise<SecretsInUse | undefined> {
   const keys = await readWebhookKeys(secrets, webhookId, now, onDamaged);
   if (!keys) return undefined;
-  const { key, previous } = keys;
+  const { key, seed, previous } = keys;
   const isInUse = previous !== undefined && previous.until > now.toISOString();
-  return isInUse ? { key, previousKey: previous.key } : { key };
+  return [{ key, seed }, ...(isInUse ? [{ key: previous.key, seed: previous.seed }] : [])];
 }
 
 export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {
@@ -97,21 +103,22 @@ async function replaceKey(
 ): Promise<RotatedWebhookKey> {
   const { secrets } = deps;
   const now = deps.clock();
-  const { key, hint } = newWebhookKey(deps);
+  const { secrets: made, keyHint, publicKey } = newWebhookKey(deps);
   const current = await readWebhookKeys(secrets, webhookId, now);
   const previousUntil = new Date(now.getTime() + (current ? PREVIOUS_KEY_VALID_MS : 0)).toISOString();
-  if (!current) await keepWebhookKeys(secrets, webhookId, { key });
+  if (!current) await keepWebhookKeys(secrets, webhookId, made);
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-    rotateKey(account, { webhookId, keyHint: hint, previousUntil, at }),
+    rotateKey(account, { webhookId, keyHint, publicKey, previousUntil, at }),
   ).catch(async (error: unknown) => {
     if (!current && isClientError(error)) await forgetWebhookKeys(secrets, webhookId);
     throw error;
   });
   if (current) {
-    const value: WebhookKeys = { key, previous: { key: current.key, until: previousUntil } };
+    const { key, seed } = current;
+    const value: WebhookKeys = { ...made, previous: { key, seed, until: previousUntil } };
     // Without keys the webhook was removed since the event; its deleted keys must not be written again.
     if (!(await secrets.putIfPresent(webhookSecret(webhookId), { value }, now)))
       throw new Refused("webhook_not_found");
   }
-  return { webhookId, key, previousUntil, position };
+  return { webhookId, key: made.key, publicKey, previousUntil, position };
 }

@@ -33,6 +33,7 @@ type NewWebhook = ChosenSelection & {
   url: string;
   label: string;
   keyHint: string;
+  publicKey?: string;
   at: string;
   baseHost?: string | undefined;
 };
@@ -49,9 +50,10 @@ export function add(account: AccountState, c: NewWebhook, limit = INTERFACE_LIMI
   if (liveWebhooks({ webhooks }) >= limit)
     throw new Refused("webhook_limit_reached", `The webhook limit of ${limit} is reached`);
   refuseForeign(owner, c);
-  const { webhookId, url, label, keyHint, at } = c;
+  const { webhookId, url, label, keyHint, publicKey, at } = c;
   const chosen = chosenOf(inOrder(selectionOf(c)));
-  return [{ type: "WebhookAdded", data: { accountId, webhookId, url, label, keyHint, at, ...chosen } }];
+  const keys = { keyHint, ...(publicKey !== undefined && { publicKey }) };
+  return [{ type: "WebhookAdded", data: { accountId, webhookId, url, label, ...keys, at, ...chosen } }];
 }
 
 /** Omitted settings stay. @throws account_not_found, tier_required, webhook_not_found, invalid_webhook, history_full */
@@ -104,7 +106,7 @@ export function resume(
  */
 export function rotateKey(
   account: AccountState,
-  c: { webhookId: string; keyHint: string; previousUntil: string; at: string },
+  c: { webhookId: string; keyHint: string; publicKey?: string; previousUntil: string; at: string },
 ): AccountEvent[] {
   const { accountId } = withRoom(account);
   const webhook = liveWebhook(account, c.webhookId);

@@ -30,7 +30,7 @@ type ChangeWebhookRequest = {
 
 type ChangedWebhook = WebhookSettings & Appended & { webhookId: string };
 
-export type AddedWebhook = ChangedWebhook & { key: string };
+export type AddedWebhook = ChangedWebhook & { key: string; publicKey: string };
 
 const MAX_REASON_LENGTH = 200;
 /** Characters of a hostname, or of a tag. */
@@ -51,18 +51,18 @@ export async function addWebhook(
   const url = acceptReceiver(deps, request.url);
   const selection = selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS, ...acceptSelection(request) });
   const label = acceptLabel(request.label ?? "");
-  const { key, hint } = newWebhookKey(deps);
+  const { secrets, keyHint, publicKey } = newWebhookKey(deps);
   const webhookId = deps.newId();
-  await keepWebhookKeys(deps.secrets, webhookId, { key });
+  await keepWebhookKeys(deps.secrets, webhookId, secrets);
   try {
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
       add(
         account,
-        { webhookId, url, label, ...selection, keyHint: hint, at, baseHost: deps.baseHost },
+        { webhookId, url, label, ...selection, keyHint, publicKey, at, baseHost: deps.baseHost },
         deps.limits?.webhooks,
       ),
     );
-    return { webhookId, key, url, label, ...selection, position };
+    return { webhookId, key: secrets.key, publicKey, url, label, ...selection, position };
   } catch (error) {
     // After any other error the append's outcome is unknown: the event may be in the log.
     if (isClientError(error)) await forgetWebhookKeys(deps.secrets, webhookId);

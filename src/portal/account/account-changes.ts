@@ -14,6 +14,7 @@ import {
   lookAtEmailChange,
 } from "../../commands/account/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/account/password.ts";
+import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";
@@ -38,6 +39,7 @@ const text = z.string().default("");
 const EmailForm = z.object({ email: text, password: text });
 const PasswordForm = z.object({ password: text, wanted: text });
 const BrandForm = z.object({ name: text, colour: text, url: text });
+const ZoneForm = z.object({ timezone: text });
 const CloseForm = z.object({ password: text });
 const Token = z.object({ token: text });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -59,6 +61,15 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   logoForms(app, deps, shown("logo").again);
+
+  formRoute(app, deps, "/account/time-zone", {
+    ...shown("zone"),
+    schema: { body: ZoneForm },
+    run: async ({ session: { accountId }, context, body: { timezone } }) => {
+      const { position } = await changeTimeZone(deps, context, accountId, timezone);
+      return { position, to: PATH, notice: "Saved. Your numbers have their days there now." };
+    },
+  });
 
   formRoute(app, deps, "/account/email", {
     ...shown("email"),

@@ -12,8 +12,9 @@ import { type Column, card, confirmedPost, formCard, pageHead, postButton, table
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 import { brandCard, brandOf } from "./brand-card.ts";
 import { logoCard } from "./logo-forms.ts";
+import { zoneCard } from "./zone-card.ts";
 
-export type AccountForm = "brand" | "logo" | "email" | "password" | "close";
+export type AccountForm = "brand" | "logo" | "zone" | "email" | "password" | "close";
 
 type Deps = PortalDeps & { sessions: Sessions };
 
@@ -31,7 +32,7 @@ export async function sendAccountPage(
   form?: AccountForm,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId, email, sessionId } = signedIn(request);
+  const { accountId, email, timeZone, sessionId } = signedIn(request);
   const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
   const at = (other: AccountForm) => (other === form ? refused : undefined);
   return sendPage(reply, {
@@ -39,11 +40,12 @@ export async function sendAccountPage(
     nav: "Account",
     status: refused?.status,
     notice:
-      refused && noticeOf(refused, "name", "colour", "url", "logo", "email", "password", "current_password"),
+      refused &&
+      noticeOf(refused, "name", "colour", "url", "logo", "timezone", "email", "password", "current_password"),
     body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
 <div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
-${brandCard(brand, at("brand"))}
-${logoCard(brand?.logo ?? null, at("logo"))}
+${brand !== undefined && html`${brandCard(brand, at("brand"))}${logoCard(brand?.logo ?? null, at("logo"))}`}
+${zoneCard(timeZone, at("zone"))}
 ${sessionsCard(sessions, sessionId)}
 ${dataCard}
 ${closeCard(email, at("close"))}`,

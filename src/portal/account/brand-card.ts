@@ -3,6 +3,7 @@
 import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { field } from "../shell/form.ts";
@@ -13,15 +14,17 @@ import { formCard } from "../shell/parts.ts";
 /** Of a picker, which has no empty value, while none is chosen. */
 const FIRST_COLOUR = "#4f46e5";
 
+/** Null where nothing is chosen; undefined while nobody knows, as an empty form that is saved would clear what is chosen. */
 export async function brandOf(
-  { readStore }: { readStore: ReadStore },
+  { readStore }: { readStore: Pick<ReadStore, "get"> },
   accountId: string,
-): Promise<BrandDocument | undefined> {
-  return await readStore.get<BrandDocument>(brands.collection.name, accountId);
+): Promise<BrandDocument | null | undefined> {
+  const reading = readStore.get<BrandDocument>(brands.collection.name, accountId);
+  return await orUndefined(reading.then((brand) => brand ?? null));
 }
 
 /** `refused`: as typed, and why it was refused. */
-export function brandCard(brand: BrandDocument | undefined, refused: RefusedForm | undefined): Html {
+export function brandCard(brand: BrandDocument | null, refused: RefusedForm | undefined): Html {
   const textOf = (name: string, saved: string | null | undefined) =>
     refused ? typedText(refused.typed, name) : (saved ?? "");
   const colour = /^#[0-9a-f]{6}$/i.exec(textOf("colour", brand?.colour))?.[0] ?? FIRST_COLOUR;

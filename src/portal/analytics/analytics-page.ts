@@ -8,6 +8,7 @@ import { linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -25,10 +26,10 @@ import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-
 export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
   app.get("/analytics", { preHandler: requireSession, schema }, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
-    const asked = viewOf(request.query, tier, deps.clock(), request.visit.zone);
+    const { accountId, tier, timeZone } = signedIn(request);
+    const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
     const link = await linkOf(deps, accountId, asked.filters);
-    const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
+    const wanted = { ...groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted);
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
@@ -43,9 +44,9 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
 <div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
-${isTooLarge && tooLarge}${answer && numbers(view, answer, link)}
+${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
 ${answer && recent && recentCard(recent, view.show, live(view.range, answer), exportLinks(link, tier))}
-${answer && places}`,
+${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
     });
   });
 }
@@ -63,9 +64,14 @@ async function linkOf(
   return link;
 }
 
-function numbers(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument | undefined): Html {
+function numbers(
+  view: AnalyticsView,
+  answer: AccountAnswer,
+  link: LinkDocument | undefined,
+  world: string,
+): Html {
   return html`${chartCard(view, answer, link ? `, of ${shortName(link)}` : "")}
-${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link)}`;
+${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link, world)}`;
 }
 
 function hitsIn({ totals }: AccountAnswer): number {
@@ -79,6 +85,12 @@ function nobody(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument |
     ? html`No click fits all filters in this time: take one away, or choose a longer time.`
     : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
   return html`<section class="card empty" id="nobody" ${live(view.range, answer)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+}
+
+/** Of the numbers without filters. */
+function whyLink(link: LinkDocument | undefined): Html {
+  const of = link && { link: `${link.host}/${link.slug}` };
+  return html`<p class="small"><a href="${address("/portal/analytics/why", { ...of })}">Why did these numbers change?</a></p>`;
 }
 
 const tooLarge = emptyCard(

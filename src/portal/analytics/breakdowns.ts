@@ -5,7 +5,8 @@ import { type Html, html } from "../shell/html.ts";
 import { live } from "./metrics.ts";
 import { barsOf } from "./ranked-bars.ts";
 import { FIELD_NAMES } from "./value-names.ts";
-import type { AnalyticsView } from "./view-address.ts";
+import { type AnalyticsView, viewAddress } from "./view-address.ts";
+import { worldMap } from "./world-map.ts";
 
 type CardOfGroups = { name: string; groups: readonly GroupBy[] };
 
@@ -20,10 +21,25 @@ const CARDS: readonly CardOfGroups[] = [
   { name: "Times", groups: ["hour", "weekday"] },
 ];
 
-/** What the page asks for: of one link its rules, of several which they are. */
-export function groupsOf(link: LinkDocument | undefined): GroupBy[] {
-  const left: readonly GroupBy[] = link ? ["link", "domain"] : ["rule"];
-  return CARDS.flatMap(({ groups }) => groups).filter((group) => !left.includes(group));
+/** Of one link its rules, of several which they are. */
+const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
+  account: ["rule"],
+  link: ["link", "domain"],
+};
+/** What is counted only when it is asked for, click by click, where there are many. */
+const UNCOUNTED: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
+  account: ["tag"],
+  link: ["tag", "region", "language"],
+};
+
+/** What the page asks for. `link`: the one whose numbers they are. */
+export function groupsOf(link: LinkDocument | undefined): { groupBy: GroupBy[]; uncounted: GroupBy[] } {
+  const of = link ? "link" : "account";
+  const shown = CARDS.flatMap(({ groups }) => groups).filter((group) => !LEFT_OUT[of].includes(group));
+  return {
+    groupBy: shown.filter((group) => !UNCOUNTED[of].includes(group)),
+    uncounted: shown.filter((group) => UNCOUNTED[of].includes(group)),
+  };
 }
 
 /** Rows of a group that are asked for. */
@@ -39,13 +55,18 @@ const OPTIONAL: ReadonlySet<GroupBy> = new Set([
   "utm_content",
 ]);
 
-/** `link`: the one whose numbers they are. */
+/** `link`: the one whose numbers they are. `world`: address of the map. */
 export function breakdownCards(
   view: AnalyticsView,
   answer: AccountAnswer,
   link: LinkDocument | undefined,
+  world: string,
 ): Html {
-  const cards = CARDS.map((card) => tabbedCard(card, view, answer, link));
+  const { country } = answer.groups;
+  const cards = CARDS.map((card) => [
+    tabbedCard(card, view, answer, link),
+    card.groups.includes("country") && country && worldMap(view, country, world),
+  ]);
   return html`<div class="grid breakdowns" id="breakdowns" ${live(view.range, answer)}>${cards}</div>`;
 }
 
@@ -56,19 +77,29 @@ function tabbedCard(
   answer: AccountAnswer,
   link: LinkDocument | undefined,
 ): Html | false {
-  const shown = groups.flatMap((field) => {
-    const group = answer.groups[field];
-    const isFilter = view.filters[field] !== undefined;
-    const isEmpty = group === undefined || (OPTIONAL.has(field) && group.rows.length === 0 && !isFilter);
-    return isEmpty ? [] : [{ field, group }];
-  });
+  const { uncounted } = groupsOf(link);
+  const shown = groups
+    .filter((field) => {
+      const group = answer.groups[field];
+      if (group === undefined) return uncounted.includes(field);
+      return !OPTIONAL.has(field) || group.rows.length > 0 || view.filters[field] !== undefined;
+    })
+    .map((field) => ({ field, group: answer.groups[field] }));
   if (shown.length === 0) return false;
   const open = shown.find(({ field }) => view.open.includes(field)) ?? shown[0];
   const id = name.toLowerCase().replaceAll(" ", "-");
   const tabs = shown.map(
     ({ field, group }, index) =>
       html`<input type="radio" name="${id}" id="tab-${field}" value="${index === 0 ? "" : field}" autocomplete="off" ${field === open?.field && html`checked`}><label for="tab-${field}">${FIELD_NAMES[field][1]}</label>
-<div class="panel">${barsOf(field, group, view, answer.totals, link)}</div>`,
+<div class="panel">${group ? barsOf(field, group, view, answer.totals, link) : notCounted(field, view)}</div>`,
   );
   return html`<section class="card"><h2 class="visually-hidden">${name}</h2><div class="tabs" role="group" aria-label="${name} by">${tabs}</div></section>`;
+}
+
+/** Where there are many clicks: the way to have them counted, or that they are too many. */
+function notCounted(field: GroupBy, view: AnalyticsView): Html {
+  if (view.open.includes(field))
+    return html`<p class="muted">These are too many clicks to be counted one by one: choose a shorter or later time.</p>`;
+  const address = viewAddress(view, { open: [...view.open, field] });
+  return html`<p class="muted">These are counted click by click, which takes some seconds. <a href="${address}">Count them</a></p>`;
 }

@@ -21,10 +21,10 @@ const TOP_LINKS = 10;
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   app.get("/", { preHandler: requireSession }, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
+    const { accountId, tier, timeZone } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;
-    const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), request.visit.zone);
+    const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), timeZone ?? request.visit.zone);
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
     const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted);
     return sendPage(reply, {

@@ -47,13 +47,28 @@ export function metricText(totals: Totals, metric: Metric): string {
   return `${metric === "visitors" && totals.visitorsEstimated ? "about " : ""}${count(number)}`;
 }
 
+/** Clicks where the visitors of single values aren't known. */
+export function knownMetric(rows: readonly Totals[], show: Metric): Metric {
+  return rows.some((row) => row[show] === null) ? "people" : show;
+}
+
+export function numberOf(totals: Totals, metric: Metric): number {
+  return totals[metric] ?? 0;
+}
+
+const SHADES = 5;
+
+/** 0 for none to 5 for the most, of classes that are the darker. */
+export function shadeOf(number: number, most: number): number {
+  return Math.ceil((number / Math.max(1, most)) * SHADES);
+}
+
 export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
     const { [metric]: number } = answer.totals;
-    const isLong = number !== null && number >= 100_000;
     const estimate = metric === "visitors" && answer.totals.visitorsEstimated && html`<small>about</small> `;
     const value = html`<span class="stat-value" data-total="${metric}">${estimate}${number === null ? "–" : count(number)}</span>`;
-    return html`<a href="${viewAddress(view, { show: metric })}" class="metric${isLong && " metric-long"}" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
+    return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
 <span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
   });
   return html`<nav class="metrics" id="metrics" ${live(view.range, answer)} aria-label="What is counted">${tabs}</nav>`;

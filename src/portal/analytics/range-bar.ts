@@ -1,6 +1,7 @@
 // The bar that chooses the range of time of a page of analytics, by links and a form, so that it works without scripts.
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
+import { zoneOptions } from "../account/zone-card.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -39,15 +40,12 @@ function customForm(view: AnalyticsView): Html {
     const about = { error: errors[name], type, autocomplete: "off", maxlength: LONGEST } as const;
     return field({ label, name, hint, value: text, ...about });
   };
-  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  // An alias, or a zone that there isn't.
-  if (!zones.includes(typed.timezone)) zones.unshift(typed.timezone);
   const zone = {
     label: "Time zone",
     name: "timezone",
     value: typed.timezone,
     error: errors.timezone,
-    options: zones.map((name) => [name, name.replaceAll("_", " ")] as const),
+    options: zoneOptions(typed.timezone),
   };
   const rest = viewAddress(view, { range: { range: "custom", from: "", to: "", timezone: "" } });
   const hidden = [...new URLSearchParams(rest.split("?")[1])].map(

@@ -3,14 +3,13 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { Group, GroupBy, GroupRow, Totals } from "../../queries/analytics/account/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
-import { metricNoun } from "./metrics.ts";
+import { knownMetric, metricNoun, numberOf, shadeOf } from "./metrics.ts";
 import { valueName } from "./value-names.ts";
 import { type AnalyticsView, filterAddress, type Metric } from "./view-address.ts";
 
 /** Of many, so many are shown at once; a few more take no more room than what would unfold them. */
 const [SHOWN, FEW] = [8, 10];
 const HOURS = 24;
-const SHADES = 5;
 
 /** The first bars are shown at once; hours as cells. `link`: the one whose numbers they are. */
 export function barsOf(
@@ -54,7 +53,7 @@ function hourCells(rows: readonly GroupRow[], view: AnalyticsView, { metric, all
   const cells = Array.from({ length: HOURS }, (_, hour) => {
     const value = String(hour).padStart(2, "0");
     const number = numbers.get(value) ?? 0;
-    const shade = Math.ceil((number / most) * SHADES);
+    const shade = shadeOf(number, most);
     const about = `${valueName("hour", value)}: ${count(number)} (${shareText(number, all)})`;
     return html`<li><a class="shade-${shade}" href="${filterAddress(view, "hour", value)}" ${isChosen(view, "hour", { value }) && html`aria-current="true"`} title="${about}">${value}<span class="visually-hidden">${about}</span></a></li>`;
   });
@@ -63,15 +62,6 @@ function hourCells(rows: readonly GroupRow[], view: AnalyticsView, { metric, all
 
 function isChosen({ filters }: AnalyticsView, field: GroupBy, { value }: Pick<GroupRow, "value">): boolean {
   return filters[field]?.includes(value) ?? false;
-}
-
-/** Clicks where the visitors of single values aren't known. */
-function knownMetric(rows: readonly GroupRow[], show: Metric): Metric {
-  return rows.some((row) => row[show] === null) ? "people" : show;
-}
-
-function numberOf(totals: Totals, metric: Metric): number {
-  return totals[metric] ?? 0;
 }
 
 /** Its SVG width needs neither scripts nor inline styles; the longest bar is full. */

@@ -39,7 +39,7 @@ ${metricTabs(view, answer)}
 <figure class="chart">
 <div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range, answer)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
 <div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range, answer)}>${seriesTable(title, range, answer)}</div></details>
-<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.</p></div>
+<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
 </figure></section>`;
 }
 

@@ -61,11 +61,16 @@ export function viewOf(
   };
 }
 
-type Changes = Partial<Pick<AnalyticsView, "filters" | "show">> & { range?: PageRange["typed"] };
+type Changes = Partial<Pick<AnalyticsView, "filters" | "show" | "open">> & { range?: PageRange["typed"] };
 
 export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
-  const { range = view.range.typed, filters: chosen = view.filters, show = view.show } = changes;
-  const shown = { show: show === "people" ? undefined : show, open: view.open };
+  const {
+    range = view.range.typed,
+    filters: chosen = view.filters,
+    show = view.show,
+    open = view.open,
+  } = changes;
+  const shown = { show: show === "people" ? undefined : show, open };
   return address(ANALYTICS, { ...range, ...chosen, ...shown });
 }
 

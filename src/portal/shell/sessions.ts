@@ -20,7 +20,14 @@ const DAY_MS = 86_400_000;
 const SEEN_EVERY_MS = 15 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
-export type SignedIn = { accountId: string; email: string; tier: Tier; sessionId: string };
+/** `timeZone`: chosen for the account's numbers; null for that of the browser. */
+export type SignedIn = {
+  accountId: string;
+  email: string;
+  tier: Tier;
+  timeZone: string | null;
+  sessionId: string;
+};
 
 /** `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the account's owner. */
 type SessionRecord = {
@@ -78,7 +85,7 @@ export function sessions(deps: Deps) {
         // A sign-out since the read above must not be undone by this write.
         if (!(await secrets.putIfPresent(sessionSecret(accountId, sessionId), seen, now))) return undefined;
       }
-      return { accountId, email, tier: account.tier, sessionId };
+      return { accountId, email, tier: account.tier, timeZone: account.timeZone, sessionId };
     },
 
     /** Most recently used first, without those that a change of password made void. */
@@ -128,7 +135,7 @@ export function signInPlace({ headers, ip }: FastifyRequest): { browser: string;
 async function currentAccount(
   { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
   accountId: string,
-): Promise<{ status: string; tier: Tier } | undefined> {
+): Promise<Pick<AccountDocument, "status" | "tier" | "timeZone"> | undefined> {
   const document = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
   if (document) return document;
   const account = await loadAccount(eventStore, accountId);

@@ -175,6 +175,6 @@ function refusal({ error, status, message, typed }: RefusedForm): Next {
   return {
     status,
     card: html`<form class="card" method="post" action="${PATH}" role="alert">${hiddenFields(fields)}<h2>Merge ${tag} into ${name}?</h2>
-<p>${message}. This can’t be taken back: nothing says any more which links had ${tag}.</p><div class="actions"><button class="button button-primary">Merge</button><a class="button" href="${PATH}">Cancel</a></div></form>`,
+<p>${message}. It can’t be undone: only the history of each link will say that it had ${tag}.</p><div class="actions"><button class="button button-primary">Merge</button><a class="button" href="${PATH}">Cancel</a></div></form>`,
   };
 }

@@ -18,7 +18,7 @@ import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { time } from "../shell/form.ts";
+import { copyable, time } from "../shell/form.ts";
 import { formRoute, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -188,13 +188,14 @@ function testResult({ request, answer }: TestedWebhook): Html {
 }
 
 function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedForm | undefined): Html {
-  const { _id, addedAt, previousKeyUntil: until, keyHint } = webhook;
+  const { _id, addedAt, previousKeyUntil: until, keyHint, publicKey } = webhook;
   return formCard("Settings", {
     action: webhookPath(_id, "/settings"),
     button: "Save",
     fields: html`${settingsFields(webhook, refused)}${facts({
       Added: time(addedAt),
       Key: html`<code>whk_…${keyHint}</code>`,
+      "Public key": publicKey !== null && copyable("public-key", publicKey, "the public key"),
       "Key before": until !== null && until > now && html`signs along until ${time(until)}`,
     })}`,
   });

@@ -59,6 +59,8 @@ export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.created": "Created",
   "link.updated": "Changed",
   "link.deleted": "Deleted",
+  "link.expired": "Expired",
+  "link.limit_reached": "Limit reached",
 };
 
 const VIA_NAMES: Readonly<Record<CreatedVia, string>> = { api: "through the API", web: "in the portal" };
@@ -111,7 +113,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, or of what becomes of the link: of links that were made through the API, and where you say so of those made in the portal, too.` })}
+    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
   });
@@ -222,13 +224,15 @@ export function failingBadge({ tried, failed }: RecentTries): Html | undefined {
 export function sendKey(
   reply: FastifyReply,
   title: string,
-  { key, webhookId }: Pick<AddedWebhook, "key" | "webhookId">,
+  { key, publicKey, webhookId }: Pick<AddedWebhook, "key" | "publicKey" | "webhookId">,
 ): FastifyReply {
   const body = html`<section class="card"><h1>${title}</h1>
 <p>This is its key. Copy it now: it is shown this once only.</p>
 ${copyable("new-key", key, "the key")}
 <h2>How your server knows us</h2>
-<p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Answer with any 2xx status within 15 seconds.</p>
+<p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Who should verify deliveries without knowing the key gets the public key, which is shown below the webhook's settings, too: the signatures that begin with <code>v1a</code> are checked by it.</p>
+${copyable("new-public-key", publicKey, "the public key")}
+<p>Answer with any 2xx status within 15 seconds.</p>
 <p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p></section>`;
   return sendPage(reply, { title, nav: "Webhooks", body });
 }

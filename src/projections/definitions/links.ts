@@ -1,6 +1,12 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf, StoredEvent } from "../../events/catalogue.ts";
-import { blockOf, type LinkBlock, type LinkFlags } from "../../events/link-events.ts";
+import {
+  blockOf,
+  type LinkBlock,
+  type LinkFlags,
+  type NotedEnds,
+  notedAfter,
+} from "../../events/link-events.ts";
 import { fingerprintOf, withOptions } from "../../events/link-options.ts";
 import { type CoarseStatus, coarseStatus, statusFacts } from "../../events/links/link-status.ts";
 import { searchText } from "../../events/links/search-text.ts";
@@ -11,7 +17,7 @@ import type { Fields, Projection } from "../projection.ts";
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
  * link's stream. `block`: the operator's, whatever the owner does. `fingerprint`: what find_existing looks for. `searchText`:
- * what lists are searched by.
+ * what lists are searched by. `dueEnd`: an end that is not noted yet; `hasDueLimit`: whether there is such a limit.
  */
 export type LinkDocument = Document &
   LinkFlags &
@@ -20,6 +26,9 @@ export type LinkDocument = Document &
     domainId: string | null;
     createdAt: string;
     block: LinkBlock | null;
+    noted?: NotedEnds;
+    dueEnd: string | null;
+    hasDueLimit: boolean;
     coarseStatus: CoarseStatus;
     fingerprint: string | null;
     searchText: string;
@@ -43,6 +52,8 @@ export const links: Projection<LinkDocument> = {
       // A link of the default host is found by its `_id`.
       ["slug", "domainId"],
       ["fingerprint"],
+      ["coarseStatus", "dueEnd"],
+      ["hasDueLimit", "coarseStatus"],
     ],
   },
   handles: [
@@ -55,6 +66,8 @@ export const links: Projection<LinkDocument> = {
     "LinkUnblocked",
     "LinkDeleted",
     "LinkRestored",
+    "LinkExpired",
+    "LinkLimitReached",
   ],
   key: (event) =>
     "slug" in event.data && "host" in event.data ? linkKey(event.data.host, event.data.slug) : undefined,
@@ -69,6 +82,8 @@ export const links: Projection<LinkDocument> = {
     disabled: false,
     deleted: true,
     block: null,
+    dueEnd: null,
+    hasDueLimit: false,
     coarseStatus: "deleted",
     fingerprint: null,
     searchText: "",
@@ -82,8 +97,11 @@ export const links: Projection<LinkDocument> = {
     // One whose LinkCreated can't be read leads nowhere.
     if (link.shortUrl === "" && event.type !== "LinkCreated") return link;
     const next = changed(link, event);
+    const { expiresAt = null, maxClicks, noted } = next;
     return {
       ...next,
+      dueEnd: noted?.expiresAt === expiresAt ? null : expiresAt,
+      hasDueLimit: maxClicks !== undefined && noted?.maxClicks !== maxClicks,
       coarseStatus: coarseStatus(statusFacts(next)),
       fingerprint: fingerprintOf(next),
       searchText: searchText(next),
@@ -96,9 +114,10 @@ function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDoc
   switch (event.type) {
     case "LinkCreated": {
       const { at, keyId = null, domainId = null, ...facts } = event.data;
-      const { coarseStatus: coarse, fingerprint, searchText: text } = link;
+      const { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit } = link;
       const of = { keyId, domainId, createdAt: at, disabled: false, deleted: false, block: null };
-      return { ...facts, ...of, coarseStatus: coarse, fingerprint, searchText: text, ...seen };
+      const derived = { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit };
+      return { ...facts, ...of, ...derived, ...seen };
     }
     case "LinkRetargeted":
       return { ...link, longUrl: event.data.to, ...seen };
@@ -116,6 +135,9 @@ function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDoc
       return { ...link, block: blockOf(event.data), ...seen };
     case "LinkUnblocked":
       return { ...link, block: null, ...seen };
+    case "LinkExpired":
+    case "LinkLimitReached":
+      return { ...link, noted: notedAfter(link.noted, event), ...seen };
     default:
       return link;
   }

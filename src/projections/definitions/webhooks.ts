@@ -21,6 +21,7 @@ export type WebhookDocument = Document & {
   cause?: WebhookPauseCause;
   pausedAt: string | null;
   keyHint: string;
+  publicKey: string | null;
   previousKeyUntil: string | null;
   addedAt: string;
   changedAt: string;
@@ -52,6 +53,7 @@ export const webhooks: Projection<WebhookDocument> = {
     status: "removed",
     ...running,
     keyHint: "",
+    publicKey: null,
     previousKeyUntil: null,
     addedAt: event.data.at,
     changedAt: event.data.at,
@@ -60,8 +62,8 @@ export const webhooks: Projection<WebhookDocument> = {
     const changedAt = event.data.at;
     switch (event.type) {
       case "WebhookAdded": {
-        const { accountId, url, label, keyHint } = event.data;
-        const settings = { accountId, url, label, keyHint, ...selectionIn(event.data) };
+        const { accountId, url, label, keyHint, publicKey = null } = event.data;
+        const settings = { accountId, url, label, keyHint, publicKey, ...selectionIn(event.data) };
         return { ...webhook, ...settings, status: "active", addedAt: changedAt, changedAt };
       }
       case "WebhookChanged": {
@@ -79,8 +81,8 @@ export const webhooks: Projection<WebhookDocument> = {
         return { ...before, status: "active", ...running, changedAt };
       }
       case "WebhookKeyRotated": {
-        const { keyHint, previousUntil } = event.data;
-        return { ...webhook, keyHint, previousKeyUntil: previousUntil, changedAt };
+        const { keyHint, publicKey = null, previousUntil } = event.data;
+        return { ...webhook, keyHint, publicKey, previousKeyUntil: previousUntil, changedAt };
       }
       case "WebhookRemoved": {
         const { cause: _, ...before } = webhook;

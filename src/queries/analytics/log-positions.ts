@@ -86,6 +86,20 @@ export async function positionAsOf(deps: Deps, link: string, time: string): Prom
 }
 
 /**
+ * The numbers of all links as of a time: up to the last click, withdrawal or act of the operator that was recorded by then; ""
+ * for none. `time`: ISO 8601 UTC. @throws what the stores throw
+ */
+export async function positionAt(
+  deps: Deps & { eventStore: Pick<EventStore, "readAll"> },
+  time: string,
+): Promise<Position> {
+  const categories = [CATEGORY.withdrawals, CATEGORY.operator];
+  const corrections = logPages(deps.eventStore, { categories, limit: BATCH });
+  const last = [await lastClick(deps, time), (await lastRecordedBy(corrections, time)) ?? ""];
+  return last.toSorted().at(-1) ?? "";
+}
+
+/**
  * By the last positions of the hours of recording, so that one hour of the log is read, and what its index lacks yet. The
  * checkpoint first: the index may be ahead of it, not behind.
  */

@@ -61,9 +61,13 @@ export function parseRange(given: RangeParameters): RangeRequest {
 
 /** @throws invalid_range */
 export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : momentIn(text, zone, "as_of");
+}
+
+/** A time, or a position of the log. @throws invalid_range */
+export function momentIn(text: string, zone: TimeZone, name: string): NonNullable<RangeRequest["asOf"]> {
   if (POSITION.test(text)) return { position: text };
-  return { time: timeOf(text, zone, "as_of", ", or a position of the log") };
+  return { time: timeOf(text, zone, name, ", or a position of the log") };
 }
 
 /**

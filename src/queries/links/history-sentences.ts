@@ -52,6 +52,8 @@ const WHOLE_STEPS: { [T in LinkStep["type"]]?: string } = {
   LinkUnblocked: "unblocked this link",
   LinkDeleted: "deleted this link",
   LinkRestored: "restored this link",
+  LinkExpired: "noted that this link has expired",
+  LinkLimitReached: "noted that the clicks of this link are used up",
   ClicksRestored: "let withdrawn hits count again",
   Unreadable: "made a change that can't be read",
 };

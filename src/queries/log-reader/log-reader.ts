@@ -7,6 +7,7 @@ import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { AskAccount } from "../analytics/account/answer-question.ts";
 import type { AccountQuestion } from "../analytics/account/question.ts";
+import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";
 import type { LogParts } from "../analytics/day-parts.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
@@ -70,6 +71,8 @@ export type LogReader = LogParts & {
     format: TableFormat,
     signal: AbortSignal,
   ): AsyncGenerator<string | Uint8Array>;
+  /** changesOfNumbers, in the thread. */
+  changesOfNumbers(request: ChangesRequest): Promise<ChangesOfNumbers>;
   /** matchingClicks, in the thread. */
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */

@@ -3,6 +3,7 @@ import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { accountQuestions } from "../../queries/analytics/account/answer-question.ts";
+import { changesOfNumbers } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { foldDayParts } from "../../queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
@@ -54,6 +55,8 @@ export function logReader(
         if (part.length > 0) yield part;
       }
     },
+    changesOfNumbers: (request) =>
+      changesOfNumbers({ eventStore, readStore, monotonic: () => performance.now() }, request),
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

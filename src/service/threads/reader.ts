@@ -30,6 +30,7 @@ const METHODS = [
   "dayParts",
   "lastClickRecordedBy",
   "askAccount",
+  "changesOfNumbers",
   "clickPage",
 ] as const;
 const STREAMS = ["followAccount", "exportClicks", "exportAccount", "clickFile", "verifyLog"] as const;

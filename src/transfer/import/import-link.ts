@@ -20,6 +20,7 @@ import {
   type LinkChange,
   type LinkState,
   type OperatorChange,
+  reachEnd,
   slugTaken,
 } from "../../commands/links/link.ts";
 import type { NamedSecret } from "../../commands/links/link-password.ts";
@@ -273,9 +274,11 @@ async function eventsOf(
   for (const [n, { at = latest, change: wanted }] of changes.entries()) {
     if (at > latest) latest = at;
     const made =
-      wanted.type === "block" || wanted.type === "unblock"
-        ? changeByOperator(state, { at: latest, change: wanted })
-        : change(state, { by: accountId, at: latest, change: await accepted(wanted, n + 1) });
+      wanted.type === "reach-end"
+        ? reachEnd(state, { at: latest, people: wanted.people })
+        : wanted.type === "block" || wanted.type === "unblock"
+          ? changeByOperator(state, { at: latest, change: wanted })
+          : change(state, { by: accountId, at: latest, change: await accepted(wanted, n + 1) });
     state = made.reduce(evolve, state);
     events.push(...made);
   }
@@ -283,7 +286,7 @@ async function eventsOf(
   return { link: state, events, unchecked, secrets };
 
   async function accepted(
-    wanted: Exclude<ImportedChange["change"], OperatorChange>,
+    wanted: Exclude<ImportedChange["change"], OperatorChange | { type: "reach-end" }>,
     n: number,
   ): Promise<LinkChange> {
     if (wanted.type === "retarget") return { ...wanted, to: (await accept({ url: wanted.to }, n)).longUrl };

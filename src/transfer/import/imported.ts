@@ -24,10 +24,17 @@ export type FieldList = {
   refused: Readonly<Record<string, string>>;
 };
 
-/** A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. */
+/**
+ * A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. `reach-end`: noted there, by
+ * so many clicks.
+ */
 export type ImportedChange = {
   at: string | undefined;
-  change: Exclude<LinkChange, { type: "set" }> | { type: "set"; fields: ImportedFields } | OperatorChange;
+  change:
+    | Exclude<LinkChange, { type: "set" }>
+    | { type: "set"; fields: ImportedFields }
+    | OperatorChange
+    | { type: "reach-end"; people: number };
 };
 
 /** What a click names its link by. `domain`: host at the other service, undefined for its default host. */

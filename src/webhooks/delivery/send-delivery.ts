@@ -1,6 +1,7 @@
 // Makes one attempt to deliver an event to a receiver (interface, part 6) and reports its outcome.
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { SecretsInUse } from "../../commands/webhooks/signing-key.ts";
 import { parseHttpDate } from "../../runtime/moment.ts";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
@@ -30,9 +31,8 @@ export type DeliverySender = {
 
 export type OutgoingDelivery = {
   url: string;
-  key: string;
-  /** Adds a second signature during a key rotation; X-API-Key is always the current key. */
-  previousKey?: string | undefined;
+  /** Of which the first is the current one, whose key is X-API-Key; a rotation adds signatures by the one before it. */
+  secrets: SecretsInUse;
   /** The same for every attempt, so that receivers can recognise duplicates. */
   id: string;
   /** Kind of webhook event, such as `link.clicked`. */
@@ -68,7 +68,7 @@ export function deliverySender(deps: DeliverySenderDeps): DeliverySender {
         at: new Date(at).toISOString(),
         durationMs: Math.max(0, Math.round(deps.now() - at)),
         ...answer,
-        requestHeaders: { ...headers, "X-API-Key": masked(delivery.key) },
+        requestHeaders: { ...headers, "X-API-Key": masked(delivery.secrets[0].key) },
       };
     },
     destroy: agents.destroy,
@@ -80,7 +80,7 @@ type Answer = Pick<AttemptResult, "status" | "error" | "answer" | "retryAfterMs"
 async function attempt(
   deps: DeliverySenderDeps,
   agents: SafeAgents,
-  { url, key, body }: OutgoingDelivery,
+  { url, secrets, body }: OutgoingDelivery,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const timeoutMs = deps.timeoutMs ?? DELIVERY_TIMEOUT_MS;
@@ -92,7 +92,7 @@ async function attempt(
     const status = response.statusCode ?? 0;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
-    const answer = withoutKey(await beginningOf(response), key);
+    const answer = withoutKey(await beginningOf(response), secrets[0].key);
     return { status, error, answer, retryAfterMs };
   } catch (thrown) {
     return { status: null, error: failureOf(thrown, timeoutMs), answer: "", retryAfterMs: null };
@@ -156,14 +156,14 @@ function post({ to, agents, headers, body, signal }: Post): Promise<IncomingMess
 }
 
 function requestHeaders(delivery: OutgoingDelivery, at: number): Record<string, string> {
-  const keys = delivery.previousKey ? [delivery.key, delivery.previousKey] : [delivery.key];
+  const { secrets } = delivery;
   return {
-    "X-API-Key": delivery.key,
+    "X-API-Key": secrets[0].key,
     "X-Webhook-Event": delivery.event,
     "X-Webhook-Timestamp": new Date(at).toISOString(),
     "Content-Type": "application/json",
     "User-Agent": WEBHOOK_USER_AGENT,
-    ...signatureHeaders(keys, delivery.id, at, delivery.body),
+    ...signatureHeaders(secrets, delivery.id, at, delivery.body),
   };
 }
 

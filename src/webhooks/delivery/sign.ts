@@ -1,5 +1,6 @@
 // Creates Standard Webhooks signature headers, which receivers can verify with a library (standardwebhooks.com).
-import { createHmac } from "node:crypto";
+import { createHmac, sign } from "node:crypto";
+import { type SecretsInUse, signingKey } from "../../commands/webhooks/signing-key.ts";
 
 export type SignatureHeaders = {
   "webhook-id": string;
@@ -8,24 +9,27 @@ export type SignatureHeaders = {
 };
 
 /**
- * `keys`: the current key and, during a rotation, the previous one; each gives one signature, separated by spaces.
- * `at`: time of the attempt in milliseconds; sent in whole seconds. `body`: exactly the text that is sent.
+ * `secrets`: the current ones and, during a rotation, the previous ones; each gives a symmetric signature (`v1`) and an
+ * asymmetric one (`v1a`), separated by spaces. `at`: time of the attempt in milliseconds; sent in whole seconds. `body`:
+ * exactly the text that is sent.
  */
 export function signatureHeaders(
-  keys: readonly string[],
+  secrets: SecretsInUse,
   id: string,
   at: number,
   body: string,
 ): SignatureHeaders {
   const timestamp = String(Math.floor(at / 1000));
-  const signatures = keys.map((key) => `v1,${signature(key, `${id}.${timestamp}.`, body)}`);
+  const signed = `${id}.${timestamp}.${body}`;
+  const signatures = [
+    ...secrets.map(({ key }) => `v1,${createHmac("sha256", key).update(signed).digest("base64")}`),
+    ...secrets.map(
+      ({ seed }) => `v1a,${sign(null, Buffer.from(signed), signingKey(seed)).toString("base64")}`,
+    ),
+  ];
   return {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
   };
-}
-
-function signature(key: string, prefix: string, body: string): string {
-  return createHmac("sha256", key).update(prefix).update(body).digest("base64");
 }

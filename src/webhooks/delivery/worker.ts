@@ -1,4 +1,5 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
+import type { SecretsInUse } from "../../commands/webhooks/signing-key.ts";
 import type { WebhookPauseCause } from "../../events/vocabulary.ts";
 import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
@@ -17,8 +18,6 @@ export type PauseWebhook = (
   why: { reason: string; cause?: WebhookPauseCause },
 ) => Promise<void>;
 
-type SigningKeys = Pick<OutgoingDelivery, "key" | "previousKey">;
-
 export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
@@ -26,7 +25,7 @@ export type WorkerDeps = {
   /** Webhooks whose deliveries wait until they are resumed. */
   paused: () => string[];
   /** The signing keys in use now; undefined when the webhook has no key or was just removed. */
-  keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
+  keysOf: (webhookId: string) => Promise<SecretsInUse | undefined>;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
   clock: () => Date;
@@ -163,14 +162,14 @@ export class DeliveryWorker {
   async #attempt(
     claim: ClaimedDelivery,
     webhook: Receiver,
-    keys: Promise<SigningKeys | undefined>,
+    signing: Promise<SecretsInUse | undefined>,
   ): Promise<void> {
     const { queue, log, send } = this.#deps;
     const { webhookId, eventId, event, body } = claim;
     try {
-      const signing = await keys;
-      if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
-      const result = await send({ url: webhook.url, ...signing, id: eventId, event, body });
+      const secrets = await signing;
+      if (!secrets) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
+      const result = await send({ url: webhook.url, secrets, id: eventId, event, body });
       this.counts.attempted(result.error?.code ?? "delivered");
       const isSettled = await this.#settle(claim, result);
       if (!isSettled) this.counts.attempted("too_late");
@@ -196,7 +195,7 @@ export class DeliveryWorker {
   }
 
   /** Undefined when the webhook has no key; it is paused then, because no retry could be signed either. */
-  async #keysOrPause(webhook: Receiver): Promise<SigningKeys | undefined> {
+  async #keysOrPause(webhook: Receiver): Promise<SecretsInUse | undefined> {
     const keys = await this.#deps.keysOf(webhook.webhookId);
     if (!keys) await this.#deps.pause(webhook, KEY_MISSING);
     return keys;

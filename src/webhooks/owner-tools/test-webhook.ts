@@ -35,12 +35,12 @@ export async function testWebhook(
 ): Promise<TestedWebhook> {
   const webhook = await entitledWebhook(deps, webhookId, accountId);
   const now = deps.clock();
-  const keys = await keysInUse(deps.secrets, webhookId, now);
-  if (!keys) throw new Refused("webhook_key_missing");
+  const secrets = await keysInUse(deps.secrets, webhookId, now);
+  if (!secrets) throw new Refused("webhook_key_missing");
   const event = webhook.events[0] ?? LINK_CLICKED;
   const body = samplePayload(event, deps.baseUrl, now.getTime());
   const id = `test_${deps.newId()}`;
-  const sample = { url: webhook.url, ...keys, id, body, event };
+  const sample = { url: webhook.url, secrets, id, body, event };
   const { requestHeaders: headers, retryAfterMs, ...answer } = await deps.sender.send(sample);
   return {
     request: { method: "POST", url: webhook.url, headers, body },

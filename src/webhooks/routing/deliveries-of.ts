@@ -33,6 +33,8 @@ const NAMES: { readonly [T in EventType]?: WebhookEventName } = {
   LinkUnblocked: "link.updated",
   LinkRestored: "link.updated",
   LinkDeleted: "link.deleted",
+  LinkExpired: "link.expired",
+  LinkLimitReached: "link.limit_reached",
 };
 
 export const DELIVERED_TYPES = Object.keys(NAMES) as EventType[];

@@ -31,7 +31,8 @@ export async function linkStepAt(
 }
 
 /**
- * `at`: when it happened, and what the status is as of, before any click and on a domain that is active. `changes`, by the names of the link's members, only in link.updated; null for an
+ * `at`: when it happened, and what the status is as of, on a domain that is active; before any click, or in
+ * link.limit_reached when they are used up. `changes`, by the names of the link's members, only in link.updated; null for an
  * absent value.
  */
 export function linkPayload(
@@ -40,7 +41,11 @@ export function linkPayload(
   { before, after }: LinkStep,
   baseUrl: string,
 ): string {
-  const moment = { now: Date.parse(at), people: 0, isServed: true };
+  const moment = {
+    now: Date.parse(at),
+    people: name === "link.limit_reached" ? Number.POSITIVE_INFINITY : 0,
+    isServed: true,
+  };
   const link = shown(after, moment, baseUrl);
   const data = { link_id: link.slug, ...link };
   const changes = name === "link.updated" && { changes: changesOf(shown(before, moment, baseUrl), link) };

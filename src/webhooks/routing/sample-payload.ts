@@ -32,6 +32,8 @@ export function samplePayload(event: WebhookEventName, baseUrl: string, at: numb
       data: { ...of, from: LONG_URL, to: "https://example.com/another/page" },
     }),
     "link.deleted": evolve(before, { type: "LinkDeleted", data: of }),
+    "link.expired": { ...before, expiresAt: moment },
+    "link.limit_reached": { ...before, maxClicks: 100 },
   }[event];
   return linkPayload(event, moment, { before, after }, baseUrl);
 }

@@ -7,6 +7,7 @@ import { commandLine } from "../../support/service/command-line.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 const KEY = expect.stringMatching(/^whk_[A-Za-z0-9]{32}$/);
+const PUBLIC_KEY = expect.stringMatching(/^whpk_[A-Za-z0-9+/]{43}=$/);
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
 
 let folder: TemporaryFolder;
@@ -61,7 +62,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       ...{ webhook_id: webhook, account_id: id, url, label: "first", kinds: ["click", "qr_scan"] },
       ...{ events: ["link.clicked"], via: ["api"], domains: [], tags: [] },
       ...{ status: "active", paused_by: null, reason: null, cause: null, paused_at: null },
-      ...{ key_hint: made.key.slice(-4), previous_key_until: null },
+      ...{ key_hint: made.key.slice(-4), public_key: PUBLIC_KEY, previous_key_until: null },
       ...{ added_at: expect.any(String), changed_at: expect.any(String) },
     };
     expect(webhooks).toEqual([row]);
@@ -98,12 +99,16 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     expect(await json("webhook", "resume", webhook)).toEqual({ webhook_id: webhook, status: "active" });
 
     const rotated = await json("webhook", "rotate", webhook);
-    expect(rotated).toEqual({ webhook_id: webhook, key: KEY, previous_key_until: expect.any(String) });
+    expect(rotated).toEqual({
+      ...{ webhook_id: webhook, key: KEY, public_key: PUBLIC_KEY },
+      previous_key_until: expect.any(String),
+    });
     expect(rotated.key).not.toBe(made.key);
     expect(await json("webhook", "show", webhook)).toMatchObject({
       status: "active",
       reason: null,
       key_hint: rotated.key.slice(-4),
+      public_key: rotated.public_key,
       previous_key_until: rotated.previous_key_until,
     });
 

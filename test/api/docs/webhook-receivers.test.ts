@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SigningSecrets } from "../../../src/commands/webhooks/signing-key.ts";
 import { LINK_CLICKED } from "../../../src/events/webhook-selection.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
@@ -15,6 +16,10 @@ import { onServer, type ServerProcess, serverProcess } from "../../support/serve
 
 const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 const OTHER_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";
+const secretsOf = (keys: readonly [string, ...string[]]) => {
+  const [first, ...others] = keys.map((key) => ({ key, seed: key.slice(-32) }));
+  return [first as SigningSecrets, ...others] as const;
+};
 const BUILD_TIMEOUT_MS = 300_000;
 
 type Language = {
@@ -87,34 +92,34 @@ for (const language of languages) {
     });
 
     const body = samplePayload(LINK_CLICKED, "https://go.example", Date.now());
-    const deliver = (keys: { key: string; previousKey?: string }, now = Date.now()) => {
+    const deliver = (keys: readonly [string, ...string[]], now = Date.now()) => {
       const url = `http://127.0.0.1:${server.port}/hook`;
       sentAt = now;
-      return sender.send({ url, ...keys, id: "event-1", body, event: LINK_CLICKED });
+      return sender.send({ url, secrets: secretsOf(keys), id: "event-1", body, event: LINK_CLICKED });
     };
     const refused = { status: 401, answer: expect.stringMatching(/"error": ?"Invalid webhook key"/) };
 
     it("acknowledges a delivery, and the same one again", async () => {
       for (const _ of [1, 2]) {
-        const answered = await deliver({ key: KEY });
+        const answered = await deliver([KEY]);
         expect(answered).toMatchObject({ status: 200, error: null });
         expect(JSON.parse(answered.answer)).toEqual({ received: true });
       }
     });
 
     it("answers 401 with an error field for a wrong key", async () => {
-      const answered = await deliver({ key: OTHER_KEY });
+      const answered = await deliver([OTHER_KEY]);
       expect(answered).toMatchObject(refused);
       expect(JSON.parse(answered.answer)).toEqual({ error: "Invalid webhook key" });
     });
 
     it("accepts the old key during a rotation", async () => {
-      expect(await deliver({ key: OTHER_KEY, previousKey: KEY })).toMatchObject({ status: 200 });
+      expect(await deliver([OTHER_KEY, KEY])).toMatchObject({ status: 200 });
     });
 
     it("refuses what was signed more than five minutes ago, or is from the future", async () => {
-      expect(await deliver({ key: KEY }, Date.now() - 310_000)).toMatchObject(refused);
-      expect(await deliver({ key: KEY }, Date.now() + 310_000)).toMatchObject(refused);
+      expect(await deliver([KEY], Date.now() - 310_000)).toMatchObject(refused);
+      expect(await deliver([KEY], Date.now() + 310_000)).toMatchObject(refused);
     });
 
     it("refuses a changed body, and a request without a signature", async () => {
@@ -124,7 +129,7 @@ for (const language of languages) {
         return { status: response.status, answer: await response.text() };
       };
       const text = Buffer.from(body).toString();
-      const signed: Record<string, string> = signatureHeaders([KEY], "event-1", Date.now(), body);
+      const signed: Record<string, string> = signatureHeaders(secretsOf([KEY]), "event-1", Date.now(), body);
       expect(await post(signed, text)).toMatchObject({ status: 200 });
       expect(await post(signed, text.replace("Paris", "Lyon"))).toMatchObject(refused);
       expect(await post({ "x-api-key": KEY }, text)).toMatchObject(refused);

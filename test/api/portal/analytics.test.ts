@@ -193,6 +193,28 @@ describe("the analytics page", { timeout: 60_000 }, () => {
     expect(totals((await other.get(`${page}&tag=spring`)).text)).toEqual([0, 0, 0, 0]);
   });
 
+  it("has the days of the zone that was chosen for the account, in each of its browsers", async () => {
+    const one = await people.developer();
+    await people.shorten(one, "https://example.com/");
+    one.cookies.set("linkledger-zone", "Asia/Tokyo");
+    const zones = async () =>
+      await Promise.all(
+        ["/portal", "/portal/analytics", "/portal/analytics?timezone=UTC"].map(
+          async (page) => /Times are those of ([^<]*)\. </.exec((await one.get(page)).text)?.[1],
+        ),
+      );
+    expect(await zones()).toEqual(["Asia/Tokyo", "Asia/Tokyo", "UTC"]);
+    const choose = (timezone: string) =>
+      one.submit("/portal/account", { timezone }, "/portal/account/time-zone");
+    expect((await choose("America/Sao_Paulo")).text).toContain("Saved. Your numbers");
+    expect(await zones()).toEqual(["America/Sao Paulo", "America/Sao Paulo", "UTC"]);
+    const refused = await choose("Mars/<b>");
+    expect(refused.status).toBe(400);
+    expect(decoded(refused.text)).toMatch(/id="own-zone-error">.*There is no time zone “Mars\/<b>”/);
+    await choose("");
+    expect((await zones())[0]).toBe("Asia/Tokyo");
+  });
+
   it("says how much each number changed against as long a time before", async () => {
     const one = await people.developer();
     const path = await people.shorten(one, "https://example.com/");

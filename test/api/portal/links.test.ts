@@ -318,7 +318,10 @@ describe("all links that fit a filter of the portal's list", { timeout: 60_000 }
     const refused = await send(one, "", fields("disable", 2));
     expect([refused.status, refused.text.includes("3 links fit by now, not 2")]).toEqual([400, true]);
     const untagged = await send(one, "", fields("tag", 3, { tag: " " }));
-    expect([untagged.status, untagged.text.includes("A tag has 1 to 50 characters")]).toEqual([400, true]);
+    expect([untagged.status, untagged.text.includes("A tag must have 1 to 50 characters")]).toEqual([
+      400,
+      true,
+    ]);
     expect(await statuses(paths)).toEqual([301, 301, 301]);
   });
 

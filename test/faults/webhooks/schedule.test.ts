@@ -1,10 +1,12 @@
 // The complete retry schedule with a simulated clock, a real receiver and a real queue.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
 import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import type { Receiver } from "../../../src/webhooks/routing/subscribers.ts";
+import { SAMPLE_SECRETS } from "../../support/webhooks/send-sample.ts";
 import { type AnswerRequest, startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import { loopbackSender, openWebhookStores, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
 
@@ -47,7 +49,7 @@ describe("a delivery through its schedule", () => {
       queue: queue(),
       paused: () => (pausedFor.length > 0 ? [HOOK] : []),
       find: () => ({ ...webhook, ...changed, ...(pausedFor.length > 0 ? { status: "paused" } : {}) }),
-      keysOf: async () => ({ key: "whk_key" }),
+      keysOf: async () => [SAMPLE_SECRETS],
       send: sender.send,
       pause: async (_, { reason }) => void pausedFor.push(reason),
       clock,

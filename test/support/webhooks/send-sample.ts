@@ -1,5 +1,6 @@
 // Sends the sample delivery as a test wants it, by a sender that ends with the test.
 import { onTestFinished } from "vitest";
+import type { SigningSecrets } from "../../../src/commands/webhooks/signing-key.ts";
 import { LINK_CLICKED } from "../../../src/events/webhook-selection.ts";
 import {
   type AttemptResult,
@@ -11,6 +12,7 @@ import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receive
 import { samplePayload } from "../../../src/webhooks/routing/sample-payload.ts";
 
 export const SAMPLE_KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
+export const SAMPLE_SECRETS: SigningSecrets = { key: SAMPLE_KEY, seed: "abcdefghijklmnopqrstuvwxyz012345" };
 export const SAMPLE_ID = "0195a1b2-0000-7000-8000-000000000001";
 export const SAMPLE_AT = "2026-03-04T05:06:07.890Z";
 export const sampleBody = samplePayload(LINK_CLICKED, "https://go.example", Date.parse(SAMPLE_AT));
@@ -19,10 +21,11 @@ export const sampleBody = samplePayload(LINK_CLICKED, "https://go.example", Date
 export function sendSample(
   url: string,
   { sender, ...deps }: Partial<DeliverySenderDeps> & { sender?: DeliverySender } = {},
-  delivery: { previousKey?: string } = {},
+  previous: readonly SigningSecrets[] = [],
 ): Promise<AttemptResult> {
-  const sample = { url, key: SAMPLE_KEY, id: SAMPLE_ID, body: sampleBody, event: "link.clicked" };
-  return (sender ?? testSender(deps)).send({ ...sample, ...delivery });
+  const secrets = [SAMPLE_SECRETS, ...previous] as const;
+  const sample = { url, secrets, id: SAMPLE_ID, body: sampleBody, event: "link.clicked" };
+  return (sender ?? testSender(deps)).send(sample);
 }
 
 export function testSender(deps: Partial<DeliverySenderDeps> = {}): DeliverySender {

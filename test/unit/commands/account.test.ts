@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import {
   type AccountState,
   changeTierTo,
+  changeTimeZoneTo,
   evolve,
   noAccount,
   open,
@@ -54,6 +55,21 @@ describe("an account", () => {
     ]);
     account([opened("developer")], toDeveloper, []);
     account([], toDeveloper, "account_not_found");
+  });
+
+  it("keeps the time zone of its numbers, and changes nothing when it is that one", () => {
+    const berlin: AccountEvent = {
+      type: "TimeZoneChosen",
+      data: { accountId, timeZone: "Europe/Berlin", at },
+    };
+    const chosen = (timeZone: string | null) => (a: AccountState) => changeTimeZoneTo(a, { timeZone, at });
+    account([opened("free")], chosen("Europe/Berlin"), [berlin]);
+    account([opened("free"), berlin], chosen("Europe/Berlin"), []);
+    account([opened("free"), berlin], chosen(null), [
+      { type: "TimeZoneChosen", data: { accountId, timeZone: null, at } },
+    ]);
+    account([opened("free")], chosen(null), []);
+    account([], chosen(null), "account_not_found");
   });
 
   it("refuses every command once it is closed", () => {

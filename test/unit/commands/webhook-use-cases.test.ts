@@ -31,6 +31,7 @@ const user = { requestId: "test-request", actor: { type: "account", id: "someone
 const account = async (tier: Tier = "developer") =>
   (await openAccount(deps, operator, { email: `${deps.newId()}@example.com`, tier })).accountId;
 const added = (accountId: string, url = URL_OF_RECEIVER) => addWebhook(deps, user, accountId, { url });
+const SEED = /^[A-Za-z0-9]{32}$/;
 const keysOf = (webhookId: string, now = deps.clock()) => readWebhookKeys(deps.secrets, webhookId, now);
 const typesOf = async (accountId: string) =>
   (await deps.eventStore.read(`account-${accountId}`)).map((event) => event.type);
@@ -124,7 +125,7 @@ describe("changing a webhook", () => {
       kinds: ["preview"],
       label: "billing",
     });
-    expect(await keysOf(webhookId)).toEqual({ key });
+    expect(await keysOf(webhookId)).toEqual({ key, seed: expect.stringMatching(SEED) });
     await expect(change({ url: "https://10.0.0.1/" })).rejects.toMatchObject({ code: "invalid_webhook" });
   });
 
@@ -181,7 +182,7 @@ describe("changing a webhook", () => {
 describe("rotating a webhook's key", () => {
   it("keeps the old one for 24 hours more", async () => {
     const accountId = await account();
-    const { webhookId, key } = await added(accountId);
+    const { webhookId, key, publicKey } = await added(accountId);
     const clock = () => new Date("2026-05-01T12:00:00.000Z");
     const rotated = await rotateWebhookKey({ ...deps, clock }, user, accountId, webhookId);
     expect(rotated).toMatchObject({
@@ -190,7 +191,8 @@ describe("rotating a webhook's key", () => {
     });
     expect(rotated.key).not.toBe(key);
     const previous = { key, until: "2026-05-02T12:00:00.000Z" };
-    expect(await keysOf(webhookId)).toEqual({ key: rotated.key, previous });
+    expect(await keysOf(webhookId)).toMatchObject({ key: rotated.key, previous });
+    expect(rotated.publicKey).not.toBe(publicKey);
     const events = await deps.eventStore.read(`account-${accountId}`);
     expect(JSON.stringify(events)).not.toContain(rotated.key.slice(4));
     expect(events.at(-1)?.data).toMatchObject({ keyHint: rotated.key.slice(-4) });
@@ -220,7 +222,7 @@ describe("rotating a webhook's key", () => {
     await expect(rotateWebhookKey({ ...deps, secrets }, user, accountId, webhookId)).rejects.toThrow(
       "cut off",
     );
-    expect(await keysOf(webhookId)).toEqual({ key });
+    expect(await keysOf(webhookId)).toEqual({ key, seed: expect.stringMatching(SEED) });
     const again = await rotateWebhookKey(deps, user, accountId, webhookId);
     expect(await keysOf(webhookId)).toMatchObject({ key: again.key, previous: { key } });
   });

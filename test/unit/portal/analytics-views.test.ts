@@ -41,7 +41,7 @@ const view = (query: Record<string, unknown> = {}) =>
   viewOf(AnalyticsQuery.parse(query), "developer", NOW, undefined);
 const chartOf = (answer: AccountAnswer, query = {}) => decoded(htmlText(chartCard(view(query), answer)));
 const cardsOf = (answer: AccountAnswer, query = {}) =>
-  decoded(htmlText(breakdownCards(view(query), answer, undefined)));
+  decoded(htmlText(breakdownCards(view(query), answer, undefined, "/world.svg")));
 
 describe("the numbers of a page", () => {
   it("say how they changed against the period before", () => {
@@ -122,11 +122,32 @@ describe("a row of a breakdown", () => {
         view({ open: "tag" }),
         answerOf({ groups: { link: links, tag: { rows: [row("x", 1)], other: undefined } } }),
         undefined,
+        "/world.svg",
       ),
     );
     expect(text).not.toContain("<b>");
     expect(text).toMatch(/id="tab-tag" value="tag" autocomplete="off" checked/);
     expect(text).not.toMatch(/id="tab-link"[^>]*checked/);
+  });
+
+  it("is counted only when it is asked for, where there are many clicks", () => {
+    const groups = { link: { rows: [row("sho.rt/a", 2)], other: undefined } };
+    const text = cardsOf(answerOf({ groups }), { open: "city" });
+    expect(text).toMatch(/id="tab-tag".*?href="[^"]*open=city&open=tag">Count them/s);
+    expect(cardsOf(answerOf({ groups }), { open: "tag" })).toContain("too many clicks to be counted");
+  });
+
+  it("is a country on the map, too, the darker the more it has", () => {
+    const text = cardsOf(
+      answerOf({
+        groups: { country: { rows: [row("FR", 16), row("DE", 1), row("unknown", 2)], other: undefined } },
+      }),
+    );
+    const shown = [...text.matchAll(/<title>([^<]*)<\/title><use class="shade-(\d)" href="([^"]*)"/g)];
+    expect(shown.map(([, ...of]) => of)).toEqual([
+      ["France: 16 clicks", "5", "/world.svg#FR"],
+      ["Germany: 1 click", "2", "/world.svg#DE"],
+    ]);
   });
 
   it("shows all hours of a day, and the days of the week in their order", () => {

@@ -76,7 +76,9 @@ describe("a delivery", () => {
 
   it("sends the current key in X-API-Key and is signed with the previous one too during a rotation", async () => {
     const receiver = await startReceiver();
-    await sendSample(`http://127.0.0.1:${receiver.port}/`, {}, { previousKey: OLD_KEY });
+    await sendSample(`http://127.0.0.1:${receiver.port}/`, {}, [
+      { key: OLD_KEY, seed: "543210zyxwvutsrqponmlkjihgfedcba" },
+    ]);
     const [request] = receiver.received;
     expect(request?.headers["x-api-key"]).toBe(SAMPLE_KEY);
     for (const key of [SAMPLE_KEY, OLD_KEY])

@@ -1,4 +1,5 @@
 // How many deliveries a worker has in flight, whose turn it is, and what a stop or a failing queue does to them.
+
 import { expect, it, onTestFinished } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { AttemptResult } from "../../../src/webhooks/delivery/send-delivery.ts";
@@ -6,6 +7,7 @@ import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
 import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
+import { SAMPLE_SECRETS } from "../../support/webhooks/send-sample.ts";
 import { openWebhookStores } from "../../support/webhooks/webhook-run.ts";
 
 const DELIVERED: AttemptResult = {
@@ -95,7 +97,7 @@ async function workerWith(
       };
     },
     paused: () => paused,
-    keysOf: async () => ({ key: "whk_key" }),
+    keysOf: async () => [SAMPLE_SECRETS],
     send: ({ url }) =>
       new Promise((resolve) => {
         sent.push({ url, answer: () => resolve(DELIVERED) });

@@ -72,14 +72,17 @@ function rememberOpen({ target }) {
     .map(({ value }) => value)
     .filter(Boolean);
   const withOpen = (address) => {
-    const url = new URL(address);
+    const url = new URL(address, location.href);
     url.searchParams.delete("open");
     for (const field of open) url.searchParams.append("open", field);
     return url;
   };
   history.replaceState(null, "", withOpen(location.href));
-  for (const link of document.querySelectorAll("main a[href]"))
-    if (new URL(link.href).pathname === location.pathname) link.href = withOpen(link.href);
+  // Attributes, as links of the map have no address as text.
+  for (const link of document.querySelectorAll("main a[href]")) {
+    const url = withOpen(link.getAttribute("href"));
+    if (url.pathname === location.pathname) link.setAttribute("href", url);
+  }
 }
 
 for (const canvas of document.querySelectorAll(".chart-canvas")) readable(canvas);

@@ -80,7 +80,7 @@ export async function clicksSince({ readStore }: LogDeps, from: number): Promise
 const SORTED = { field: "hour", direction: "desc" } as const;
 
 /** To be called with each click that is read. It throws range_too_large. */
-export function budget({ monotonic }: LogDeps): () => void {
+export function budget({ monotonic }: Pick<LogDeps, "monotonic">): () => void {
   const started = monotonic();
   let read = 0;
   return () => {

@@ -15,6 +15,7 @@ import type { ReadStore } from "../../../stores/read-store/port.ts";
 import type { EncryptedSecrets } from "../../../stores/secrets/encrypted-secrets.ts";
 import { accountClosings } from "../../jobs/account-closing.ts";
 import { checkDueDomains } from "../../jobs/domain-checks.ts";
+import { linkEnds } from "../../jobs/link-ends.ts";
 import { recheckWaiting } from "../../jobs/url-rechecks.ts";
 
 type JobsDeps = {
@@ -63,6 +64,12 @@ export async function runJobs(
         isShown: (position) => whenProjected({ readStore, sleep }, position, () => MAX_WAIT_MS),
       }),
       failureMessage: "looking for closed accounts failed",
+    },
+    {
+      name: "link-ends",
+      intervalMs: 5_000,
+      run: linkEnds(deps),
+      failureMessage: "noting the ends of links failed",
     },
     secretsSweep(deps),
   ];

@@ -52,6 +52,8 @@ export const ExportedLink = z.object({
         type: z.enum(["LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored", "LinkUnblocked"]),
         at,
       }),
+      z.object({ type: z.literal("LinkExpired"), at, expiresAt: z.string() }),
+      z.object({ type: z.literal("LinkLimitReached"), at, maxClicks: z.number() }),
     ]),
   ),
 });
@@ -114,6 +116,10 @@ function changeOf(change: Changes[number], passwordOf: PasswordOf): ImportedChan
       return { type: "set", fields: fieldsOf(change.changes, passwordOf) };
     case "LinkBlocked":
       return { type: "block", reason: acceptReason(change.reason), legal: change.legal === true };
+    case "LinkExpired":
+      return { type: "reach-end", people: 0 };
+    case "LinkLimitReached":
+      return { type: "reach-end", people: change.maxClicks };
     default:
       return { type: CHANGES[change.type] };
   }

@@ -1,0 +1,33 @@
+// The time zone of the account's numbers, on /portal/account; and the list of all zones, of which one is chosen.
+import { choice } from "../shell/form.ts";
+import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import type { Html } from "../shell/html.ts";
+import { formCard } from "../shell/parts.ts";
+
+/** Values and names; `given` too, where it is none of them, such as an alias. */
+export function zoneOptions(given: string): (readonly [string, string])[] {
+  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  if (given !== "" && !zones.includes(given)) zones.unshift(given);
+  return zones.map((name) => [name, name.replaceAll("_", " ")] as const);
+}
+
+/** `refused`: as typed, and why it was refused. */
+export function zoneCard(timeZone: string | null, refused: RefusedForm | undefined): Html {
+  const value = refused ? typedText(refused.typed, "timezone") : (timeZone ?? "");
+  const options = [["", "That of each browser"] as const, ...zoneOptions(value)];
+  return formCard("Time zone", {
+    id: "time-zone",
+    lead: "In which days begin on the dashboard and in analytics, unless an address names another.",
+    action: "/portal/account/time-zone",
+    button: "Save",
+    isRow: true,
+    fields: choice({
+      id: "own-zone",
+      label: "Time zone of your numbers",
+      name: "timezone",
+      value,
+      options,
+      error: errorOf(refused, "timezone"),
+    }),
+  });
+}

@@ -1,0 +1,85 @@
+// What changes numbers afterwards, from the log: withdrawals of clicks with who made and ended them, and the rules by which
+// the operator had clicks counted anew.
+import { metadataOf, readableEvent } from "../../../events/read-event.ts";
+import { CATEGORY, withdrawalStream } from "../../../events/streams.ts";
+import { isWithdrawnBy, type WithdrawableClick, withdrawalsAfter } from "../../../events/withdrawals.ts";
+import { clicks as clickGroup } from "../../../projections/groups.ts";
+import { logPages } from "../../../stores/event-store/log-pages.ts";
+import type { Actor, EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import { streamPages } from "../../../stores/event-store/stream-pages.ts";
+
+type Deps = { eventStore: Pick<EventStore, "read" | "readAll"> };
+
+/** `at`: ISO 8601 UTC. */
+export type Act = { position: Position; at: string; by: Actor["type"] };
+
+/** `ended`: when it was taken back. */
+export type MadeWithdrawal = {
+  id: string;
+  link: string;
+  reason: string;
+  made: Act;
+  ended: Act | undefined;
+  covers: (click: WithdrawableClick) => boolean;
+};
+
+const PAGE = 1_000;
+
+/** Of one link, or of all links of the account; by the link's key, in the order of the log. @throws EventNewer */
+export async function madeWithdrawals(
+  { eventStore }: Deps,
+  accountId: string,
+  link: string | undefined,
+): Promise<Map<string, MadeWithdrawal[]>> {
+  const pages =
+    link === undefined
+      ? logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE })
+      : streamPages(eventStore, withdrawalStream(link));
+  const byLink = new Map<string, MadeWithdrawal[]>();
+  for await (const page of pages) for (const recorded of page) take(recorded, accountId, byLink);
+  return byLink;
+}
+
+function take(recorded: RecordedEvent, accountId: string, byLink: Map<string, MadeWithdrawal[]>): void {
+  const event = readableEvent(recorded);
+  if (event?.type !== "ClicksWithdrawn" && event?.type !== "ClicksRestored") return;
+  const { withdrawalId: id, host, slug, at } = event.data;
+  if (event.data.accountId !== accountId) return;
+  const link = `${host}/${slug}`;
+  const made = byLink.get(link) ?? [];
+  byLink.set(link, made);
+  const act = { position: event.position, at, by: metadataOf(event).actor.type };
+  if (event.type === "ClicksWithdrawn") {
+    const covers = isWithdrawnBy(withdrawalsAfter([], event));
+    made.push({ id, link, reason: event.data.reason, made: act, ended: undefined, covers });
+    return;
+  }
+  const withdrawal = made.find((one) => one.id === id);
+  if (withdrawal) withdrawal.ended ??= act;
+}
+
+export function isInForce({ made, ended }: MadeWithdrawal, at: Position): boolean {
+  return made.position <= at && !(ended && ended.position <= at);
+}
+
+/**
+ * The rules by which clicks counted as of a position, undefined for those that each click was recorded under. From when the
+ * operator had them counted anew or put back; the new numbers answered a little later.
+ */
+export async function rulesHistory({ eventStore }: Deps): Promise<(at: Position) => string | undefined> {
+  const steps: { position: Position; rules: string | undefined }[] = [];
+  let [present, previous]: (string | undefined)[] = [];
+  for await (const page of logPages(eventStore, { categories: [CATEGORY.operator], limit: PAGE }))
+    for (const recorded of page) {
+      const event = readableEvent(recorded);
+      if (event?.type === "ProjectionRebuildRequested") {
+        if (!event.data.projections.includes(clickGroup.name)) continue;
+        [previous, present] = [present, event.data.rules];
+      } else if (event?.type === "ProjectionRolledBack" || event?.type === "ProjectionBuildCancelled") {
+        if (event.data.projection !== clickGroup.name) continue;
+        [previous, present] = [present, previous];
+      } else continue;
+      steps.push({ position: recorded.position, rules: present });
+    }
+  return (at) => steps.findLast(({ position }) => position <= at)?.rules;
+}

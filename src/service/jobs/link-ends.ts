@@ -1,0 +1,80 @@
+// Notes in the streams of links that they are past their end, or that their clicks are used up: histories and webhooks
+// tell of it.
+import pLimit from "p-limit";
+import type { CommandDeps } from "../../commands/handle-command.ts";
+import { reachEnd } from "../../commands/links/link.ts";
+import { onLink } from "../../commands/links/link-stream.ts";
+import { isEventError } from "../../events/read-event.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
+
+type LinkEndsDeps = CommandDeps & {
+  readStore: ReadStore;
+  log: { warn(fields: object, message: string): void };
+};
+
+const PAGE = 500;
+const CONCURRENCY = 8;
+/** A run that compares links with their clicks is followed by a pause of so many times its duration, for those alone. */
+const REST = 20;
+
+/**
+ * The documents say where to look; whether a link is at its end, and whether that is noted already, its stream decides: a
+ * run that is repeated, or made by two processes, notes nothing twice.
+ */
+export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<void> {
+  let comparesFrom = 0;
+  return async (signal) => {
+    const now = deps.clock().getTime();
+    // Neither disabled, blocked nor deleted.
+    const where = { coarseStatus: "conditional" } as const;
+    const to = new Date(now + 1).toISOString();
+    const sort = { field: "dueEnd", direction: "asc" } as const;
+    const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
+    await noteAll(deps, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
+    if (now < comparesFrom) return;
+    const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };
+    await noteAll(deps, limited, signal, (page) => usedUp(deps, page));
+    const finished = deps.clock().getTime();
+    comparesFrom = finished + REST * (finished - now);
+  };
+}
+
+type Ended = { link: LinkDocument; people: number };
+
+async function noteAll(
+  deps: LinkEndsDeps,
+  query: FindQuery,
+  signal: AbortSignal,
+  endedOf: (page: LinkDocument[]) => Promise<Ended[]>,
+): Promise<void> {
+  const limit = pLimit(CONCURRENCY);
+  for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query)) {
+    const ended = await endedOf(page);
+    await Promise.all(ended.map((one) => limit(async () => signal.aborted || (await note(deps, one)))));
+    if (signal.aborted) return;
+  }
+}
+
+/** Those whose clicks and scans, as far as they are counted, are as many as they may have. */
+async function usedUp({ readStore }: LinkEndsDeps, page: readonly LinkDocument[]): Promise<Ended[]> {
+  const ids = page.map(({ _id }) => _id);
+  const counted = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, ["people"]);
+  const people = new Map(counted.map((clicks) => [clicks._id, clicks.people]));
+  return page
+    .map((link) => ({ link, people: people.get(link._id) ?? 0 }))
+    .filter(({ link, people: all }) => link.maxClicks !== undefined && all >= link.maxClicks);
+}
+
+/** An event that can't be read keeps no other link waiting. */
+async function note(deps: LinkEndsDeps, { link: { host, slug }, people }: Ended): Promise<void> {
+  const context = { requestId: deps.newId(), actor: { type: "system", id: "link-ends" } } as const;
+  try {
+    await onLink(deps, context, { host, slug }, (link, at) => reachEnd(link, { at, people }));
+  } catch (err) {
+    if (!isEventError(err)) throw err;
+    deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
+  }
+}

@@ -1,0 +1,80 @@
+// A service that is killed around the end of a link, and down when it comes, tells of the end once.
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { changeWebhook } from "../../src/commands/webhooks/webhooks.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { openBackend } from "../../src/service/stores/backend.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { effort } from "../support/runtime/effort.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../support/service/service-process.ts";
+import { webhookDeps, webhookOf } from "../support/webhooks/webhook-of.ts";
+import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiver.ts";
+
+const KILLS = effort(3, 8);
+const LINKS = 20;
+
+let folder: TemporaryFolder;
+let instance: Environment;
+let account: { accountId: string; keys: string[] };
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  instance = await instanceOf(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" });
+  account = await accountWithKeys(instance, "developer", 1);
+}, 60_000);
+afterAll(() => folder?.remove());
+
+/** With a webhook that is told of ends alone. */
+async function receiverOfEnds(): Promise<Receiver> {
+  const { accountId } = account;
+  const receiver = await startReceiver();
+  const backend = await openBackend(parseConfig(instance));
+  const { webhookId } = await webhookOf(backend, accountId, receiver.port);
+  await changeWebhook(webhookDeps(backend), operator, accountId, webhookId, { events: ["link.expired"] });
+  await backend.close();
+  return receiver;
+}
+
+it("tells of each link once, through kills while it notes them", { timeout: 300_000 }, async () => {
+  const receiver = await receiverOfEnds();
+  const key = account.keys[0] as string;
+  let service = await startService(instance);
+  const expires = Date.now() + 3_000;
+  const slugs = new Set<string>();
+  while (slugs.size < LINKS) {
+    const response = await fetch(`${service.url}/api/v1/shorten`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://example.com/", expires_at: new Date(expires).toISOString() }),
+    });
+    expect(response.status).toBe(201);
+    slugs.add(((await response.json()) as { slug: string }).slug);
+  }
+  expect(Date.now()).toBeLessThan(expires);
+  await service.stop("SIGKILL");
+  await pause(Math.max(0, expires - Date.now()));
+  for (let kill = 0; kill < KILLS; kill++) {
+    service = await startService(instance);
+    // The first runs note them: some are cut off in the middle.
+    await pause(kill * 40);
+    await service.stop("SIGKILL");
+  }
+  service = await startService(instance);
+  const told = () =>
+    new Set(receiver.received.map(({ body }) => JSON.parse(body.toString()).data.slug as string));
+  await until("all ends", () => told().size === LINKS, { withinMs: 60_000 });
+  await service.stop();
+  expect([...told()].sort()).toEqual([...slugs].sort());
+  const backend = await openBackend(parseConfig(instance));
+  const events = await backend.eventStore.readAll({ categories: ["link"], limit: 10_000 });
+  await backend.close();
+  expect(events.filter(({ type }) => type === "LinkExpired")).toHaveLength(LINKS);
+  // Deliveries come at least once: those that come again have the same id.
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(LINKS);
+});

@@ -49,9 +49,9 @@ describe("numbers of an account", () => {
         try {
           await happen(stores, count, pick, withdrawals);
           const clicks = await counting(stores);
-          const asks = [accountQuestionsOf(stores, NOW), accountQuestionsOf(stores, NOW, 0)];
+          const asks = [accountQuestionsOf(stores, NOW, Infinity), accountQuestionsOf(stores, NOW, 0)];
           for (let n = 0; n < effort(12, 8); n++) {
-            const of = questionOf(pick);
+            const of = questionOf(pick, n % 4 === 1);
             const answer = await (asks[n % 2] as AskAccountOf)(of);
             sources[answer.source] += 1;
             const within = (from: number, to: number) =>
@@ -96,9 +96,9 @@ describe("numbers of an account", () => {
           await stores.close();
         }
       }),
-      { numRuns: effort(4, 2), interruptAfterTimeLimit: effort(15_000, 150_000) },
+      { numRuns: effort(4, 1), interruptAfterTimeLimit: effort(15_000, 150_000) },
     );
-    expect(Math.min(sources.log, sources.documents)).toBeGreaterThan(2);
+    expect(Math.min(sources.log, sources.documents)).toBeGreaterThan(1);
   });
 });
 
@@ -199,12 +199,12 @@ async function counting({ eventStore }: Stores): Promise<Counted[]> {
   });
 }
 
-function questionOf(pick: Pick) {
+function questionOf(pick: Pick, isOfAll: boolean) {
   const zone = ZONES[pick(ZONES.length)] ?? "UTC";
   const isCut = pick(3) > 0;
   const from = START + pick(3 * DAY_MS);
   const fields =
-    pick(2) === 0
+    isOfAll || pick(2) === 0
       ? []
       : (["link", "tag", "domain", "country", "city", "kind", "day", "weekday"] as const).filter(
           () => pick(8) === 0,

@@ -27,7 +27,7 @@ onServer(chromiumServer, () => {
     await page.goto(`${portal.base}/portal/account`);
     await page.getByLabel("Your name").fill("Blue Bottle Coffee");
     await page.getByLabel("Colour", { exact: true }).fill("#ffd400");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator("#visitors").getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved. Visitors see it").waitFor();
     const png = new PNG({ width: 80, height: 80 });
     png.data.fill(0x80);

@@ -22,7 +22,7 @@ export const REFUSALS = {
   range_too_large: {
     status: 400,
     message:
-      "from, to: these clicks are counted one by one, and there are too many of them in the log since `from`: ask for a later or shorter range, without filters, or for groups other than link, tag, domain and rule",
+      "from, to: these clicks are counted one by one, and there are too many of them in the log since `from`: ask for a later or shorter range, or without filters",
   },
   invalid_cursor: {
     status: 400,

@@ -108,6 +108,8 @@ describe("GET /api/v1/analytics", () => {
       ["from=2999-01-01", 400, "invalid_range", /before/],
       ["link=nothing-here", 404, "not_found", /not found/],
       [`link=${foreign}`, 403, "forbidden", /another account/],
+      [`link=localhost/${foreign}`, 403, "forbidden", /another account/],
+      ["link=localhost/nothing-here", 404, "not_found", /not found/],
     ];
     for (const [query, status, code, message] of refused) {
       const { body, ...answer } = await ask(query);

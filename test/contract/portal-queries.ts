@@ -277,6 +277,19 @@ function dashboardSuite() {
       await append(stores.eventStore, withdrawalStream(`sho.rt/${slug}`), [event]);
     };
 
+    it("answers a question about another account's link with nothing", async () => {
+      await created("theirs", { accountId: OTHER_ACCOUNT });
+      await clicked("theirs", 5, { accountId: OTHER_ACCOUNT });
+      await project();
+      const ask = accountQuestionsOf(stores, NOW, 0);
+      const ofLink = { ...week(), groupBy: ["city", "link"], filters: { link: ["sho.rt/theirs"] } } as const;
+      const { totals, groups, source } = await ask(ofLink);
+      expect([source, totals.people, totals.visitors]).toEqual(["documents", 0, 0]);
+      expect([groups.city?.rows, groups.link?.rows]).toEqual([[], []]);
+      const theirs = await ask({ ...ofLink, accountId: OTHER_ACCOUNT });
+      expect(theirs.totals.people).toBe(5);
+    });
+
     it("adds up people's clicks on all its links, and shows what the tier's limits leave", async () => {
       const ofAccount = { accountId: ACCOUNT, at: AT };
       const key = { ...ofAccount, keyId: KEY, keyHash: "a".repeat(64), hint: "wxyz", label: "ci" };

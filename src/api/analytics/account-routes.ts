@@ -12,8 +12,9 @@ import {
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
-import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, findOwnLink, linkFromStream } from "../../queries/links/find-link.ts";
 import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
+import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { Api } from "../fastify.ts";
 import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";
@@ -152,8 +153,14 @@ async function filtersOf(
   ) as Filters;
 }
 
+/** @throws not_found; forbidden for another account's link */
 async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
-  return name.includes("/") ? name : (await findOwnLink(deps, caller, { slug: name }))._id;
+  if (!name.includes("/")) return (await findOwnLink(deps, caller, { slug: name }))._id;
+  const link = await linkFromStream(deps.eventStore, name);
+  if (!link) throw new Refused("not_found", "Short link not found.");
+  if (link.accountId !== caller.accountId)
+    throw new Refused("forbidden", "This link belongs to another account.");
+  return link._id;
 }
 
 /** @throws invalid_cursor, invalid_position */

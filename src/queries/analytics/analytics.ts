@@ -65,8 +65,6 @@ export type LinkAnalytics = HitSeries &
     behindMs: number;
   };
 
-export type AskAnalytics = ReturnType<typeof analytics>;
-
 const HOUR_MS = 3_600_000;
 /** Clocks of clients differ. */
 export const CLOCK_DIFFERENCE_MS = 60_000;

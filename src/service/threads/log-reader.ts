@@ -3,6 +3,7 @@ import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { accountQuestions } from "../../queries/analytics/account/answer-question.ts";
+import { logLine } from "../../queries/analytics/account/log-line.ts";
 import { changesOfNumbers } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { foldDayParts } from "../../queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
@@ -29,6 +30,8 @@ export function logReader(
   log: BasicLogger,
 ): LogReader {
   const { baseUrl } = config;
+  const counting = { eventStore, readStore, monotonic: () => performance.now() };
+  const inLine = logLine();
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
     dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
@@ -47,7 +50,7 @@ export function logReader(
         if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
       }
     },
-    askAccount: accountQuestions({ eventStore, readStore, monotonic: () => performance.now() }),
+    askAccount: accountQuestions(counting, inLine),
     clickPage: (question, place, limit) => clickPage({ eventStore, readStore }, question, place, limit),
     async *clickFile(question, format, signal) {
       for await (const part of clickFile({ eventStore, readStore }, question, format)) {
@@ -55,8 +58,7 @@ export function logReader(
         if (part.length > 0) yield part;
       }
     },
-    changesOfNumbers: (request) =>
-      changesOfNumbers({ eventStore, readStore, monotonic: () => performance.now() }, request),
+    changesOfNumbers: (request) => inLine(request.accountId, () => changesOfNumbers(counting, request)),
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

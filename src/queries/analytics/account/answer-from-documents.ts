@@ -19,6 +19,7 @@ import {
   withClick,
 } from "../../../projections/definitions/days/link-day.ts";
 import type { LinkHits } from "../../../projections/definitions/days/link-hits.ts";
+import { type LinkClicksDocument, linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import { partsOfRuleHit } from "../../../projections/definitions/rule-hits.ts";
 import { OTHER, type Tally, valueCounts } from "../../../projections/definitions/tally.ts";
 import { utcDate } from "../../../runtime/moment.ts";
@@ -29,6 +30,7 @@ import { DAY_MS, QUARTER_MS } from "../time-zone.ts";
 import { budget, type LogDeps, type Numbers } from "./answer-from-log.ts";
 import { hostOf, localDay, localHour, localTime, localWeekday } from "./group-values.ts";
 import { hitsInLog, linkTags, noTags } from "./hits-in-log.ts";
+import type { LogLine } from "./log-line.ts";
 import type { GroupBy } from "./question.ts";
 import type { Resolved } from "./resolve-question.ts";
 import { groupSum, noHits, seriesOf, totalsOf, visitorDays, visitorsOf } from "./sums.ts";
@@ -82,7 +84,7 @@ export function isInDocuments({ filters }: Resolved): boolean {
 }
 
 /** One for all that ask, as it keeps what it has read of the log. @throws range_too_large, EventNewer, what the stores throw */
-export function documentAnswers(deps: LogDeps) {
+export function documentAnswers(deps: LogDeps, inLine: LogLine) {
   /** JSON, as its size is known. */
   const kept = new LRUCache<string, string>({
     maxSize: KEPT_BYTES,
@@ -98,11 +100,13 @@ export function documentAnswers(deps: LogDeps) {
     const of = { accountId, filters: filters.link ? { link: filters.link } : {}, kinds: CLICK_KINDS, zone };
     const search = { ...of, ...part, start: { from: day.first }, end };
     const found: Counts = filters.link ? emptyDay() : noAccountHits();
-    for await (const hits of hitsInLog(deps, { ...search, upTo: asOf.position, rules: asOf.rules }, onRead))
-      for (const { event } of hits) {
-        if (filters.link) withClick(found as LinkDayDocument, event);
-        else countAccountHit(found as AccountDayCounts, event.data);
-      }
+    await inLine(accountId, async () => {
+      for await (const hits of hitsInLog(deps, { ...search, upTo: asOf.position, rules: asOf.rules }, onRead))
+        for (const { event } of hits) {
+          if (filters.link) withClick(found as LinkDayDocument, event);
+          else countAccountHit(found as AccountDayCounts, event.data);
+        }
+    });
     kept.set(key, JSON.stringify(found));
     return found;
   }
@@ -136,12 +140,20 @@ export function documentAnswers(deps: LogDeps) {
 /** In the order of their dates, and a time. */
 async function* daysOf({ readStore }: LogDeps, { accountId, filters, previous, from, to }: Resolved) {
   const [link] = filters.link ?? [];
+  // The days of a link don't say whose it is.
+  if (link !== undefined && !(await isOwn({ readStore }, accountId, link))) return;
   const id = (instant: number) => dayOf(link ?? accountId, utcDate(new Date(instant)));
   // A writer whose clock is ahead may have recorded clicks of tomorrow.
   const range = { field: "_id", from: id(previous?.from ?? from), to: `${id(to + DAY_MS)}~` };
   const collection = (link === undefined ? accountDays : linkDays).collection.name;
   const query = { range, limit: DAYS_AT_A_TIME };
   for await (const page of documentPages<Day>(readStore, collection, query)) yield* page;
+}
+
+async function isOwn({ readStore }: Pick<LogDeps, "readStore">, accountId: string, link: string) {
+  const fields = ["accountId"];
+  const [clicks] = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, [link], fields);
+  return clicks?.accountId === accountId;
 }
 
 /** What of a day with hits is in the period; undefined for nothing. */

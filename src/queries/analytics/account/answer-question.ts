@@ -1,15 +1,14 @@
 // Answers a question about an account's clicks, in the reader thread: however long it takes, no redirect waits.
-import pLimit from "p-limit";
 import { queriedBuild } from "../../../projections/builds/builds.ts";
 import { readBuilds } from "../../../projections/builds/builds-document.ts";
 import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { msBehind, nextEventFinder } from "../../../stores/event-store/next-event.ts";
 import type { EventStore } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { documentAnswers, isInDocuments } from "./answer-from-documents.ts";
 import { answerFromLog, clicksSince, type LogDeps, MOST_READ, tooLarge } from "./answer-from-log.ts";
+import { logLine } from "./log-line.ts";
 import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
 import { type Resolved, resolveQuestion } from "./resolve-question.ts";
 
@@ -20,10 +19,6 @@ type Deps = Omit<LogDeps, "readStore" | "eventStore"> & {
   fewClicks?: number;
 };
 
-/** Each may take most of a core for half a minute. */
-const LOG_AT_A_TIME = 2;
-/** Of an account, those that are counted and those that wait. */
-const MOST_IN_LINE = 8;
 /** Some 100 ms, for which rows have their visitors, and no value is cut. */
 const FEW_CLICKS = 10_000;
 /** Where clicks were counted while documents were read, they are read again. */
@@ -32,27 +27,11 @@ const TRIES = 4;
 export type AskAccount = (question: AccountQuestion) => Promise<AccountAnswer>;
 
 /** One for all that ask. Answers throw invalid_range, range_too_large, analytics_busy, EventNewer and what the stores throw. */
-export function accountQuestions(deps: Deps): AskAccount {
+export function accountQuestions(deps: Deps, inLine = logLine()): AskAccount {
   const { readStore, eventStore } = deps;
   const next = nextEventFinder(eventStore, clickGroup.categories);
-  const fromDocuments = documentAnswers(deps);
-  const inTurn = pLimit(LOG_AT_A_TIME);
-  const inLine = new Map<string, number>();
+  const fromDocuments = documentAnswers(deps, inLine);
   const { fewClicks = FEW_CLICKS } = deps;
-
-  const fromLog = async (resolved: Resolved, asOf: Parameters<typeof answerFromLog>[2]) => {
-    const { accountId } = resolved;
-    const before = inLine.get(accountId) ?? 0;
-    if (before >= MOST_IN_LINE) throw new Refused("analytics_busy");
-    inLine.set(accountId, before + 1);
-    try {
-      return await inTurn(() => answerFromLog(deps, resolved, asOf));
-    } finally {
-      const left = (inLine.get(accountId) ?? 1) - 1;
-      if (left > 0) inLine.set(accountId, left);
-      else inLine.delete(accountId);
-    }
-  };
 
   const numbersOf = async (resolved: Resolved, rules: string | undefined) => {
     const since = resolved.previous?.from ?? resolved.from;
@@ -62,7 +41,8 @@ export function accountQuestions(deps: Deps): AskAccount {
       const asOf = { position, rules };
       if (!isInDocuments(resolved) || clicks <= fewClicks) {
         if (clicks > MOST_READ) throw tooLarge();
-        return { ...(await fromLog(resolved, asOf)), position, source: "log" as const };
+        const numbers = await inLine(resolved.accountId, () => answerFromLog(deps, resolved, asOf));
+        return { ...numbers, position, source: "log" as const };
       }
       const numbers = await fromDocuments(resolved, asOf);
       const isSame = (await readStore.checkpoint(clickGroup.name))?.position === position;

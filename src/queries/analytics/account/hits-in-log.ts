@@ -6,7 +6,7 @@ import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold
 import { withdrawnOfAll } from "../../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import { ownerOf } from "../../feed/account-events.ts";
+import { firstEvent, ownerOf } from "../../feed/account-events.ts";
 import { positionBefore } from "../log-positions.ts";
 import type { TimeZone } from "../time-zone.ts";
 import { type Hit, localTime, VALUES } from "./group-values.ts";
@@ -63,9 +63,12 @@ export async function* hitsInLog(
     if (typeof at !== "string" || at < since || at >= until) return false;
     return ofLinks === undefined || ofLinks.has(linkOf(recorded) ?? "");
   };
-  const before = async () => ({
-    after: (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "",
-  });
+  // No click of an account precedes its opening.
+  const before = async () => {
+    const opened = (await firstEvent(deps, accountId))?.position ?? "";
+    const earlier = (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "";
+    return { after: [opened, earlier].toSorted().at(-1) ?? "" };
+  };
   for await (const events of wantedClicks(deps, isWanted, {
     ...(start ?? (await before())),
     upTo: end ?? upTo,

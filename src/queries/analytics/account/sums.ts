@@ -16,7 +16,7 @@ export function noHits(): KindCounts {
   return { click: 0, preview: 0, qr_scan: 0 };
 }
 
-export function addCounts(sum: KindCounts, added: Readonly<KindCounts>): void {
+function addCounts(sum: KindCounts, added: Readonly<KindCounts>): void {
   for (const kind of CLICK_KINDS) sum[kind] += added[kind];
 }
 
@@ -155,8 +155,6 @@ export function groupSum() {
     },
   };
 }
-
-export type GroupSum = ReturnType<typeof groupSum>;
 
 function byPeople([value, { counts: a }]: [string, Row], [other, { counts: b }]: [string, Row]): number {
   const people = b.click + b.qr_scan - a.click - a.qr_scan;

@@ -1,7 +1,7 @@
 // Why a number changed: the hits of a link, or of an account, as they counted at two moments of the log, and every reason by
 // which one became the other.
 import { reclassified } from "../../../events/classification/reclassify.ts";
-import { ALL_CATEGORIES, PREFIX } from "../../../events/streams.ts";
+import { ALL_CATEGORIES, accountStream, PREFIX } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { Refused } from "../../../runtime/refused.ts";
@@ -110,7 +110,7 @@ export async function changesOfNumbers(deps: Deps, request: ChangesRequest): Pro
     const { at } = recorded.data as { at?: unknown };
     return typeof at === "string" && at >= first && at < end;
   };
-  const after = await startOf(deps, link, from);
+  const after = await startOf(deps, request);
   for await (const clicks of wantedClicks(deps, isWanted, { after, upTo: until.position }))
     for (const click of clicks) take(click);
   const sorted = [...changes.values()].sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
@@ -166,11 +166,12 @@ async function momentOf(deps: Deps, moment: Moment): Promise<MomentOfLog> {
   return { position, time: event?.recordedAt ?? null };
 }
 
-/** No click of a link precedes its creation. */
-async function startOf(deps: Deps, link: string | undefined, from: number | undefined): Promise<Position> {
-  const created = link === undefined ? [] : await deps.eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
+/** No click of a link precedes its creation, and none of an account its opening. */
+async function startOf(deps: Deps, { accountId, link, from }: ChangesRequest): Promise<Position> {
+  const stream = link === undefined ? accountStream(accountId) : `${PREFIX.link}${link}`;
+  const [first] = await deps.eventStore.read(stream, { limit: 1 });
   const before = from === undefined ? undefined : await positionBefore(deps, new Date(from));
-  return [created[0]?.position ?? "", before ?? ""].toSorted().at(-1) ?? "";
+  return [first?.position ?? "", before ?? ""].toSorted().at(-1) ?? "";
 }
 
 function isoOf(instant: number | undefined): string | undefined {

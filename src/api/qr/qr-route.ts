@@ -64,7 +64,9 @@ export function qrRoute(app: Api, deps: ReadableLinkDeps & { drawQr: DrawQr }): 
     const logo = wanted === "true" ? await logoOf(deps, link.accountId) : undefined;
     const look: QrLook = logo === undefined ? plain : { ...plain, ecc: "H", logo };
     const etag = `"${hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22)}"`;
-    reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
+    // A logo may be another one at any time; asking whether it is draws nothing.
+    const caching = wanted === "true" ? "no-cache" : `max-age=${CACHED_SECONDS}`;
+    reply.header("etag", etag).header("cache-control", `public, ${caching}`);
     if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
     const image = await draw(text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);

@@ -48,7 +48,12 @@ async function upload(file: Uint8Array, more: { headers?: Record<string, string>
 
 async function imageOf(query: string) {
   const answer = await fetch(`http://127.0.0.1:${service.port}/api/qr/${slug}?size=200${query}`);
-  return { etag: answer.headers.get("etag"), bytes: new Uint8Array(await answer.arrayBuffer()) };
+  const { headers } = answer;
+  return {
+    etag: headers.get("etag"),
+    caching: headers.get("cache-control"),
+    bytes: new Uint8Array(await answer.arrayBuffer()),
+  };
 }
 
 async function middleOf(query: string) {
@@ -73,6 +78,9 @@ describe("an account's logo", { timeout: 60_000 }, () => {
     expect(await middleOf("&logo=true")).toEqual({ text, pixel: RED });
     expect((await middleOf("")).text).toBe(text);
     expect((await imageOf("&logo=true")).etag).not.toBe((await imageOf("")).etag);
+    // The next one is seen at once.
+    expect((await imageOf("&logo=true")).caching).toBe("public, no-cache");
+    expect((await imageOf("")).caching).toBe("public, max-age=3600");
     const { bytes } = await imageOf("&logo=true&format=svg");
     expect(Buffer.from(bytes).toString()).toContain('href="data:image/png;base64,');
     const page = decoded((await owner.get(`/portal/links/localhost/${slug}`)).text);

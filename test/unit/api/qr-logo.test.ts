@@ -1,4 +1,5 @@
 // A QR code with a logo still scans, and what is uploaded as a logo is a picture within bounds, or refused with a reason.
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
@@ -97,7 +98,17 @@ describe("an uploaded logo", () => {
     file.writeUInt32BE(height, 20);
     return file;
   };
+  /** As a hostile one may: the second header is what readers of PNG go by. */
+  const withSecondHeader = () => {
+    const [start, end] = [8, 8 + 25];
+    const second = Buffer.from(LOGOS.red.subarray(start, end));
+    second.writeUInt32BE(23_000, 8);
+    second.writeUInt32BE(23_000, 12);
+    second.writeUInt32BE(crc32(second.subarray(4, 21)), 21);
+    return Buffer.concat([LOGOS.red.subarray(0, end), second, LOGOS.red.subarray(end)]);
+  };
   it.each<[string, Uint8Array, string]>([
+    ["of two headers", withSecondHeader(), "no PNG image that can be read"],
     ["no bytes", new Uint8Array(), "must be a PNG image"],
     [
       "SVG",

@@ -168,6 +168,19 @@ onServer(chromiumServer, () => {
     },
   );
 
+  it("asks why numbers changed in the time zone that it shows", PATIENCE, async () => {
+    const { page } = await developer({ timezoneId: "America/New_York" });
+    await page.goto(`${base}/portal/analytics`);
+    await page.goto(`${base}/portal/analytics/why`);
+    const since = page.getByLabel("Since");
+    const shown = await since.inputValue();
+    expect(shown).toBe(await since.getAttribute("value"));
+    await page.getByText("Time zone: America/New_York").first().waitFor();
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(new URL(page.url()).searchParams.get("since")).toBe(shown);
+    expect(await since.inputValue()).toBe(shown);
+  });
+
   it("has no serious violation, light or dark, wide or on a phone", { timeout: 240_000 }, async () => {
     const { page, path } = await developer();
     const clicks = Array.from({ length: 60 }, (_, n) => ({

@@ -25,10 +25,13 @@ onServer(chromiumServer, () => {
       for (const fault of await unusable(page, WIDTHS)) faults.push(`${what}, ${fault}`);
     };
     await page.goto(`${portal.base}/portal/account`);
+    const none = page.getByLabel("No colour of your own");
+    expect(await none.isChecked()).toBe(true);
     await page.getByLabel("Your name").fill("Blue Bottle Coffee");
     await page.getByLabel("Colour", { exact: true }).fill("#ffd400");
     await page.locator("#visitors").getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved. Visitors see it").waitFor();
+    expect(await none.isChecked()).toBe(false);
     const png = new PNG({ width: 80, height: 80 });
     png.data.fill(0x80);
     const file = { name: "logo.png", mimeType: "image/png", buffer: PNG.sync.write(png) };
@@ -48,7 +51,7 @@ onServer(chromiumServer, () => {
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
     expect(await page.getByAltText("QR code of").getAttribute("src")).toContain("logo=true");
-    expect(await page.evaluate("document.querySelector('img.qr').naturalWidth")).toBeGreaterThan(100);
+    await page.waitForFunction("document.querySelector('img.qr').naturalWidth > 100");
     await page.getByText("More", { exact: true }).click();
     await page.getByRole("button", { name: "Disable link" }).waitFor();
     await look("a link with its menu open");

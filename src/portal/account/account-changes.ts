@@ -38,7 +38,7 @@ const EXPORTS_AN_HOUR = 5;
 const text = z.string().default("");
 const EmailForm = z.object({ email: text, password: text });
 const PasswordForm = z.object({ password: text, wanted: text });
-const BrandForm = z.object({ name: text, colour: text, url: text });
+const BrandForm = z.object({ name: text, colour: text, no_colour: text, url: text });
 const ZoneForm = z.object({ timezone: text });
 const CloseForm = z.object({ password: text });
 const Token = z.object({ token: text });
@@ -53,9 +53,12 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/account/brand", {
     ...shown("brand"),
     schema: { body: BrandForm },
-    run: async ({ session: { accountId }, context, body: { url, ...look } }) => {
-      const given = { ...look, url: url.trim() === "" ? "" : typedUrl(url) };
-      const { position } = await changeBrand(deps.links, context, accountId, given);
+    run: async ({ session: { accountId }, context, body }) => {
+      const { position } = await changeBrand(deps.links, context, accountId, {
+        name: body.name,
+        colour: body.no_colour ? "" : body.colour,
+        url: body.url.trim() === "" ? "" : typedUrl(body.url),
+      });
       return { position, to: PATH, notice: "Saved. Visitors see it within seconds." };
     },
   });
@@ -185,9 +188,9 @@ async function reauthenticate(deps: SignInDeps, request: FastifyRequest, passwor
 async function mailConfirmation(
   deps: SignInDeps & { mailer: Mailer },
   accountId: string,
-  password: string,
+  typed: string,
 ): Promise<string> {
-  const email = acceptEmail(password);
+  const email = acceptEmail(typed);
   await countMail(deps, email);
   sendMail(deps, async () => {
     const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);

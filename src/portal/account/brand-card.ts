@@ -11,7 +11,7 @@ import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { formCard } from "../shell/parts.ts";
 
-/** Of a picker, which has no empty value, while none is chosen. */
+/** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
 const FIRST_COLOUR = "#4f46e5";
 
 /** Null where nothing is chosen; undefined while nobody knows, as an empty form that is saved would clear what is chosen. */
@@ -28,6 +28,7 @@ export function brandCard(brand: BrandDocument | null, refused: RefusedForm | un
   const textOf = (name: string, saved: string | null | undefined) =>
     refused ? typedText(refused.typed, name) : (saved ?? "");
   const colour = /^#[0-9a-f]{6}$/i.exec(textOf("colour", brand?.colour))?.[0] ?? FIRST_COLOUR;
+  const hasNone = textOf("no_colour", brand?.colour ? "" : "1") !== "";
   const name = field({
     id: "brand-name",
     label: "Your name",
@@ -47,6 +48,7 @@ export function brandCard(brand: BrandDocument | null, refused: RefusedForm | un
     error: errorOf(refused, "colour"),
     hint: "Text on it is black or white, whichever can be read.",
   });
+  const none = html`<label class="check"><input type="checkbox" name="no_colour" value="1" ${hasNone && html`checked`}>No colour of your own</label>`;
   const url = field({
     id: "brand-url",
     label: "Page for expired and unknown links",
@@ -62,7 +64,7 @@ export function brandCard(brand: BrandDocument | null, refused: RefusedForm | un
     id: "visitors",
     action: "/portal/account/brand",
     button: "Save",
-    fields: html`<div class="grid"><div class="stack">${name}${fill}${url}</div>${sample(brand?.name ?? "", colour)}</div>`,
+    fields: html`<div class="grid"><div class="stack">${name}${fill}${none}${url}</div>${sample(brand?.name ?? "", colour)}</div>`,
   });
 }
 

@@ -34,7 +34,7 @@ type QuestionPage<Args, Answer> = {
   find?: string;
   /** Words of the way to the next page. */
   more?: string;
-  /** `found`: undefined where the question was refused, or not asked yet. A text is the address of the page that has the answer. */
+  /** `answer`: undefined where the question was refused, or not asked yet. A text is the address of the page that has the answer. */
   show(answer: Answer | undefined, args: Args): Shown | Promise<Shown>;
 };
 

@@ -32,13 +32,13 @@ const DAYS = 7;
 export function whyPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: WhyQuery };
   app.get("/analytics/why", { preHandler: requireSession, schema }, async (request, reply) => {
-    const { accountId, tier } = signedIn(request);
+    const { accountId, tier, timeZone: ownZone } = signedIn(request);
     requireDeveloper(tier, "Changes of numbers");
     const { link: key, until } = request.query;
     const [, host = "", slug = ""] = /^([^/]*)\/(.*)$/s.exec(key ?? "") ?? [];
     const link = key === undefined ? undefined : (await linkHistory(deps, accountId, host, slug)).link;
     const now = deps.clock();
-    const zone = timeZone(request.visit.zone ?? "") ?? UTC;
+    const zone = timeZone(ownZone ?? request.visit.zone ?? "") ?? UTC;
     const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
     await countTry(deps, `log-reads ${accountId}`, deps.limits[tier].requestsPerHour);
@@ -46,14 +46,15 @@ export function whyPage(app: Api, deps: PortalDeps): void {
       deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }),
     );
     const found = await asked.catch((error: unknown) => {
-      if (isRefused(error, "invalid_range", "invalid_position", "range_too_large")) return error;
+      if (isRefused(error, "invalid_range", "invalid_position", "range_too_large", "analytics_busy"))
+        return error;
       throw error;
     });
     const isFound = !(found instanceof Error);
     return sendPage(reply, {
       title: "Why the numbers changed",
       nav: "Analytics",
-      status: isFound ? 200 : 400,
+      status: isFound ? 200 : found.status,
       notice: isFound ? undefined : { kind: "failed", text: found.message },
       body: html`${pageHead("Why the numbers changed", {
         above: html`<a href="${link ? analyticsOf(link) : "/portal/analytics"}">Analytics</a>`,

@@ -1,5 +1,5 @@
-// The minimal HTML page behind a custom domain's home, a link's password, and a 404, 451 or 503 of the redirect: in the name
-// and colour of the link's account, where it has chosen them.
+// The minimal HTML page behind a custom domain's home, a link's password, and a 404, 451 or 503 of the redirect: the home, the
+// password and a 404 on an account's links and domains in the name and colour that it has chosen.
 import { html as escaped } from "ghtml";
 
 /** `colour`: `#` and six hex digits. */

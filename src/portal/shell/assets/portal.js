@@ -145,13 +145,14 @@ function tellOwnZone() {
   }
 }
 
-/** Times are typed in the browser's time zone, whose name takes the place of UTC in their labels, and sent in UTC. */
+/** Times that are labelled UTC are typed in the browser's time zone, whose name takes its place, and sent in UTC. */
 function typeOwnTime() {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone === "UTC") return;
   const padded = (number) => String(number).padStart(2, "0");
   for (const input of document.querySelectorAll("input[type=datetime-local]")) {
     const [label] = input.labels;
+    if (!label.textContent.includes("(UTC)")) continue;
     const sent = input.value;
     const at = new Date(`${sent}Z`);
     label.textContent = label.textContent.replace("(UTC)", `(${zone.replaceAll("_", " ")})`);
@@ -170,6 +171,15 @@ function typeOwnTime() {
       else if (input.value !== "") formData.set(input.name, new Date(input.value).toISOString().slice(0, -5));
     });
   }
+}
+
+/** Whoever picks a colour wants one. */
+function pickColours() {
+  for (const picker of document.querySelectorAll("input[type=color]"))
+    picker.addEventListener("input", () => {
+      const { no_colour: none } = picker.form.elements;
+      if (none) none.checked = false;
+    });
 }
 
 /** The answer to a form may show a key once, or what was typed: it stays when its colours change. */
@@ -192,6 +202,7 @@ changeColoursHere();
 tellOwnZone();
 localTimes(document);
 typeOwnTime();
+pickColours();
 copyButtons(document);
 chooseAll();
 countChosen();

@@ -12,7 +12,6 @@ import type { Close } from "../../runtime/stop/stop-in-stages.ts";
 import { type Thread, threadOf } from "../../runtime/threads/thread.ts";
 import { storeError } from "../../stores/connections/errors.ts";
 import { socketIn, socketOf } from "../stores/data-folder.ts";
-import { answersHttp } from "./role.ts";
 import type { RoleContext } from "./role-context.ts";
 
 /** The first line that a command reads: what follows it is understood by the same version alone. */
@@ -25,9 +24,9 @@ const IDLE_MS = 60_000;
 /** Share of the stop for commands that say what they have done; the rest is for closing the thread. */
 const COMMANDS_UNTIL = 0.7;
 
-/** Of several workers, the one in the background takes them; where the socket can't be opened, nobody. */
-export async function openOperator({ config, log, roles, group, onStop }: OperatorContext): Promise<void> {
-  if (group && answersHttp(roles)) return;
+/** Of several workers one takes them; where the socket can't be opened, nobody. */
+export async function openOperator({ config, log, group, onStop }: OperatorContext): Promise<void> {
+  if (group && !group.takesCommands) return;
   const file = new URL("../../cli/operator-thread.ts", import.meta.url);
   const thread = threadOf({
     file,
@@ -61,7 +60,7 @@ export async function openOperator({ config, log, roles, group, onStop }: Operat
   }
 }
 
-type OperatorContext = Pick<RoleContext, "config" | "log" | "roles" | "group"> & {
+type OperatorContext = Pick<RoleContext, "config" | "log" | "group"> & {
   onStop: (close: Close) => void;
 };
 
@@ -76,9 +75,15 @@ async function listen(server: Server, dataDir: string): Promise<string | undefin
   if (Buffer.byteLength(path) <= LONGEST_PATH && (await bind(server, path).catch(() => false)))
     return undefined;
   const folder = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
-  await bind(server, join(folder, "commands.sock"));
-  await symlink(join(folder, "commands.sock"), path);
-  return folder;
+  try {
+    await bind(server, join(folder, "commands.sock"));
+    await symlink(join(folder, "commands.sock"), path);
+    return folder;
+  } catch (error) {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Who may open it is an operator: nobody but the service's own user. */

@@ -13,6 +13,8 @@ import type { Roles } from "./role.ts";
 
 /** What the processes of `--workers` do together (workers/primary.ts). */
 export type WorkerGroup = {
+  /** Whether this process takes the operator's commands: one of them does. */
+  takesCommands: boolean;
   /** `catchUp`: called when another one has changed something; resolves when this process goes by it. */
   onFollow(catchUp: () => Promise<void>): void;
   /** Resolves when the others go by what is in the log now, or after a second. */

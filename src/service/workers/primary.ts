@@ -15,12 +15,13 @@ import { type ProcessCalls, processCalls } from "./process-calls.ts";
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
 
 /**
- * `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: resolves when it has ended
+ * `takesCommands`: those of the operator, which are given beside the service. `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: resolves when it has ended
  * for good.
  */
 type Member = {
   id: string;
   roles: readonly Role[];
+  takesCommands: boolean;
   isReady: boolean;
   ended?: Promise<void>;
   worker?: Worker;
@@ -104,13 +105,9 @@ function isInBackground({ roles }: Member): boolean {
 function membersOf(roles: Roles, workers: number): Member[] {
   const background = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
   const http = [...roles].filter((role) => !BACKGROUND_ROLES.has(role));
-  const members: Member[] = Array.from({ length: workers }, (_, n) => ({
-    id: String(n + 1),
-    roles: http,
-    isReady: false,
-  }));
-  if (background.length > 0) members.push({ id: "background", roles: background, isReady: false });
-  return members;
+  const works = Array.from({ length: workers }, (_, n) => ({ id: String(n + 1), roles: http }));
+  if (background.length > 0) works.push({ id: "background", roles: background });
+  return works.map((work, n) => ({ ...work, takesCommands: n === works.length - 1, isReady: false }));
 }
 
 /** What the worker of `caller` calls: everybody's metrics, and that the others go by what it has just changed. */
@@ -151,7 +148,10 @@ function keepMember(
 ): Promise<void> {
   const first = Promise.withResolvers<void>();
   const runOnce = async () => {
-    cluster.setupPrimary({ exec: WORKER, args: [member.id, member.roles.join()] });
+    cluster.setupPrimary({
+      exec: WORKER,
+      args: [member.id, member.roles.join(), member.takesCommands ? "commands" : ""],
+    });
     const worker = cluster.fork();
     const ready = async () => {
       member.isReady = true;

@@ -5,7 +5,9 @@ import type { WorkerGroup } from "../roles/role-context.ts";
 import { processCalls } from "./process-calls.ts";
 
 /** Until `onStop` is called, the process ends at once when it is to stop. */
-export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
+export function joinWorkers(
+  own: Pick<WorkerGroup, "takesCommands">,
+): WorkerGroup & { ready(): Promise<void> } {
   let ownMetrics: () => Promise<object[]> = async () => [];
   let catchUp: () => Promise<void> = async () => undefined;
   let stop: () => void = () => process.exit();
@@ -24,13 +26,14 @@ export function joinWorkers(): WorkerGroup & { ready(): Promise<void> } {
   );
   const askOthers = shareCalls(() => calls.call("follow"));
   return {
+    takesCommands: own.takesCommands,
     onFollow(ownCatchUp) {
       catchUp = ownCatchUp;
     },
     // Without a primary this process stops, and the others, too.
     othersFollow: async () => void (await askOthers(undefined).catch(() => undefined)),
-    answerMetrics(own) {
-      ownMetrics = own;
+    answerMetrics(metrics) {
+      ownMetrics = metrics;
     },
     othersEnded: () => othersEnded.promise,
     metricsText: async () => (await calls.call("metrics")) as string,

@@ -5,12 +5,12 @@ import { orExit, start } from "../main.ts";
 import { answersHttp, rolesFrom } from "../roles/role.ts";
 import { joinWorkers } from "./worker-group.ts";
 
-const [worker = "", list = ""] = process.argv.slice(2);
+const [worker = "", list = "", commands = ""] = process.argv.slice(2);
 makeFilesPrivate();
 await orExit(async () => {
   const config = parseConfig(process.env);
   const roles = rolesFrom(list);
-  const group = joinWorkers();
+  const group = joinWorkers({ takesCommands: commands !== "" });
   await start(config, { roles, worker, group, listens: answersHttp(roles) });
   await group.ready();
 });

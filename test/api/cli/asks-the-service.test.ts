@@ -1,6 +1,7 @@
 // Commands beside a running service run in it, over its socket: what they answer, and what becomes of them when one side ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -200,6 +201,14 @@ describe("a command beside a running service", { timeout: 120_000 }, () => {
     expect((await json("key", "list", "--account", EMAIL)).keys).toContainEqual(
       expect.objectContaining({ key_id }),
     );
+  });
+
+  it("is taken by one of the workers, where none is in the background", async () => {
+    await running("--workers", "2", "--roles", "redirect,api,portal");
+    const door = await emptyFolder();
+    await symlink(join(dataDir, "commands.sock"), join(door, "commands.sock"));
+    await until("the last worker to take commands", async () => existsSync(join(door, "commands.sock")));
+    expect(Object.keys(await commandProcess(door).json("audit", "key"))).not.toEqual([]);
   });
 
   it("is refused by the command of another version, in words", async () => {

@@ -82,7 +82,7 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     summary: "Rename, merge or colour a tag",
     description:
       `A new name is a change of each link that has the tag, as if it were made alone: of ${RETAGGED_AT_A_TIME} links a request, and ` +
-      "`next_cursor` goes on with the others. What was ended or failed is repeated: nothing is done twice. Deleted links keep " +
+      "`next_cursor` goes on with the others. What was ended or failed is repeated with `merge`: nothing is done twice, and 404 says that no link is left. Deleted links keep " +
       "the old name. Names need the Developer tier, as bulk requests do.",
     tags: ["Links"],
     params: z.object({ tag }),
@@ -98,7 +98,8 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     const isRenamed = name !== params.tag;
     if (isRenamed) requireDeveloper(caller.tier, "New names of tags", "name");
     if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
-    if (query.cursor === undefined) await refuseTag(deps, accountId, params.tag, { name, merge: body.merge });
+    if (!isRenamed || query.cursor === undefined)
+      await refuseTag(deps, accountId, params.tag, { name, merge: body.merge });
     const renamed = isRenamed ? await renamePart() : { changed: 0, refused: [], next: null };
     if (renamed.changed > 0 && renamed.next === null)
       await passTagColour(deps.links, context, accountId, { from: params.tag, to: name });

@@ -17,7 +17,9 @@ export type FindExistingDeps = Pick<CommandDeps, "eventStore"> & {
 };
 
 export function isSame(link: LinkState, fingerprint: string): link is ExistingLink {
-  return link.status === "live" && !link.block && fingerprintOf(link) === fingerprint;
+  if (link.status !== "live" || link.block) return false;
+  const isUsedUp = link.maxClicks !== undefined && link.noted?.maxClicks === link.maxClicks;
+  return !isUsedUp && fingerprintOf(link) === fingerprint;
 }
 
 /** The link that there is, or the slug on `host` at which it is made. @throws links_behind */

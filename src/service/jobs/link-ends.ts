@@ -26,6 +26,8 @@ const REST = 20;
  */
 export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<void> {
   let comparesFrom = 0;
+  /** Links that can't be noted, of which the log has been told. */
+  const told = new Set<string>();
   return async (signal) => {
     const now = deps.clock().getTime();
     // Neither disabled, blocked nor deleted.
@@ -33,19 +35,20 @@ export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<v
     const to = new Date(now + 1).toISOString();
     const sort = { field: "dueEnd", direction: "asc" } as const;
     const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
-    await noteAll(deps, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
+    await noteAll({ ...deps, told }, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
     if (now < comparesFrom) return;
     const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };
-    await noteAll(deps, limited, signal, (page) => usedUp(deps, page));
+    await noteAll({ ...deps, told }, limited, signal, (page) => usedUp(deps, page));
     const finished = deps.clock().getTime();
     comparesFrom = finished + REST * (finished - now);
   };
 }
 
+type NotingDeps = LinkEndsDeps & { told: Set<string> };
 type Ended = { link: LinkDocument; people: number };
 
 async function noteAll(
-  deps: LinkEndsDeps,
+  deps: NotingDeps,
   query: FindQuery,
   signal: AbortSignal,
   endedOf: (page: LinkDocument[]) => Promise<Ended[]>,
@@ -69,12 +72,14 @@ async function usedUp({ readStore }: LinkEndsDeps, page: readonly LinkDocument[]
 }
 
 /** An event that can't be read keeps no other link waiting. */
-async function note(deps: LinkEndsDeps, { link: { host, slug }, people }: Ended): Promise<void> {
+async function note(deps: NotingDeps, { link: { _id, host, slug }, people }: Ended): Promise<void> {
   const context = { requestId: deps.newId(), actor: { type: "system", id: "link-ends" } } as const;
   try {
     await onLink(deps, context, { host, slug }, (link, at) => reachEnd(link, { at, people }));
   } catch (err) {
     if (!isEventError(err)) throw err;
+    if (deps.told.has(_id)) return;
+    deps.told.add(_id);
     deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
   }
 }

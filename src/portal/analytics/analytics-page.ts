@@ -4,7 +4,7 @@ import type { Api } from "../../api/fastify.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/account/question.ts";
-import { linkHistory } from "../../queries/links/link-history.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -60,8 +60,7 @@ async function linkOf(
   const [key] = keys;
   if (key === undefined || keys.length > 1) return undefined;
   const slash = key.indexOf("/");
-  const { link } = await linkHistory(deps, accountId, key.slice(0, slash), key.slice(slash + 1));
-  return link;
+  return await ownLinkAt(deps, accountId, { host: key.slice(0, slash), slug: key.slice(slash + 1) });
 }
 
 function numbers(

@@ -10,7 +10,7 @@ import {
 } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
 import { DAY_MS, isoIn, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
-import { linkHistory } from "../../queries/links/link-history.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { analyticsOf, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -36,31 +36,31 @@ export function whyPage(app: Api, deps: PortalDeps): void {
     requireDeveloper(tier, "Changes of numbers");
     const { link: key, until } = request.query;
     const [, host = "", slug = ""] = /^([^/]*)\/(.*)$/s.exec(key ?? "") ?? [];
-    const link = key === undefined ? undefined : (await linkHistory(deps, accountId, host, slug)).link;
+    const link = key === undefined ? undefined : await ownLinkAt(deps, accountId, { host, slug });
     const now = deps.clock();
     const zone = timeZone(ownZone ?? request.visit.zone ?? "") ?? UTC;
     const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
     await countTry(deps, `log-reads ${accountId}`, deps.limits[tier].requestsPerHour);
-    const asked = changesRequest(deps, moments, now).then((range) =>
+    const asking = changesRequest(deps, moments, now).then((range) =>
       deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }),
     );
-    const found = await asked.catch((error: unknown) => {
+    const answer = await asking.catch((error: unknown) => {
       if (isRefused(error, "invalid_range", "invalid_position", "range_too_large", "analytics_busy"))
         return error;
       throw error;
     });
-    const isFound = !(found instanceof Error);
+    const isAnswered = !(answer instanceof Error);
     return sendPage(reply, {
       title: "Why the numbers changed",
       nav: "Analytics",
-      status: isFound ? 200 : found.status,
-      notice: isFound ? undefined : { kind: "failed", text: found.message },
+      status: isAnswered ? 200 : answer.status,
+      notice: isAnswered ? undefined : { kind: "failed", text: answer.message },
       body: html`${pageHead("Why the numbers changed", {
         above: html`<a href="${link ? analyticsOf(link) : "/portal/analytics"}">Analytics</a>`,
         lead: link ? html`Of ${shortName(link)}, from the log.` : "Of all your links, from the log.",
       })}
-${form(key, since, until, zone.name)}${isFound && changesCard(found)}`,
+${form(key, since, until, zone.name)}${isAnswered && changesCard(answer)}`,
     });
   });
 }
@@ -74,17 +74,17 @@ ${moment("Since", "since", since)}${moment("Until (empty: now)", "until", until)
 
 type Row = { what: Html | string; hits: ReturnType<typeof changesRow>["before"]; isChange: boolean };
 
-function changesCard(found: ChangesOfNumbers): Html {
-  const { before, after, changes } = changesRow(found);
+function changesCard(answer: ChangesOfNumbers): Html {
+  const { before, after, changes } = changesRow(answer);
   const at = ({ time: moment }: ChangesOfNumbers["since"]) => (moment ? time(moment) : "the beginning");
   const rows: Row[] = [
-    { what: html`<strong>As of ${at(found.since)}</strong>`, hits: before, isChange: false },
-    ...found.changes.map((change, n) => ({
+    { what: html`<strong>As of ${at(answer.since)}</strong>`, hits: before, isChange: false },
+    ...answer.changes.map((change, n) => ({
       what: reasonOf(change),
       hits: changes[n] as Row["hits"],
       isChange: true,
     })),
-    { what: html`<strong>As of ${at(found.until)}</strong>`, hits: after, isChange: false },
+    { what: html`<strong>As of ${at(answer.until)}</strong>`, hits: after, isChange: false },
   ];
   const number = (name: string, value: (hits: Row["hits"]) => number): Column<Row> => ({
     name,
@@ -99,7 +99,7 @@ function changesCard(found: ChangesOfNumbers): Html {
     number("All", ({ total }) => total),
   ];
   return card("From one to the other", table("Changes", columns, rows), {
-    lead: found.changes.length === 0 ? "Nothing changed in between." : undefined,
+    lead: answer.changes.length === 0 ? "Nothing changed in between." : undefined,
   });
 }
 

@@ -10,6 +10,7 @@ import type { Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { hitsOfLinks } from "../../queries/analytics/sums.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
@@ -68,7 +69,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   formRoute(app, deps, "/links/:host/:slug/restore", {
     schema: { params: LinkParams, body: RestoreForm },
     async run({ params, body: { external_id: typed }, ...by }) {
-      const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
+      const link = await ownLinkAt(deps, by.session.accountId, params);
       const patch = typed === undefined ? {} : editedFields({ external_id: typed }, shownFields(link));
       const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
       return { position, to: linkPath(params), notice: CHANGES.restore.one };
@@ -81,7 +82,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
     schema: { params: LinkParams, body: EditForm },
     bodyLimit: FIELDS_FORM_BYTES,
     async run({ params, body: { url, revision, ...sent }, ...by }) {
-      const { link } = await linkHistory(deps, by.session.accountId, params.host, params.slug);
+      const link = await ownLinkAt(deps, by.session.accountId, params);
       const longUrl = url === undefined || url === link.longUrl ? link.longUrl : typedUrl(url);
       const wanted = withUtm(longUrl, typedUtm(sent), utmOf(link.longUrl));
       const patch = {

@@ -101,7 +101,7 @@ export function confirmed(button: string, question: Html, form: Html, kind = "")
 }
 
 /** As people read it, to the minute. */
-export function inUtc(at: string): string {
+function inUtc(at: string): string {
   return `${at.slice(0, 16).replace("T", " ")} UTC`;
 }
 

@@ -60,7 +60,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
 }
 
 /** @throws invalid_range */
-export function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
+function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   return text === undefined ? undefined : momentIn(text, zone, "as_of");
 }
 

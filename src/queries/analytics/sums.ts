@@ -50,7 +50,7 @@ export async function hitsOfLinks(
 }
 
 /** Counts the hits of these kinds, in place. */
-export function addHits(counts: HitCounts, [, ...hits]: QuarterHour, kinds: readonly ClickKind[]): void {
+function addHits(counts: HitCounts, [, ...hits]: QuarterHour, kinds: readonly ClickKind[]): void {
   for (const kind of kinds) {
     const count = hits[CLICK_KINDS.indexOf(kind)] ?? 0;
     counts[kind] += count;

@@ -102,6 +102,17 @@ export async function currentOwnLink<Link extends { accountId: string; deleted: 
   throw await notOwn(deps, isTaken, { slug: wanted.slug, domainId: wanted.domainId });
 }
 
+/** The account's link at an address, also a deleted one; strongly consistent. @throws not_found also for another account's */
+export async function ownLinkAt(
+  deps: Pick<FindLinkDeps, "eventStore">,
+  accountId: string,
+  address: LinkAddress,
+): Promise<LinkDocument> {
+  const link = await documentAt(deps)(address);
+  if (link?.accountId !== accountId) throw new Refused("not_found", "Short link not found.");
+  return link;
+}
+
 /** Reads the link as documents hold it, for currentOwnLink. */
 export function documentAt({ eventStore }: Pick<FindLinkDeps, "eventStore">) {
   return ({ host, slug }: LinkAddress) => linkFromStream(eventStore, linkKey(host, slug));

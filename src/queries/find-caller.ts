@@ -117,6 +117,6 @@ function callerBy(
 ): KeyCaller | undefined {
   const { scopes, networks, previous } = key;
   const texts = [{ keyHash: key.keyHash, until: key.expiresAt }, ...(previous ? [previous] : [])];
-  const text = texts.find((one) => one.keyHash === keyHash);
+  const text = texts.find(({ keyHash: accepted }) => accepted === keyHash);
   return text && { accountId, tier, via: "api", keyId, scopes, networks, expiresAt: text.until };
 }

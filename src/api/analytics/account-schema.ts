@@ -21,7 +21,7 @@ const text = z.string().min(1).max(300);
 function anyOf<Value extends z.ZodType<string>>(value: Value, description: string, example: string) {
   return z
     .preprocess(
-      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
       z.array(value).min(1).max(MOST_VALUES).optional(),
     )
     .meta({ description: `Only clicks ${description}; repeat it for any of several`, examples: [[example]] });

@@ -68,8 +68,8 @@ const ChangesSchema = z
 const DESCRIPTION = `Read from the log within a bound of time: \`range_too_large\` says what to narrow. Developer tier.`;
 
 export function changesRoutes(app: Api, deps: Deps): void {
-  const answer = async (caller: Caller, given: z.infer<typeof Parameters>, link?: string) => {
-    const request = await changesRequest(deps, given, deps.clock());
+  const answer = async (caller: Caller, parameters: z.infer<typeof Parameters>, link?: string) => {
+    const request = await changesRequest(deps, parameters, deps.clock());
     const { accountId } = caller;
     return changesRow(await deps.logReader.changesOfNumbers({ accountId, link, ...request }));
   };

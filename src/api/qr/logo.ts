@@ -31,7 +31,7 @@ export function makeLogo(file: Uint8Array): MadeLogo {
   const sides = [bytes.readUInt32BE(SIZE_AT), bytes.readUInt32BE(SIZE_AT + 4)];
   if (sides.some((side) => side < 1 || side > LONGEST_SIDE))
     return { problem: `The logo must have at most ${LONGEST_SIDE} by ${LONGEST_SIDE} pixels` };
-  // The reader of PNG goes by the last header that there is. That a picture has these letters by chance is one in 65,000.
+  // The reader of PNG goes by the last header that there is. One picture in 65,000 has these letters among its pixels.
   const hasOneHeader = bytes.indexOf("IHDR", SIZE_AT, "latin1") === -1;
   const pixels = hasOneHeader ? readPng(bytes) : undefined;
   return pixels ? { image: smallEnough(pixels) } : { problem: "The logo is no PNG image that can be read" };

@@ -66,9 +66,9 @@ export const commands: readonly CommandRow[] = [
 
 type Moments = ChangesParameters & { wholeAccount?: boolean };
 
-async function why({ deps }: Session, { wholeAccount, ...given }: Moments, address: LinkAddress) {
+async function why({ deps }: Session, { wholeAccount, ...moments }: Moments, address: LinkAddress) {
   const { accountId, host, slug } = await existingLink(deps, address);
-  const request = await changesRequest(deps, given, deps.clock());
+  const request = await changesRequest(deps, moments, deps.clock());
   const link = wholeAccount ? undefined : linkKey(host, slug);
   const reading = { ...deps, monotonic: () => performance.now() };
   return changesRow(await changesOfNumbers(reading, { accountId, link, ...request }));

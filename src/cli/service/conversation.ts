@@ -84,11 +84,11 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
         }
       },
     }),
-    async write(file, given) {
+    async write(file, content) {
       let failure: { error: unknown } | undefined;
       const watched = async function* () {
         try {
-          yield* given;
+          yield* content;
         } catch (error) {
           failure = { error };
           throw error;

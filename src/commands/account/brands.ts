@@ -23,19 +23,19 @@ export async function changeBrand(
   deps: CommandDeps & AcceptUrlDeps,
   context: CommandContext,
   accountId: string,
-  given: BrandRequest,
+  request: BrandRequest,
 ): Promise<Appended> {
-  const name = cleanText(given.name.trim(), BRAND_NAME_MAX + 1);
+  const name = cleanText(request.name.trim(), BRAND_NAME_MAX + 1);
   if (name.length > BRAND_NAME_MAX)
     throw new Refused("invalid_brand", `The name has at most ${BRAND_NAME_MAX} characters`, {
       field: "name",
     });
-  const colour = given.colour.trim().toLowerCase();
+  const colour = request.colour.trim().toLowerCase();
   if (colour !== "" && !COLOUR.test(colour))
     throw new Refused("invalid_brand", "The colour must be # and six hex digits, such as #0e8f8a", {
       field: "colour",
     });
-  const url = given.url.trim();
+  const url = request.url.trim();
   const ownHosts = verifiedHosts(await loadAccount(deps.eventStore, accountId));
   const brand: Brand = {
     ...(name !== "" && { name }),

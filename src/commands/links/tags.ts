@@ -42,19 +42,19 @@ export async function retagLinks(
   wanted: Omit<Retag, "type">,
 ): Promise<RetaggedLinks> {
   opened(await deps.currentAccount(accountId));
-  const done: RetaggedLinks = { changed: 0, refused: [], position: undefined };
+  const retagged: RetaggedLinks = { changed: 0, refused: [], position: undefined };
   const retag = async (address: LinkAddress) => {
     try {
       const change = { type: "retag", ...wanted } as const;
       const { position } = await applyLinkChange(deps, context, accountId, address, change);
-      done.changed += 1;
-      if (position !== undefined && position > (done.position ?? "")) done.position = position;
+      retagged.changed += 1;
+      if (position !== undefined && position > (retagged.position ?? "")) retagged.position = position;
     } catch (error) {
       if (!isClientError(error)) throw error;
-      done.refused.push({ address, error: error.message, code: error.code });
+      retagged.refused.push({ address, error: error.message, code: error.code });
     }
   };
   for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS)
     await Promise.all(addresses.slice(start, start + BULK_MAX_LINKS).map(retag));
-  return done;
+  return retagged;
 }

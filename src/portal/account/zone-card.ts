@@ -5,9 +5,9 @@ import type { Html } from "../shell/html.ts";
 import { formCard } from "../shell/parts.ts";
 
 /** Values and names; `given` too, where it is none of them, such as an alias. */
-export function zoneOptions(given: string): (readonly [string, string])[] {
+export function zoneOptions(chosen: string): (readonly [string, string])[] {
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  if (given !== "" && !zones.includes(given)) zones.unshift(given);
+  if (chosen !== "" && !zones.includes(chosen)) zones.unshift(chosen);
   return zones.map((name) => [name, name.replaceAll("_", " ")] as const);
 }
 

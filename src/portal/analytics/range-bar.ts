@@ -13,20 +13,20 @@ export function rangeBar(view: AnalyticsView, tier: Tier, end?: HtmlValue): Html
   const { range } = view;
   const { timezone } = range.typed;
   const all = hasDeveloperFeatures(tier);
-  const entry = (one: PageRange["choice"], name: string) => {
-    if (!all && one !== range.choice)
+  const entry = (choice: PageRange["choice"], name: string) => {
+    if (!all && choice !== range.choice)
       return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${name}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;
-    const days = one === "custom" ? customDays(range) : { from: "", to: "" };
-    const address = viewAddress(view, { range: { range: one, ...days, timezone } });
-    return html`<a href="${address}" ${one === range.choice && html`aria-current="true"`}>${name}</a>`;
+    const days = choice === "custom" ? customDays(range) : { from: "", to: "" };
+    const address = viewAddress(view, { range: { range: choice, ...days, timezone } });
+    return html`<a href="${address}" ${choice === range.choice && html`aria-current="true"`}>${name}</a>`;
   };
-  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${rangesFor(tier).map(({ range: one, name }) => entry(one, name))}${entry("custom", "Custom")}</nav>${end}</div>
+  return html`<div class="range-bar"><nav class="choices" aria-label="Time shown">${rangesFor(tier).map(({ range: choice, name }) => entry(choice, name))}${entry("custom", "Custom")}</nav>${end}</div>
 ${range.choice === "custom" && customForm(view)}`;
 }
 
 /** With the first day of the range that is shown. */
-function customDays({ choice: one, zone, request, typed }: PageRange): { from: string; to: string } {
-  if (one === "custom" || request?.from === undefined) return typed;
+function customDays({ choice, zone, request, typed }: PageRange): { from: string; to: string } {
+  if (choice === "custom" || request?.from === undefined) return typed;
   return { from: utcDate(new Date(request.from + zone.offsetAt(request.from))), to: "" };
 }
 

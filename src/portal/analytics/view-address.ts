@@ -22,8 +22,8 @@ const [LONGEST_VALUE, MOST_VALUES] = [300, 50];
 
 const values = z
   .union([z.string(), z.array(z.string())])
-  .transform((given) => {
-    const texts = [given].flat().map((text) => text.trim().slice(0, LONGEST_VALUE));
+  .transform((typed) => {
+    const texts = [typed].flat().map((text) => text.trim().slice(0, LONGEST_VALUE));
     return [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_VALUES);
   })
   .catch([]);
@@ -52,10 +52,10 @@ export function viewOf(
   now: Date,
   zone: string | undefined,
 ): AnalyticsView {
-  const given = GROUPS.filter((field) => query[field].length > 0);
+  const filtered = GROUPS.filter((field) => query[field].length > 0);
   return {
     range: pageRange(query, tier, now, zone),
-    filters: Object.fromEntries(given.map((field) => [field, query[field]])),
+    filters: Object.fromEntries(filtered.map((field) => [field, query[field]])),
     show: query.show,
     open: query.open,
   };

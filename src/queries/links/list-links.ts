@@ -123,15 +123,15 @@ export async function accountLinks(
  * A page of what was found with one more than `limit`, which is in the opposite order where it is `before` a cursor.
  */
 export function pageBetween<T>(
-  found: readonly T[],
+  read: readonly T[],
   { after, before, limit }: PagePlace,
   place: (item: T) => { value: string | number; id: string },
 ): { page: T[]; next: string | null; previous: string | null } {
   const isBack = before !== undefined;
-  const page = found.slice(0, limit);
+  const page = read.slice(0, limit);
   if (isBack) page.reverse();
   const [first, last] = [page.at(0), page.at(-1)];
-  const isMore = found.length > limit;
+  const isMore = read.length > limit;
   return {
     page,
     next: last && (isBack || isMore) ? cursorOf(place(last)) : null,
@@ -168,8 +168,8 @@ export async function accountLinkKeys(
 ): Promise<{ keys: string[]; next: string | null }> {
   const filter = await filterOf(deps, { accountId }, options);
   const query = { ...filter, sort: NEWEST, ...behindCursor(after), limit: limit + 1 };
-  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  const { page, next } = pageOf(found, limit, placeOf);
+  const read = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  const { page, next } = pageOf(read, limit, placeOf);
   return { keys: page.map(({ _id }) => _id), next };
 }
 

@@ -61,12 +61,12 @@ async function countedTags({ readStore }: Deps, accountId: string, limit: number
 export async function refuseTag(
   deps: Deps,
   accountId: string,
-  given: string,
+  tag: string,
   { name, merge = false }: { name: string; merge?: boolean | undefined },
 ): Promise<void> {
-  if ((await countTagged(deps, accountId, given)) === 0)
-    throw new Refused("not_found", `No link has the tag ${given}`);
-  if (name === given || merge) return;
+  if ((await countTagged(deps, accountId, tag)) === 0)
+    throw new Refused("not_found", `No link has the tag ${tag}`);
+  if (name === tag || merge) return;
   const others = await countTagged(deps, accountId, name);
   if (others > 0)
     throw new Refused(

@@ -16,7 +16,7 @@ export async function topLinks(
 ): Promise<AccountLinksPage> {
   const { readStore } = deps;
   const { after, before, limit } = place;
-  const found: ClickedLink[] = [];
+  const clickedLinks: ClickedLink[] = [];
   const clickedPages = documentPages<LinkClicksDocument>(readStore, linkClicks.collection.name, {
     where: { accountId },
     sort: { field: "people", direction: before === undefined ? "desc" : "asc" },
@@ -30,11 +30,11 @@ export async function topLinks(
     const byId = new Map(existing.map((link) => [link._id, link]));
     for (const { _id, people } of clicked) {
       const link = byId.get(_id);
-      if (link && !link.deleted && people > 0) found.push({ link, people });
+      if (link && !link.deleted && people > 0) clickedLinks.push({ link, people });
     }
-    if (found.length > limit || (before === undefined && clicked.at(-1)?.people === 0)) break;
+    if (clickedLinks.length > limit || (before === undefined && clicked.at(-1)?.people === 0)) break;
   }
-  const { page, ...around } = pageBetween(found, place, ({ link, people }) => ({
+  const { page, ...around } = pageBetween(clickedLinks, place, ({ link, people }) => ({
     value: people,
     id: link._id,
   }));

@@ -33,9 +33,9 @@ export function brandLookup(deps: {
   };
 
   async function read(accountId: string): Promise<Brand | undefined> {
-    const [found] = await deps.readStore.getMany<BrandDocument>(brands.collection.name, [accountId], FIELDS);
-    if (!found) return undefined;
-    const { name, colour, fallbackUrl } = found;
+    const [brand] = await deps.readStore.getMany<BrandDocument>(brands.collection.name, [accountId], FIELDS);
+    if (!brand) return undefined;
+    const { name, colour, fallbackUrl } = brand;
     return { name: name ?? undefined, colour: colour ?? undefined, fallbackUrl: fallbackUrl ?? undefined };
   }
 

@@ -56,7 +56,7 @@ async function noteAll(
   const limit = pLimit(CONCURRENCY);
   for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query)) {
     const ended = await endedOf(page);
-    await Promise.all(ended.map((one) => limit(async () => signal.aborted || (await note(deps, one)))));
+    await Promise.all(ended.map((link) => limit(async () => signal.aborted || (await note(deps, link)))));
     if (signal.aborted) return;
   }
 }

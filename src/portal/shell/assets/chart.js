@@ -66,7 +66,7 @@ function readable(canvas) {
   });
 }
 
-function rememberOpen({ target }) {
+function keepOpenInAddress({ target }) {
   if (!target.matches(".tabs > input")) return;
   const open = [...document.querySelectorAll(".tabs > input:checked")]
     .map(({ value }) => value)
@@ -86,4 +86,4 @@ function rememberOpen({ target }) {
 }
 
 for (const canvas of document.querySelectorAll(".chart-canvas")) readable(canvas);
-document.addEventListener("change", rememberOpen);
+document.addEventListener("change", keepOpenInAddress);

@@ -99,16 +99,16 @@ export function documentAnswers(deps: LogDeps, inLine: LogLine) {
     const { accountId, filters, zone } = question;
     const of = { accountId, filters: filters.link ? { link: filters.link } : {}, kinds: CLICK_KINDS, zone };
     const search = { ...of, ...part, start: { from: day.first }, end };
-    const found: Counts = filters.link ? emptyDay() : noAccountHits();
+    const counted: Counts = filters.link ? emptyDay() : noAccountHits();
     await inLine(accountId, async () => {
       for await (const hits of hitsInLog(deps, { ...search, upTo: asOf.position, rules: asOf.rules }, onRead))
         for (const { event } of hits) {
-          if (filters.link) withClick(found as LinkDayDocument, event);
-          else countAccountHit(found as AccountDayCounts, event.data);
+          if (filters.link) withClick(counted as LinkDayDocument, event);
+          else countAccountHit(counted as AccountDayCounts, event.data);
         }
     });
-    kept.set(key, JSON.stringify(found));
-    return found;
+    kept.set(key, JSON.stringify(counted));
+    return counted;
   }
 
   return async (question: Resolved, asOf: AsOf): Promise<Numbers> => {

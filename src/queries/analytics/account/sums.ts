@@ -86,17 +86,17 @@ export function seriesOf(starts: readonly number[], interval: Interval) {
           start,
           ...totalsOf(counts, knowsHours ? countVisitors([visitors]) : null),
         }));
-      const found = points.map(({ start, counts }) => ({
+      const withVisitors = points.map(({ start, counts }) => ({
         start,
         ...totalsOf(counts, { visitors: 0, estimated: false }),
       }));
       for (const { day, visitors, estimated } of days.byDay()) {
-        const point = found[placeOf(starts, midnightOf(day) + DAY_MS / 2)];
+        const point = withVisitors[placeOf(starts, midnightOf(day) + DAY_MS / 2)];
         if (!point) continue;
         point.visitors = (point.visitors ?? 0) + visitors;
         point.visitorsEstimated ||= estimated;
       }
-      return found;
+      return withVisitors;
     },
   };
 }

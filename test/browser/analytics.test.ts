@@ -13,14 +13,12 @@ import {
   showing,
   showsLive,
 } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
+import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import type { TestService } from "../support/service/start-service.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 
-/** A desk by day, a phone by night. */
-const WIDTHS = { light: 1280, dark: 390 };
 const ORIGIN = { correlationId: "t", causationId: "t", actor: { type: "operator" as const } };
 
 onServer(chromiumServer, () => {
@@ -36,8 +34,7 @@ onServer(chromiumServer, () => {
 
   /** A new account on the Developer plan with a link; the path of the link's page. */
   async function developer(options: BrowserContextOptions = {}): Promise<{ page: Page; path: string }> {
-    const page = await portal.member(options);
-    await portal.upgrade(page);
+    const page = await portal.developer(options);
     await page.goto(`${base}/portal/links/new`);
     await page.getByLabel("Destination").fill("https://example.com/");
     await page.keyboard.press("Enter");
@@ -201,7 +198,7 @@ onServer(chromiumServer, () => {
       `${link}&range=custom&timezone=Mars&from=soon`,
     ]) {
       await page.goto(base + at);
-      for (const fault of await unusable(page, WIDTHS)) faults.push(`${at} ${fault}`);
+      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${at} ${fault}`);
     }
     expect(faults).toEqual([]);
   });

@@ -27,9 +27,8 @@ onServer(chromiumServer, () => {
     "is added, verified once its record is there, and serves links with slugs of one's own",
     PATIENCE,
     async () => {
-      const page = await portal.member();
+      const page = await portal.developer();
       const complaints = complaintsOf(page);
-      await portal.upgrade(page);
       await page.getByRole("link", { name: "Domains" }).click();
       await page.getByLabel("Host name").fill("GO.example.com");
       await page.getByRole("button", { name: "Add domain" }).click();

@@ -9,10 +9,8 @@ import {
   type PortalBrowser,
   showing,
 } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
+import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-
-const WIDTHS = { light: 1280, dark: 390 };
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;
@@ -24,14 +22,13 @@ onServer(chromiumServer, () => {
   it("goes from a pasted table to tags, a filter and an export, by pages that everybody can use", {
     timeout: 240_000,
   }, async () => {
-    const page = await portal.member();
+    const page = await portal.developer();
     const complaints = complaintsOf(page);
     const faults: string[] = [];
     const look = async (what: string) => {
-      for (const fault of await unusable(page, WIDTHS)) faults.push(`${what}, ${fault}`);
+      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
     };
     const { base } = portal;
-    await portal.upgrade(page);
     await page.goto(`${base}/portal/links`);
     await page.getByRole("link", { name: "Many at once" }).click();
     await look("an empty list");
@@ -100,10 +97,9 @@ onServer(chromiumServer, () => {
   it("goes from a schedule and an A/B test to numbers that a colleague sees at the same address", {
     timeout: 240_000,
   }, async () => {
-    const page = await portal.member();
+    const page = await portal.developer();
     const complaints = complaintsOf(page);
     const { base } = portal;
-    await portal.upgrade(page);
     await page.goto(`${base}/portal/links/many`);
     await page.getByLabel("Addresses").fill("url,title\nhttps://shop.example.com/a,Sale");
     await page.getByRole("button", { name: "Preview" }).click();

@@ -1,5 +1,5 @@
 // The pages of links in a real browser: copy buttons, keyboard, accessibility (axe).
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import {
@@ -9,14 +9,17 @@ import {
   type PortalBrowser,
   showing,
 } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations, unusable } from "../support/servers/chromium.ts";
+import {
+  chromiumServer,
+  complaintsOf,
+  DESK_AND_PHONE,
+  seriousViolations,
+  unusable,
+} from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import type { TestService } from "../support/service/start-service.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
-
-/** A desk by day, a phone by night. */
-const WIDTHS = { light: 1280, dark: 390 };
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;
@@ -28,13 +31,6 @@ onServer(chromiumServer, () => {
     ({ service, base } = portal);
   }, PATIENCE_MS);
   afterAll(() => portal?.stop());
-
-  /** A new account on the Developer plan. */
-  async function developer(options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await portal.member(options);
-    await portal.upgrade(page);
-    return page;
-  }
 
   /** By keyboard only; returns the path of the link's page. */
   async function shorten(page: Page, url: string): Promise<string> {
@@ -51,7 +47,7 @@ onServer(chromiumServer, () => {
   }
 
   it("copies a short link", PATIENCE, async () => {
-    const page = await developer();
+    const page = await portal.developer();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const path = await shorten(page, "https://example.com/");
     await page.getByRole("button", { name: "Copy the short link" }).click();
@@ -61,7 +57,7 @@ onServer(chromiumServer, () => {
   });
 
   it("shows a whole link on the first screen of a phone, with filters that open", PATIENCE, async () => {
-    const page = await developer();
+    const page = await portal.developer();
     const { key } = await service.issueKey(await portal.accountOf(page));
     const links = Array.from({ length: 60 }, (_, n) => ({
       url: `https://example.com/${"long/".repeat(20)}${n}`,
@@ -85,7 +81,7 @@ onServer(chromiumServer, () => {
   });
 
   it("changes chosen links, and asks before it deletes them", PATIENCE, async () => {
-    const page = await developer();
+    const page = await portal.developer();
     const complaints = complaintsOf(page);
     const first = await shorten(page, "example.com/one");
     await shorten(page, "example.com/two");
@@ -112,7 +108,7 @@ onServer(chromiumServer, () => {
   });
 
   it("keeps its tabs in place, however long the destination is", PATIENCE, async () => {
-    const page = await developer();
+    const page = await portal.developer();
     const places: (number | undefined)[] = [];
     for (const url of ["example.com/", `example.com/${"a-long-path/".repeat(30)}`]) {
       const path = await shorten(page, url);
@@ -128,11 +124,11 @@ onServer(chromiumServer, () => {
     "has forms for what it carries that a keyboard fills in, say what is wrong, and fit on a phone",
     PATIENCE,
     async () => {
-      const page = await developer();
+      const page = await portal.developer();
       const complaints = complaintsOf(page);
       const faults: string[] = [];
       const look = async (what: string) => {
-        for (const fault of await unusable(page, WIDTHS)) faults.push(`${what}, ${fault}`);
+        for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
       };
       const unfold = async (name: string) => {
         await page.getByText(name, { exact: true }).focus();
@@ -190,7 +186,7 @@ onServer(chromiumServer, () => {
     "has times typed and shown in the browser's zone, across summer time, and unchanged where nobody typed",
     PATIENCE,
     async () => {
-      const page = await developer({ timezoneId: "America/New_York" });
+      const page = await portal.developer({ timezoneId: "America/New_York" });
       await page.goto(`${base}/portal/links/new`);
       await page.getByLabel("Destination").fill("example.com/sale");
       await page.getByText("Schedule", { exact: true }).click();
@@ -225,12 +221,12 @@ onServer(chromiumServer, () => {
   it("has no serious violation on any page of links, light or dark, wide or on a phone", {
     timeout: 240_000,
   }, async () => {
-    const page = await developer();
+    const page = await portal.developer();
     const path = await shorten(page, "https://example.com/a/rather/long/address?with=a&query=too");
     const faults: string[] = [];
     for (const at of ["/portal", "/portal/links", "/portal/links?q=none", "/portal/links/new", path]) {
       await page.goto(base + at);
-      for (const fault of await unusable(page, WIDTHS)) faults.push(`${at} ${fault}`);
+      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${at} ${fault}`);
     }
     expect(faults).toEqual([]);
   });

@@ -2,10 +2,8 @@
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
+import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-
-const WIDTHS = { light: 1280, dark: 390 };
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;
@@ -17,12 +15,11 @@ onServer(chromiumServer, () => {
   it("are chosen on the account's page, shown to visitors, and drawn in the QR code", {
     timeout: 120_000,
   }, async () => {
-    const page = await portal.member();
-    await portal.upgrade(page);
+    const page = await portal.developer();
     const complaints = complaintsOf(page);
     const faults: string[] = [];
     const look = async (what: string) => {
-      for (const fault of await unusable(page, WIDTHS)) faults.push(`${what}, ${fault}`);
+      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
     };
     await page.goto(`${portal.base}/portal/account`);
     const none = page.getByLabel("No colour of your own");

@@ -23,9 +23,8 @@ onServer(chromiumServer, () => {
     timeout: PATIENCE_MS,
   }, async () => {
     const receiver = await startReceiver();
-    const page = await portal.member();
+    const page = await portal.developer();
     const complaints = complaintsOf(page);
-    await portal.upgrade(page);
     await page.getByRole("link", { name: "Webhooks" }).click();
     await page.getByLabel("URL", { exact: true }).fill(`http://127.0.0.1:${receiver.port}/hooks`);
     await page.getByRole("button", { name: "Add webhook" }).click();

@@ -15,8 +15,7 @@ onServerAtLength(chromiumServer, () => {
 
   beforeAll(async () => {
     portal = await openPortalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
-    page = await portal.member();
-    await portal.upgrade(page);
+    page = await portal.developer();
   }, PATIENCE_MS);
   afterAll(() => portal?.stop());
 

@@ -26,7 +26,8 @@ export type PortalBrowser = {
   visitor(options?: BrowserContextOptions): Promise<Page>;
   /** A visitor who has signed up. */
   member(options?: BrowserContextOptions): Promise<Page>;
-  upgrade(page: Page): Promise<void>;
+  /** A member on the Developer plan. */
+  developer(options?: BrowserContextOptions): Promise<Page>;
   accountOf(page: Page): Promise<string>;
   /** Requests a short link from outside the browser. */
   follow(url: string): Promise<globalThis.Response>;
@@ -86,24 +87,28 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
     return session?.value.split(".")[0] ?? "";
   }
 
+  async function member(options?: BrowserContextOptions) {
+    people += 1;
+    const page = await visitor(options);
+    await page.goto(`${base}/portal/sign-up`);
+    await page.getByLabel("E-mail").fill(`someone-${people}@example.com`);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${base}/portal`);
+    return page;
+  }
+
   return {
     base,
     service,
     visitor,
     accountOf,
-    async member(options) {
-      people += 1;
-      const page = await visitor(options);
-      await page.goto(`${base}/portal/sign-up`);
-      await page.getByLabel("E-mail").fill(`someone-${people}@example.com`);
-      await page.getByLabel("Password").fill(PASSWORD);
-      await page.keyboard.press("Enter");
-      await page.waitForURL(`${base}/portal`);
-      return page;
-    },
-    async upgrade(page) {
+    member,
+    async developer(options) {
+      const page = await member(options);
       await service.changeTier(await accountOf(page), "developer");
       await showing(page, `${base}/portal`, "the Developer plan", (text) => text.includes(">Developer<"));
+      return page;
     },
     follow: (url) => fetch(url, { redirect: "manual", headers: { "user-agent": FIREFOX } }),
     async stop() {

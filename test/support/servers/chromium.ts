@@ -48,6 +48,9 @@ export async function seriousViolations(page: Page, rules?: string[]): Promise<s
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
+/** Widths for `unusable`: a desk by day, a phone by night. */
+export const DESK_AND_PHONE = { light: 1280, dark: 390 };
+
 /**
  * What somebody can't use of the page, one line each, as `light` and then as `dark` show it; the second is asked what can
  * differ from the first. Without widths, that of the window stays.

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { decoded, type Visitor, visitor } from "../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../support/portal/operator.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
@@ -15,13 +16,14 @@ const REASON = "Phishing <b>of a bank</b>";
 let service: TestService;
 let cli: ReturnType<typeof commandLine>;
 let owner: Person;
+let people: ReturnType<typeof portalPeople>;
 let path: string;
 let slug: string;
 
 beforeAll(async () => {
   service = await startTestService(environment);
   cli = commandLine(service.config.dataDir, environment);
-  const people = portalPeople(service);
+  people = portalPeople(service);
   owner = await people.developer();
   path = await people.shorten(owner, "https://example.com/");
   slug = path.split("/").at(-1) ?? "";
@@ -35,22 +37,33 @@ const change = async (what: string, fields: Record<string, string> = {}) =>
   await owner.post(`${path}/${what}`, fields);
 
 describe("a link that the operator blocks", { timeout: 60_000 }, () => {
-  it("answers 404 at once, and its hits, QR code and numbers go on", async () => {
+  it("answers 404 at once and counts nobody, as nobody is led on; its QR code and numbers go on", async () => {
     expect(await status()).toBe(301);
     const blocked = await cli.json("link", "block", `http://localhost/${slug}`, "--reason", REASON);
     expect(blocked).toMatchObject({ host: "localhost", slug, blocked: true });
-    await answers(404);
+    let led = 1;
+    await until("the link to be blocked", async () => (await status()) === 404 || ++led === 0);
     const { key } = await cli.json("key", "issue", "--account", owner.accountId);
     const total = async () => {
       const { body } = await service.ask<{ analytics: { totalClicks: number } }>(
         `/api/v1/analytics/${slug}`,
-        { key },
+        {
+          key,
+        },
       );
       return body.analytics.totalClicks;
     };
-    const before = await total();
-    await service.ask(`/${slug}`);
-    await until("the hit to count", async () => (await total()) > before, { everyMs: 200 });
+    for (let visits = 0; visits < 3; visits++) expect(await status()).toBe(404);
+    const other = await people.developer();
+    const later = (await people.shorten(other, "https://example.com/later")).split("/").at(-1);
+    await service.ask(`/${later}`);
+    const clicked = async () =>
+      (await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100 })).map(
+        ({ data }) => (data as { link: string }).link,
+      );
+    await until("a later hit in the log", async () => (await clicked()).includes(`localhost/${later}`));
+    expect((await clicked()).filter((link) => link === `localhost/${slug}`)).toHaveLength(led);
+    await until("all hits to count", async () => (await total()) === led, { everyMs: 200 });
     expect((await service.ask(`/api/qr/${slug}`)).status).toBe(200);
   });
 

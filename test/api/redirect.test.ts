@@ -49,7 +49,7 @@ const RULES: LinkRule[] = [
 ];
 const LED =
   "HTTP/1.1 302 Found\r\n" +
-  "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%zz%0d%0a<{|}>#top\r\n" +
+  "location: https://example.com/%C3%A9?a=own&rule&b=%C3%A9%ff%25zz%0d%0a%3C%7B%7C%7D%3E#top\r\n" +
   "cache-control: no-store\r\ncontent-length: 0\r\nDate: now\r\nConnection: close\r\n\r\n";
 
 /** The redirect handler on real sockets, with a few cached links; collects the recorded hits. */
@@ -191,6 +191,10 @@ describe("the redirect", () => {
     ],
     ["an ideographic full stop behind it", request("GET /abcdefg%E3%80%82"), {}],
     ["a custom domain's slug with a slash", request("GET /docs/", { host: "go.example" }), {}],
+    ["a character behind it that was cut", request("GET /abcdefg%E3%80"), {}],
+    ["two slashes before it", request("GET //abcdefg?a=b"), { query: "a=b" }],
+    ["a query that a program has made part of the path", request("GET /abcdefg&qr=1"), { query: "qr=1" }],
+    ["an encoded query", request("GET /abcdefg%3Futm_source%3Dx"), { query: "utm_source=x" }],
     ["a body", `${request("GET /abcdefg", { "content-length": "4" })}body`, {}],
   ])(
     "answers %s with the same 301, which no cache may reuse unasked, and records it",
@@ -210,6 +214,7 @@ describe("the redirect", () => {
   it.each([
     ["no link", "GET /nothing", {}, { notFound: 1 }],
     ["a name that is no slug", "GET /some.txt", {}, { notFound: 1 }],
+    ["what can't be decoded", "GET /%zz", {}, { notFound: 1 }],
     ["an encoded slash", "GET /a%2Fb", {}, { notFound: 1 }],
     ["no link with a slash", "GET /nothing/", {}, { notFound: 1 }],
     ["no link with a full stop", "GET /nothing.", {}, { notFound: 1 }],
@@ -243,18 +248,21 @@ describe("the redirect", () => {
         "This short link is unavailable for legal reasons",
       ] as const),
     ],
-  ])("answers a blocked link with %s, and records the hit", async (_, slug, status, header, title) => {
-    const page = await sendRaw(server.port, request(`GET /${slug}`, { accept: "text/html" }));
-    expect(page).toContain(`HTTP/1.1 ${status}\r\n`);
-    expect(page).toContain(header);
-    expect(page).toContain(`<h1>${title}</h1>`);
-    expect(page).toMatch(/^cache-control: no-store\r$/m);
-    const head = await sendRaw(server.port, request(`HEAD /${slug}`));
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n[^]*\r\n\r\n$`));
-    expect(page + head).not.toContain("Phishing");
-    expect(server.hits.map(({ method }) => method)).toEqual(["GET", "HEAD"]);
-    expect(server.deps.stats).toMatchObject({ found: 0, blocked: 2 });
-  });
+  ])(
+    "answers a blocked link with %s, and records nothing, as nobody is led on",
+    async (_, slug, status, header, title) => {
+      const page = await sendRaw(server.port, request(`GET /${slug}`, { accept: "text/html" }));
+      expect(page).toContain(`HTTP/1.1 ${status}\r\n`);
+      expect(page).toContain(header);
+      expect(page).toContain(`<h1>${title}</h1>`);
+      expect(page).toMatch(/^cache-control: no-store\r$/m);
+      const head = await sendRaw(server.port, request(`HEAD /${slug}`));
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n[^]*\r\n\r\n$`));
+      expect(page + head).not.toContain("Phishing");
+      expect(server.hits).toEqual([]);
+      expect(server.deps.stats).toMatchObject({ found: 0, blocked: 2 });
+    },
+  );
 
   it("answers HEAD of no link without a body, and a browser with a page", async () => {
     expect(await sendRaw(server.port, request("HEAD /nothing"))).toBe(NOT_FOUND);
@@ -278,8 +286,6 @@ describe("the redirect", () => {
     ["a file of the base host with a slash", request("GET /robots.txt/")],
     ["two slashes", request("GET /abcdefg//")],
     ["a slash and a slug character", request("GET /abcdefg/.x")],
-    ["what can't be decoded", request("GET /%zz")],
-    ["what can't be decoded behind a slug", request("GET /abcdefg%E3%80")],
     ["another method", request("POST /abcdefg", { "content-length": "0" })],
   ])("leaves %s to the framework", async (_, text) => {
     await sendRaw(server.port, text);
@@ -304,7 +310,7 @@ describe("the redirect", () => {
 
   it("answers that a link is blocked, whatever its rules", async () => {
     expect(await sendRaw(server.port, request("GET /over?rule"))).toContain('"code":"link_blocked"');
-    expect(server.hits[0]?.link).not.toHaveProperty("rule");
+    expect(server.hits).toEqual([]);
   });
 
   it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {

@@ -16,14 +16,15 @@ import { type PostedForm, postedForm } from "../password/password-form.ts";
 import type { CountryOf } from "../rules/country-of.ts";
 import { firstRule } from "../rules/first-rule.ts";
 import { withQueryOf } from "../rules/forward-query.ts";
+import { locationOf } from "../rules/location.ts";
 import type { ReadVisit, VisitOf } from "../rules/visit.ts";
 import type { Admit } from "../visits/admission.ts";
 import { answerMoved, answerMovedForNow, answerRefused, type LinkRefusal, SEE_OTHER } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
 import { hostResolver } from "./hosts.ts";
-import { pathSegment } from "./path-segment.ts";
 import type { PageLook } from "./plain-page.ts";
 import type { Requester } from "./requester.ts";
+import { slugTarget } from "./slug-target.ts";
 
 /** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
 export type RedirectStats = {
@@ -74,8 +75,8 @@ const OUTAGE_OVER_MS = 60_000;
 
 const METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "POST"]);
 
-/** `form`: of a POST. */
-type Exchange = { request: IncomingMessage; response: ServerResponse; form?: PostedForm };
+/** `query`: of the short URL, raw. `form`: of a POST. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; query: string; form?: PostedForm };
 
 /**
  * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host, and a POST
@@ -100,11 +101,12 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   }
 
   /** To the account's own page, on its domains alone; a fallback that has become such a link would lead in circles. */
-  function lead(brand: Brand | undefined, host: string, exchange: Exchange, code: LinkRefusal): void {
+  function lead(brand: Brand | undefined, host: string, exchange: Exchange, reason: LinkRefusal): void {
     const { fallbackUrl } = brand ?? {};
     const isLed = fallbackUrl !== undefined && host !== baseHost && URL.parse(fallbackUrl)?.hostname !== host;
-    if (isLed) answerMovedForNow(fallbackUrl, exchange.response, exchange.form ? SEE_OTHER : 302);
-    else refuse(exchange, code, brand);
+    const code = exchange.form ? SEE_OTHER : 302;
+    if (isLed) answerMovedForNow(locationOf(fallbackUrl), exchange.response, code);
+    else refuse(exchange, reason, brand);
   }
 
   function answer(host: string, slug: string, exchange: Exchange): Promise<void> | undefined {
@@ -127,7 +129,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
 
   /** Of a link without options: a promise only if the redirect has to wait for its click. */
   function follow(entry: LinkEntry, exchange: Exchange): Promise<void> | undefined {
-    const { request, response, form } = exchange;
+    const { response, form } = exchange;
     const at = now();
     // Its domain serves it, or it was not found; how many people it has led is counted where it has a limit.
     const status = linkStatus(entry.facts, { now: at, people: 0, isServed: true });
@@ -135,19 +137,19 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
       stats.disabled += 1;
       return answerMissing(entry.host, exchange);
     }
+    if (entry.block) return answerBlocked(entry.block, exchange);
     if (entry.options) return followWithOptions(entry, entry.options, { status, at, exchange });
     const send = () => {
-      if (entry.block) return answerBlocked(entry.block, exchange);
       stats.found += 1;
       answerMoved(entry.location, response, form ? SEE_OTHER : undefined);
     };
-    const wait = recorder.record(hitOf(entry, request, requester, at));
+    const wait = recorder.record(hitOf(entry, exchange, requester, at));
     if (wait) return wait.then(send);
     send();
     return undefined;
   }
 
-  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Exchange): void {
+  function answerBlocked({ legal }: NonNullable<LinkEntry["block"]>, exchange: Exchange): undefined {
     stats.blocked += 1;
     if (legal) exchange.response.setHeader("link", `<${deps.baseUrl}>; rel="blocked-by"`);
     refuse(exchange, legal ? "link_blocked_legally" : "link_blocked");
@@ -162,7 +164,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     const { request, response, form } = exchange;
     const { expiredLocation } = options;
     const code = form ? SEE_OTHER : options.code;
-    const hit = hitOf(entry, request, requester, at);
+    const hit = hitOf(entry, exchange, requester, at);
     const look = () => brands.ofAccount(entry.accountId);
     const answerInstead = async (reason: LinkRefusal) => {
       stats.expired += 1;
@@ -235,11 +237,12 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
 
   return (request, response, passOn) => {
     if (!METHODS.has(request.method)) return false;
-    const slug = pathSegment(request.url ?? "");
-    if (slug === undefined) return false;
+    const target = slugTarget(request.url ?? "");
+    if (target === undefined) return false;
+    const { slug, query } = target;
     const host = hostOf(requester.host(request));
     if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
-    const exchange: Exchange = { request, response };
+    const exchange: Exchange = { request, response, query };
     try {
       const isPost = request.method === "POST";
       const answering = isPost ? answerForm(host, slug, exchange, passOn) : answer(host, slug, exchange);

@@ -5,15 +5,19 @@ import type { RawHit } from "../clicks/hit.ts";
 import type { Target } from "../lookup/link-entry.ts";
 import type { Requester } from "./requester.ts";
 
-/** `at`: milliseconds since 1970. */
-export function hitOf(target: Target, request: IncomingMessage, requester: Requester, at: number): RawHit {
-  const { headers, method, url = "" } = request;
-  const question = url.indexOf("?");
+/** `query`: of the short URL, raw. `at`: milliseconds since 1970. */
+export function hitOf(
+  target: Target,
+  { request, query }: { request: IncomingMessage; query: string },
+  requester: Requester,
+  at: number,
+): RawHit {
+  const { headers, method } = request;
   return {
     link: target.packed,
     at,
     method: method === "HEAD" || method === "POST" ? method : "GET",
-    query: question < 0 ? "" : url.slice(question + 1),
+    query,
     address: requester.address(request),
     country: requester.countryOf(request),
     userAgent: headers["user-agent"] ?? "",

@@ -6,6 +6,7 @@ import { NO_RULE } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 import { type Conditions, conditionsOf } from "../rules/first-rule.ts";
+import { locationOf } from "../rules/location.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
@@ -15,7 +16,7 @@ export type RedirectedLink = Pick<
 
 /** Where a visit can be led. */
 export type Target = {
-  /** Value of the Location header: the URL as normalised ASCII. */
+  /** Value of the Location header. */
   location: string;
   /** What the clicks that it gets repeat of it, serialised, as hits carry it to the writer thread. */
   packed: PackedTarget;
@@ -69,7 +70,7 @@ function entryOptions(link: RedirectedLink): EntryOptions | undefined {
   if (!changes && redirectCode === undefined && !forwardQuery) return undefined;
   return {
     key: linkKey(link.host, link.slug),
-    expiredLocation: expiredUrl === undefined ? undefined : headerSafe(expiredUrl),
+    expiredLocation: expiredUrl === undefined ? undefined : locationOf(expiredUrl),
     maxClicks,
     passwordId,
     code: redirectCode ?? (changes ? 302 : 301),
@@ -93,11 +94,5 @@ function targetOf(link: RedirectedLink, longUrl: string, rule: string | undefine
     via,
     ...(rule !== undefined && { rule }),
   });
-  return { location: headerSafe(longUrl), packed };
-}
-
-/** The URL parser percent-encodes what a header must not contain; the fallback covers URLs that it rejects. */
-function headerSafe(longUrl: string): string {
-  const href = URL.parse(longUrl)?.href ?? encodeURI(longUrl.toWellFormed());
-  return href.replace(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character.toWellFormed()));
+  return { location: locationOf(longUrl), packed };
 }

@@ -1,8 +1,9 @@
 // Joins the query of a visit to a destination (`forward_query`).
+import { queryInLocation } from "./location.ts";
 
 /**
  * The location with the parameters of both, and its fragment at the end. Of two of one name those of `winner` are kept, all
- * others as they were sent, but for the QR image's `qr=1`; whatever a Location header can't hold is percent-encoded.
+ * others as they were sent, but for the QR image's `qr=1`, and percent-encoded where a URI has to be.
  * No bound of its own: Node's for the headers of a request holds, and browsers have theirs. `query`: of the short
  * URL, without `?`, with a character for each byte as Node has it.
  */
@@ -15,7 +16,7 @@ export function withQueryOf(query: string, location: string, winner: "destinatio
   const path = question < 0 ? base : base.slice(0, question);
   const own = question < 0 ? "" : base.slice(question + 1);
   const theirs = partsOf(sent).filter((part) => !isScanMark(part));
-  const added = headerSafe((winner === "visitor" ? theirs : without(theirs, partsOf(own))).join("&"));
+  const added = queryInLocation((winner === "visitor" ? theirs : without(theirs, partsOf(own))).join("&"));
   if (added === "") return location;
   const kept = winner === "visitor" ? without(own.split("&"), theirs).join("&") : own;
   const separator = kept === "" || kept.endsWith("&") ? "" : "&";
@@ -50,11 +51,4 @@ function isScanMark(part: string): boolean {
 function decoded(text: string): string {
   const [[name = ""] = []] = new URLSearchParams(`&${text.replaceAll("=", "%3D")}`);
   return name;
-}
-
-function headerSafe(text: string): string {
-  return text.replace(/[^\x21-\x7e]/g, (character) => {
-    const byte = character.charCodeAt(0) & 0xff;
-    return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-  });
 }

@@ -1,10 +1,12 @@
 // The rules of a link as requests say them and answers show them, and as events hold them.
 import { z } from "zod";
 import { cleanText } from "../../../events/classification/clean-text.ts";
+import { languageProblem } from "../../../events/classification/languages.ts";
 import { acceptedSystem, SYSTEM_NAMES } from "../../../events/classification/systems.ts";
 import { COUNTRIES } from "../../../events/countries.ts";
 import { type LinkRule, OPTION_LIMITS as MOST, type RuleConditions } from "../../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../../events/vocabulary.ts";
+import { parseMoment } from "../../../runtime/moment.ts";
 import { OUR_WORDS } from "../../issue-sentence.ts";
 import { filled, text, time, utc } from "./field-schemas.ts";
 
@@ -45,6 +47,11 @@ const query = z
 /** Named: of a list of values without a name generators of clients make two types of one name. */
 const deviceType = z.enum(DEVICE_TYPES).meta({ id: "DeviceType" });
 
+const language = z.string().refine((tag) => languageProblem(tag) === undefined, {
+  error: ({ input }) =>
+    `${LANGUAGES}; ${String(input).slice(0, MOST.value)} ${languageProblem(String(input))}`,
+});
+
 const conditions = z
   .strictObject({
     device: oneOrMore(deviceType, `must be one or more of ${DEVICE_TYPES.join(", ")}`)
@@ -62,7 +69,7 @@ const conditions = z
     )
       .optional()
       .meta({ description: "ISO 3166-1 alpha-2", examples: [["DE", "AT"]] }),
-    language: oneOrMore(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, LANGUAGES), LANGUAGES)
+    language: oneOrMore(language, LANGUAGES)
       .optional()
       .meta({ description: "`pt` also fits `pt-BR`", examples: ["de"] }),
     query: query.optional().meta({
@@ -87,6 +94,7 @@ const conditions = z
     (conditions) => Object.values(conditions).some((condition) => condition !== undefined),
     "needs at least one condition",
   )
+  .refine(endsAfterItBegins, { path: ["to"], error: "must be after from" })
   .meta({ id: "RuleConditions" });
 
 const rule = z
@@ -113,6 +121,12 @@ export const rulesSchema = z
   )
   .refine(hasEachIdOnce, "must have each id once");
 export type RequestedRules = z.infer<typeof rulesSchema>;
+
+/** Times that are none are refused by themselves. */
+function endsAfterItBegins({ from = "", to = "" }: { from?: string | undefined; to?: string | undefined }) {
+  const [begin, end] = [parseMoment(from), parseMoment(to)];
+  return begin === undefined || end === undefined || begin < end;
+}
 
 /** A rule whose share begins beyond all visitors would never be followed. */
 function hasRoomForShares(rules: readonly z.infer<typeof rule>[]): boolean {

@@ -1,7 +1,9 @@
 // Extracts a visitor's preferred language from Accept-Language.
+import { canonicalLanguage } from "../../../events/classification/languages.ts";
+
 const TAG = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/;
 
-/** The tag with the highest weight in lower case, such as `en-gb`; "" when there is none (RFC 9110, 12.5.4). */
+/** The tag with the highest weight, such as `en-gb`; "" when there is none (RFC 9110, 12.5.4). */
 export function primaryLanguage(header: string): string {
   let best = "";
   let bestWeight = 0;
@@ -14,7 +16,7 @@ export function primaryLanguage(header: string): string {
       bestWeight = weight;
     }
   }
-  return best;
+  return canonicalLanguage(best);
 }
 
 function weightOf(parameters: readonly string[]): number {

@@ -1,6 +1,7 @@
 // Keeps the time zone in which an account reads its numbers in the portal.
+
+import { isTimeZone } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { isTimeZone } from "../../runtime/time-zones.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { changeTimeZoneTo } from "./account.ts";

@@ -3,7 +3,7 @@
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import type { TimeSlices } from "../../runtime/time-slices.ts";
+import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 

@@ -1,5 +1,5 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
-import { isTimeZone } from "../../runtime/time-zones.ts";
+import { isTimeZone } from "../../runtime/moment.ts";
 
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {

@@ -1,5 +1,5 @@
 // Reads a part of the log: page by page, so that a reader of a long part holds one page at a time, or as of a position.
-import { type TimeSlices, timeSlices } from "../../runtime/time-slices.ts";
+import { type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, Position, ReadAllOptions, RecordedEvent } from "./port.ts";
 
 /** Sorts behind every position. */

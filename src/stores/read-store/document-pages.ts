@@ -1,5 +1,5 @@
 // Reads all documents of a search page by page, so that a reader of many holds one page at a time.
-import { timeSlices } from "../../runtime/time-slices.ts";
+import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import type { Document, FindQuery, ReadStore } from "./port.ts";
 
 /**

@@ -23,7 +23,7 @@ import { type LinkClicksDocument, linkClicks } from "../../../projections/defini
 import { partsOfRuleHit } from "../../../projections/definitions/rule-hits.ts";
 import { OTHER, type Tally, valueCounts } from "../../../projections/definitions/tally.ts";
 import { utcDate } from "../../../runtime/moment.ts";
-import { timeSlices } from "../../../runtime/time-slices.ts";
+import { timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import { midnightOf } from "../sums.ts";

@@ -1,7 +1,7 @@
 // Answers a question about an account's clicks by one pass over the log, within bounds of clicks and of time.
 import { type ClickHourDocument, clickHours, hourOf } from "../../../projections/definitions/click-hours.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { type TimeSlices, timeSlices } from "../../../runtime/time-slices.ts";
+import { type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import { VALUES } from "./group-values.ts";

@@ -4,7 +4,7 @@ import type { ClickKind } from "../../../events/vocabulary.ts";
 import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { withdrawnOfAll } from "../../../projections/fold/read-withdrawals.ts";
-import type { TimeSlices } from "../../../runtime/time-slices.ts";
+import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { firstEvent, ownerOf } from "../../feed/account-events.ts";

@@ -5,7 +5,7 @@ import { ALL_CATEGORIES, accountStream, PREFIX } from "../../../events/streams.t
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { timeSlices } from "../../../runtime/time-slices.ts";
+import { timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { ownerOf } from "../../feed/account-events.ts";

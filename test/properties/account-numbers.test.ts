@@ -320,6 +320,7 @@ function expectTotals(totals: Totals, clicks: readonly Click[]): void {
   if (totals.visitors === null) return;
   const people = clicks.filter(({ kind }) => kind !== "preview");
   const visitors = new Set(people.map(({ accountVisitor }) => accountVisitor)).size;
+  expect(totals.visitors).toBeLessThanOrEqual(people.length);
   if (totals.visitorsEstimated) expect(Math.abs(totals.visitors / visitors - 1)).toBeLessThan(0.1);
   else expect(totals.visitors).toBe(visitors);
 }

@@ -207,7 +207,7 @@ function sumOf({ kinds, filters, groupBy, starts, interval, zone, limit }: Resol
         }
         const counted = day.kinds[kind];
         if (!counted) continue;
-        visitors.add(date, kind, counted.visitors);
+        visitors.add(date, kind, counted.visitors, hitsOf(day, column));
         for (const { field, tally, sum } of groups) {
           for (const [value, hits] of valueCounts(tally?.(counted) ?? [])) sum.count(value, kind, hits);
           if (field === "kind") sum.count(kind, kind, hitsOf(day, column));

@@ -38,9 +38,9 @@ export async function answerFromLog(
   const count = (hit: AccountHit) => {
     const { click, instant } = hit;
     const period = instant < question.from ? before : current;
-    const code = isPeople(click.kind) ? (click.accountVisitor ?? "") : "";
+    const { accountVisitor: code = "" } = isPeople(click.kind) ? click : {};
     period.counts[click.kind] += 1;
-    if (code) period.visitors.count(click.at.slice(0, 10), click.kind, code);
+    if (isPeople(click.kind)) period.visitors.count(click.at.slice(0, 10), click.kind, code);
     if (period === before) return;
     series.count(instant, click.kind, 1);
     if (code) series.countVisitor(instant, code);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
-import { RulesSchema } from "./analytics/rules-schema.ts";
+import { OtherSchema, RulesSchema } from "./analytics/rules-schema.ts";
 
 /**
  * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
@@ -103,6 +103,7 @@ export const AnalyticsSchema = z
       hourlyClicks: counts.meta({ description: "The last 24 hours, zero-filled, by UTC hour" }),
       utm: z.record(z.string(), counts),
       rules: RulesSchema,
+      other: OtherSchema,
       recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
     }),
     as_of: z.string().optional().meta({

@@ -47,8 +47,7 @@ export const commands: readonly CommandRow[] = [
     ],
     async run(session, { account: accountId, slug, domain }: NewLink, url: string) {
       const { config, deps, context } = session;
-      const own =
-        domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain.toLowerCase());
+      const own = domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain);
       const request = { url, customSlug: slug, domain_id: own?.domainId ?? undefined };
       const { linkDeps, by } = await asOwner(session, accountId);
       const { baseHostSlugs } = config;
@@ -70,8 +69,7 @@ export const commands: readonly CommandRow[] = [
     ],
     by: queryOf(projectionGroups),
     async run({ deps }, { account: accountId, domain, search, ...options }: Listed) {
-      const own =
-        domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain.toLowerCase());
+      const own = domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain);
       const wanted = {
         ...options,
         q: search,

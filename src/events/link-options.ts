@@ -2,6 +2,7 @@
 // follows from them for redirects, lists and rechecks.
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { comparableUrl } from "../runtime/addresses/comparable-url.ts";
 import { DEVICE_TYPES } from "./vocabulary.ts";
 
 export const REDIRECT_CODES = [301, 302, 307, 308] as const;
@@ -125,10 +126,11 @@ export function fingerprintOf(
 ): string | null {
   if (link.passwordId !== undefined && link.passwordId !== null) return null;
   const { accountId, host } = link;
-  // Compared as browsers normalise it: the case of the host, a default port, an empty path.
-  const longUrl = URL.parse(link.longUrl)?.href ?? link.longUrl;
+  const longUrl = comparableUrl(link.longUrl);
   const options = optionsOf(link);
-  if (options.rules) options.rules = options.rules.map(({ id: _, ...rule }) => rule);
+  if (options.expiredUrl) options.expiredUrl = comparableUrl(options.expiredUrl);
+  if (options.rules)
+    options.rules = options.rules.map(({ id: _, ...rule }) => ({ ...rule, url: comparableUrl(rule.url) }));
   const text = JSON.stringify([accountId, host, longUrl, options], link.rules && withSortedNames);
   return hash("sha256", text, "base64url").slice(0, FINGERPRINT_CHARACTERS);
 }
@@ -147,7 +149,7 @@ function withSortedNames(name: string, value: unknown): unknown {
 /** Whether they lead the same visitors to the same place, whatever they are called. */
 export function isSameRule(rule: LinkRule, other: LinkRule): boolean {
   const [text, otherText] = [rule, other].map(({ when, url }) =>
-    JSON.stringify([when, url], withSortedNames),
+    JSON.stringify([when, comparableUrl(url)], withSortedNames),
   );
   return text === otherText;
 }

@@ -31,7 +31,7 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 1,
+  version: 2,
   readsSince: 1,
   projections: [
     accounts,

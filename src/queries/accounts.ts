@@ -16,6 +16,7 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
+import { hostName } from "../runtime/addresses/host-name.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
@@ -133,7 +134,7 @@ async function byId(deps: FindAccountDeps, text: string): Promise<string | undef
 
 /** The id of an account that proved that the hostname is its own, else of the first that added it. */
 async function byHostname(deps: FindAccountDeps, text: string): Promise<string | undefined> {
-  if (URL.parse(text.includes("://") ? text : `http://${text}`)?.pathname !== "/") return undefined;
+  if (hostName(text) === "") return undefined;
   const added = (await domainsNamed(deps, text)).sort((a, b) => (a.addedAt < b.addedAt ? -1 : 1));
   return (added.find(({ state }) => state === "verified") ?? added[0])?.accountId;
 }

@@ -1,5 +1,6 @@
 // Custom domains: those of an account, those that are served, and the one that an operator means.
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
+import { hostName } from "../runtime/addresses/host-name.ts";
 import { Refused } from "../runtime/refused.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../stores/read-store/port.ts";
@@ -17,15 +18,18 @@ export async function listDomains({ readStore }: Deps, accountId: string): Promi
 }
 
 /**
- * The account's domain with this hostname, which other accounts may have added too.
+ * The account's domain with this hostname, as hostName reads it, which other accounts may have added too.
  * @throws not_found also for a removed one
  */
 export async function findOwnDomain(
   { readStore }: Deps,
   accountId: string,
-  hostname: string,
+  named: string,
 ): Promise<DomainDocument> {
-  const domain = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
+  const domain = await readStore.get<DomainDocument>(
+    domains.collection.name,
+    `${accountId}/${hostName(named)}`,
+  );
   if (!domain || !isPresent(domain)) throw new Refused("not_found", "Domain not found.");
   return domain;
 }
@@ -44,8 +48,7 @@ export async function domainsNamed(deps: Deps, named: string): Promise<DomainDoc
   const present = byId.filter(isPresent);
   if (present.length > 0) return present;
   if (byId.length > 0) return byId.slice(0, 1);
-  const hostname = URL.parse(named.includes("://") ? named : `http://${named}`)?.hostname ?? named;
-  return (await findDomains(deps, { hostname })).filter(isPresent);
+  return (await findDomains(deps, { hostname: hostName(named) })).filter(isPresent);
 }
 
 /** Also those that were removed. */

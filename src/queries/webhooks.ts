@@ -46,7 +46,7 @@ export async function entitledWebhook(
 export async function webhooksNamed({ readStore }: Deps, named: string): Promise<WebhookDocument[]> {
   const webhook = await readStore.get<WebhookDocument>(webhooks.collection.name, named);
   if (webhook) return [webhook];
-  const sending = { where: { url: named }, limit: PAGE };
+  const sending = { where: { url: URL.parse(named)?.href ?? named }, limit: PAGE };
   const all = await readStore.find<WebhookDocument>(webhooks.collection.name, sending);
   return all.filter(isPresent);
 }

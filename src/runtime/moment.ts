@@ -44,6 +44,20 @@ export function utcDate(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
+/** What Intl takes for a zone beside names, but for multiples of a quarter-hour, by which hits are counted. */
+const UNEVEN_OFFSET = /^[+-]\d\d:?(?!00|15|30|45)\d\d$/;
+
+/** Whether Intl knows the time zone; aliases too, such as Asia/Kolkata and Etc/UTC, which it doesn't list. */
+export function isTimeZone(name: string): boolean {
+  if (UNEVEN_OFFSET.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function offsetOf(text: string): number {
   if (text.toUpperCase() === "Z") return 0;
   const [hours, minutes] = [text.slice(1, 3), text.slice(3).replace(":", "")];

@@ -12,8 +12,8 @@ import { projectionGroups } from "../projections/groups.ts";
 import { documentsBehind } from "../queries/documents-behind.ts";
 import { domainHome } from "../redirect/http/domain-home.ts";
 import type { Trust } from "../redirect/http/requester.ts";
-import { routerSetAside } from "../stores/coordination/consumer-checkpoint.ts";
 import type { LogFollower } from "../stores/coordination/log-follower.ts";
+import { setAsideIn } from "../webhooks/queue/queue.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import type { BackgroundStatus } from "./roles/background.ts";
@@ -90,13 +90,13 @@ async function openRoles({ context, follower }: AppDeps) {
 
 function metricsOf({ context, redirect, background }: AppDeps) {
   const { redis, backend } = context;
-  const { eventStore, readStore } = backend;
+  const { eventStore, deliveryQueue } = backend;
   return createMetrics({
     redirects: () => redirect?.stats,
     recorder: redirect && (() => redirect.recorder.status()),
     appendDuration: redirect?.recorder.appendDuration,
     projections: background.projections,
-    routerSetAside: () => routerSetAside(readStore),
+    routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
     eventsBehind: (status) => countBehind(eventStore, groupNamed(status.name), status),
     logProblems: context.health.problems,
     redis,
@@ -110,14 +110,14 @@ function groupNamed(name: string) {
 
 function readinessOf({ context, redirect, background }: AppDeps) {
   const { redis, backend } = context;
-  const { eventStore, readStore } = backend;
+  const { eventStore, readStore, deliveryQueue } = backend;
   return readiness({
     roles: context.roles,
     eventStore,
     readStore,
     redis,
     ...background,
-    routerSetAside: () => routerSetAside(readStore),
+    routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
   });

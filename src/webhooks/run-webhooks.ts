@@ -6,10 +6,8 @@ import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
 import { isRefused } from "../runtime/refused.ts";
 import { whatToDo } from "../stores/connections/errors.ts";
-import { ROUTER_CHECKPOINT } from "../stores/coordination/consumer-checkpoint.ts";
 import { msBehind } from "../stores/event-store/next-event.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
-import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import { DeliveryWorker, type PauseWebhook } from "./delivery/worker.ts";
@@ -25,7 +23,6 @@ type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
 
 export type WebhooksDeps = {
   eventStore: EventStore;
-  readStore: ReadStore;
   secrets: Secrets;
   deliveryQueue: DeliveryQueue;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
@@ -55,7 +52,7 @@ const ROUTER = "webhook router";
 const USUAL_LAG_MS = 1_000;
 
 export function createWebhooks(deps: WebhooksDeps): Webhooks {
-  const { eventStore, readStore, secrets, deliveryQueue: queue, clock, random, log } = deps;
+  const { eventStore, secrets, deliveryQueue: queue, clock, random, log } = deps;
   const wake = () => worker.wake();
   const directory = new WebhookDirectory(eventStore, wake);
   const worker = new DeliveryWorker({
@@ -98,7 +95,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       };
       const route: Work = (until, onProgress) =>
         routeClicks(
-          { eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, log, onQueued: wake, onProgress },
+          { eventStore, queue, clock, baseUrl: deps.baseUrl, log, onQueued: wake, onProgress },
           until,
         );
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
@@ -156,12 +153,12 @@ async function sweepHourly(queue: DeliveryQueue, clock: () => Date, signal: Abor
 
 /** `failure`: of the router in this process; it is over when no event has waited for longer than usual. */
 async function routerStatus(
-  { eventStore, readStore }: WebhooksDeps,
+  { eventStore, deliveryQueue }: WebhooksDeps,
   now: Date,
   failure: string | undefined,
 ): Promise<Pick<WebhooksStatus, "routerLagMs" | "routerFailure">> {
   try {
-    const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
+    const after = (await deliveryQueue.routed())?.position;
     const [next] = await eventStore.readAll({ after, categories: ROUTED_CATEGORIES, limit: 1 });
     const routerLagMs = msBehind(next, now);
     return { routerLagMs, routerFailure: routerLagMs > USUAL_LAG_MS ? failure : undefined };

@@ -1,7 +1,7 @@
 // The delivery queue contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
-import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue/queue.mongodb.ts";
+import { mongodbDeliveryQueue, prepareDeliveries } from "../../src/webhooks/queue/queue.mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
@@ -16,7 +16,7 @@ onServer(mongodb, () => {
   const open = async () => {
     const url = server.newDatabase();
     const connection = new MongodbConnection(url);
-    await ensureDeliveryIndexes(connection);
+    await prepareDeliveries(connection);
     // FerretDB 1.x runs a guarded update as a read and a write, so two concurrent claims may both succeed; the token
     // still lets only one of them settle.
     const build = await connection.run((db) => db.command({ buildInfo: 1 }));

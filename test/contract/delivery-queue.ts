@@ -1,6 +1,6 @@
 // The contract of the delivery queue: one delivery per webhook and event, one worker per claim, all attempts logged.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
+import { type DeliveryQueue, deliveryId, type RoutedPlace } from "../../src/webhooks/queue/queue.ts";
 import { deliveryQueueCareContract } from "./delivery-queue-care.ts";
 import {
   answered,
@@ -25,6 +25,31 @@ export function deliveryQueueContract(name: string, open: () => Promise<Delivery
       const fixture = await open();
       ({ queue, other, updatesAreAtomic = true } = fixture);
       return () => fixture.close();
+    });
+
+    it("knows up to where the log was routed, in every process, and lists no delivery for it", async () => {
+      const hook = newWebhook();
+      expect(await other.routed()).toBeUndefined();
+      const place = (position: string): RoutedPlace => ({
+        ...{
+          position,
+          eventId: `event ${position}`,
+          days: [{ day: "2026-03-01", position, eventId: "first" }],
+        },
+        setAside: {
+          count: 1,
+          events: [{ position: "1", stream: "clicks-a", revision: 0, type: "LinkClicked", error: "no link" }],
+        },
+      });
+      for (const position of ["17", "18"]) {
+        await queue.enqueue([delivery(hook, position)], NOW);
+        await queue.noteRouted(place(position));
+        expect(await other.routed()).toEqual(place(position));
+      }
+      expect(await queue.list({ webhookId: hook, limit: 10 })).toHaveLength(2);
+      await queue.sweep(at(1e9));
+      expect(await queue.stats(at(1e9), [])).toEqual({ pending: 0, due: 0, oldestDueAt: null });
+      expect(await queue.routed()).toEqual(place("18"));
     });
 
     it("keeps one delivery for each webhook and event, however often it is queued", async () => {

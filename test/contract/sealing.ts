@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type KnownSeal, parseAnchor } from "../../src/audit/seals/seal.ts";
 import { type SealKeys, sealKeysOf } from "../../src/audit/seals/seal-keys.ts";
-import { Sealer, type SealerDeps } from "../../src/audit/seals/sealer.ts";
+import { Sealer, type SealerDeps, sealAll } from "../../src/audit/seals/sealer.ts";
 import { type VerificationOptions, verifyLog } from "../../src/audit/verify-log.ts";
 import { SEALS_STREAM } from "../../src/events/streams.ts";
 import { type EventStore, RevisionConflict } from "../../src/stores/event-store/port.ts";
@@ -166,6 +166,17 @@ export function sealingContract(name: string, open: () => Promise<Fixture>): voi
       expect(gone.problems).toMatchObject([
         { message: expect.stringContaining("is not in the log any more") },
       ]);
+    });
+
+    it("seals all once when three seal again and again at the same time", async () => {
+      const later = sealKeysOf("another secret key that is long enough too");
+      const deps = { keys: [later, keys] as const, noted, clock, newId: randomUUID };
+      for (let round = 0; round < 20; round++) {
+        await clicks(2);
+        await Promise.all([1, 2, 3].map(() => sealAll({ ...deps, eventStore: counting() })));
+      }
+      const { ok, problems, seals } = await verify([later, keys]);
+      expect([ok, problems, seals.newest, seals.unsealed]).toEqual([true, [], 24, 0]);
     });
   });
 }

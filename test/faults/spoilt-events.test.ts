@@ -22,10 +22,10 @@ import { feedReader } from "../../src/queries/log-reader/feed.ts";
 import { pause } from "../../src/runtime/pause.ts";
 import { readiness } from "../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../src/service/roles/role.ts";
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/stores/coordination/consumer-checkpoint.ts";
 import type { EventStore, Position, RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import { setAsideIn } from "../../src/webhooks/queue/queue.ts";
 import { routeClicks } from "../../src/webhooks/routing/router.ts";
 import { verified } from "../support/audit/verified.ts";
 import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
@@ -132,11 +132,11 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     for (const group of projectionGroups) await foldQueried(foldDeps(from, readStore), group);
   };
   async function route(): Promise<void> {
-    const { readStore, deliveryQueue: queue } = stores.backend;
+    const { deliveryQueue: queue } = stores.backend;
     const stop = new AbortController();
     const routing = routeClicks(
       {
-        ...{ eventStore, readStore, queue, clock: runtimeDeps.clock },
+        ...{ eventStore, queue, clock: runtimeDeps.clock },
         ...{ onQueued: () => undefined, onProgress: () => undefined, log: { error: () => undefined } },
         baseUrl: "https://sho.rt",
       },
@@ -144,12 +144,13 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     );
     const head = await eventStore.head();
     await until("the router to pass the head", async () => {
-      return (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head;
+      return (await queue.routed())?.position === head;
     }).finally(() => stop.abort());
     await routing;
   }
   const rowsDeps = () => {
-    return { eventStore, foldStore: stores.backend.foldStore, clock: runtimeDeps.clock };
+    const { foldStore, deliveryQueue } = stores.backend;
+    return { eventStore, foldStore, deliveryQueue, clock: runtimeDeps.clock };
   };
   function statuses() {
     const { foldStore: readStore } = stores.backend;
@@ -208,7 +209,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     const found = await readiness({
       ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined },
       projections: statuses,
-      routerSetAside: () => routerSetAside(backend.readStore),
+      routerSetAside: async () => setAsideIn(await backend.deliveryQueue.routed()),
       recorder: undefined,
       logProblems: () => ({}),
       leaseProblems: new Map(),

@@ -137,7 +137,7 @@ async function check(
   const link = asked.link === null ? undefined : LINKS[asked.link];
   const [from, to] = (asked.range ?? []).sort((a, b) => a - b).map((n) => START + n * (DAY_MS / 10));
   const found = await changesOfNumbers(
-    { ...stores, monotonic: () => performance.now() },
+    { ...stores },
     {
       ...{ accountId: OWN, link, from, to },
       since: { position: positions[first] as string },

@@ -4,10 +4,10 @@ import type { LinkRule } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
-import type { ValueCount } from "../../projections/definitions/tally.ts";
+import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { LinkAnalytics } from "../../queries/analytics/analytics.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
-import type { RuleHits } from "../../queries/analytics/sums.ts";
+import type { Breakdowns, RuleHits } from "../../queries/analytics/sums.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
 import { LATE_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
@@ -62,6 +62,8 @@ export function rangeAnswer(
 
 /** What both answers have. */
 function numbersOf({ link, totals, breakdowns, utm, rules }: LinkAnalytics) {
+  const listed = rules.filter(({ id }) => id !== OTHER);
+  const others = othersOf({ breakdowns, utm, rules });
   const { total, ...eventTypes } = totals;
   const of = (name: Dimension) => counts(breakdowns[name]);
   return {
@@ -73,8 +75,21 @@ function numbersOf({ link, totals, breakdowns, utm, rules }: LinkAnalytics) {
     ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
     devices: { ...DEVICES_SHOWN, ...of("devices") },
     utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field])])),
-    ...(rules.length > 0 && { rules: rules.map((rule) => ruleAnswer(rule, link.rules)) }),
+    ...(listed.length > 0 && { rules: listed.map((rule) => ruleAnswer(rule, link.rules)) }),
+    ...(others.length > 0 && { other: Object.fromEntries(others) }),
   };
+}
+
+/** Hits of the values that a breakdown doesn't list, by its name. */
+function othersOf({ breakdowns, utm, rules }: Breakdowns): ValueCount[] {
+  const lists: [string, readonly ValueCount[]][] = [
+    ...DIMENSIONS.map((name): [string, ValueCount[]] => [name, breakdowns[name]]),
+    ...UTM_FIELDS.map((field): [string, ValueCount[]] => [`utm_${field}`, utm[field]]),
+    ["rules", rules.map(({ id, hits }): ValueCount => [id ?? "", hits])],
+  ];
+  return lists.flatMap(([name, values]): ValueCount[] =>
+    values.flatMap(([value, hits]): ValueCount[] => (value === OTHER ? [[name, hits]] : [])),
+  );
 }
 
 /** With the name that the rule has now. */
@@ -83,9 +98,9 @@ function ruleAnswer({ id, hits, destinations }: RuleHits, present: readonly Link
   return { id, ...(name !== undefined && { name }), hits, destinations: counts(destinations) };
 }
 
-/** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
+/** Of the values that are listed; without a prototype, because values come from strangers' requests and may be `__proto__`. */
 function counts(values: readonly ValueCount[]): Counts {
   const object: Counts = Object.create(null);
-  for (const [value, count] of values) object[value] = count;
+  for (const [value, count] of values) if (value !== OTHER) object[value] = count;
   return object;
 }

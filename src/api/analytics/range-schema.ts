@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
-import { RulesSchema } from "./rules-schema.ts";
+import { OtherSchema, RulesSchema } from "./rules-schema.ts";
 
 const text = z.string().max(100);
 
@@ -71,6 +71,7 @@ export const RangeAnalyticsSchema = z
       os: counts,
       utm: z.object(Object.fromEntries(UTM_FIELDS.map((field) => [field, counts]))),
       rules: RulesSchema,
+      other: OtherSchema,
       series: z
         .array(z.object({ start: time, total: count, ...kinds }))
         .meta({ description: "Zero-filled; the first point begins with the range" }),

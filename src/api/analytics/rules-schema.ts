@@ -1,4 +1,4 @@
-// What analytics say of a link's rules, of its whole life and of a range.
+// What analytics say of a link's rules and of values that aren't listed, of its whole life and of a range.
 import { z } from "zod";
 
 const RuleSchema = z
@@ -21,3 +21,13 @@ export type RuleAnswer = z.infer<typeof RuleSchema>;
 export const RulesSchema = z.array(RuleSchema).optional().meta({
   description: "Hits since the link has had rules, by the rule that led them; only where it has had one",
 });
+
+/** In both answers of analytics. */
+export const OtherSchema = z
+  .record(z.string(), z.int())
+  .optional()
+  .meta({
+    description:
+      "Hits of the values that a breakdown doesn't list, by its name, such as `cities`, `utm_source` or `rules`; absent where each is listed",
+    examples: [{ cities: 12 }],
+  });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { VERSION } from "../../config/version.ts";
 import { domainsInService } from "../../queries/domains.ts";
-import { canonicalHost } from "../../redirect/http/hosts.ts";
+import { canonicalHost } from "../../runtime/addresses/host-name.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Readiness } from "../../stores/coordination/log-health.ts";

@@ -2,7 +2,7 @@
 
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 import { RevisionConflict } from "../../stores/event-store/port.ts";
-import { Sealer, type SealerDeps } from "./sealer.ts";
+import { Sealer, type SealerDeps, sealAll } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
@@ -40,22 +40,11 @@ export async function keepSealing(
     }
   }
   // The append says which seal is the last one: after a lost lease it can't get between those of the next holder.
-  const sealing = sealRest(deps).then(() => true);
+  const sealing = sealAll(deps).then(() => true);
   try {
     if (!(await inTime(LAST_SEAL_MS, sealing, clock.sleep))) throw new Error("There was no time left");
   } catch (err) {
     deps.log.warn({ err }, "the end of the log is not sealed");
-  }
-}
-
-async function sealRest(deps: KeepSealingDeps): Promise<void> {
-  try {
-    const sealer = await Sealer.open(deps);
-    while (await sealer.read());
-    if (sealer.unsealed.events > 0) await sealer.seal();
-  } catch (err) {
-    if (!(err instanceof RevisionConflict)) throw err;
-    await sealRest(deps);
   }
 }
 

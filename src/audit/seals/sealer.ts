@@ -4,7 +4,7 @@ import { newEvent } from "../../events/new-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, RevisionConflict } from "../../stores/event-store/port.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { leafHash, lineOf } from "./merkle.ts";
 import type { NotedSeal } from "./noted-seal.ts";
@@ -115,6 +115,24 @@ export class Sealer {
   get unsealed(): { events: number; clicks: number } {
     return { events: this.#leaves.length - this.#seals, clicks: this.#clicks };
   }
+}
+
+/**
+ * Seals what is not sealed yet, beside others who seal: what one of them has sealed meanwhile is taken from the log. Returns
+ * the newest seal; undefined where nothing was ever sealed. @throws as `open` does
+ */
+export async function sealAll(
+  deps: SealerDeps,
+  options: { anyway?: boolean } = {},
+): Promise<Seal | undefined> {
+  for (;;)
+    try {
+      const sealer = await Sealer.open(deps, options);
+      while (await sealer.read());
+      return sealer.unsealed.events > 0 || sealer.hasKeyChanged ? await sealer.seal() : sealer.last;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
 }
 
 export function knownSeal(seal: Seal): KnownSeal {

@@ -125,6 +125,7 @@ export function auditDeps({ backend, deps, config }: Session) {
   return {
     ...deps,
     foldStore: backend.foldStore,
+    deliveryQueue: backend.deliveryQueue,
     findClicks: (search: Parameters<typeof findClicks>[1]) => findClicks(backend, search),
     matchingClicks: ((...asked) => matchingClicks(deps, ...asked)) as FindMatching,
     get sealKeys() {

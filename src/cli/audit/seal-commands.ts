@@ -8,7 +8,7 @@ import { readSeal, SealJudge, sealFacts } from "../../audit/seals/judge-seals.ts
 import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { anchorText, type KnownSeal, parseAnchor } from "../../audit/seals/seal.ts";
 import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
-import { knownSeal, Sealer } from "../../audit/seals/sealer.ts";
+import { knownSeal, sealAll } from "../../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../../audit/verdict.ts";
 import { verifyLog } from "../../audit/verify-log.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
@@ -182,10 +182,7 @@ async function verifyFile({ work, files }: Session, file: string, { key }: Verif
 async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
   const { eventStore, foldStore } = backend;
   const given = { ...deps, eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore) };
-  const sealer = await Sealer.open(given, { anyway });
-  while (await sealer.read());
-  if (sealer.unsealed.events > 0 || sealer.hasKeyChanged) await sealer.seal();
-  const { last } = sealer;
+  const last = await sealAll(given, { anyway });
   const { number = -1, position = null } = last ?? {};
   return { seals: number + 1, position, anchor: last ? anchorText(knownSeal(last)) : null };
 }

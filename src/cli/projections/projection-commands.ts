@@ -35,7 +35,7 @@ export const commands: readonly CommandRow[] = [
     name: "status",
     about: "progress and builds of the projections, and the events that were set aside",
     by: runReading,
-    run: ({ backend, deps }) => projectionRows({ ...deps, foldStore: backend.foldStore }),
+    run: ({ backend, deps }) => projectionRows({ ...backend, ...deps }),
     print: statusForPeople,
   },
   {

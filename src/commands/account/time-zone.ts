@@ -1,19 +1,20 @@
 // Keeps the time zone in which an account reads its numbers in the portal.
+
+import { isTimeZone } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { changeTimeZoneTo } from "./account.ts";
 import { changeAccount } from "./accounts.ts";
 
-/** `name`: one that Intl lists, `UTC`, or empty for that of each browser. @throws invalid_time_zone, account_not_found, history_full */
+/** `name`: one that Intl knows, or empty for that of each browser. @throws invalid_time_zone, account_not_found, history_full */
 export async function changeTimeZone(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
   name: string,
 ): Promise<Appended> {
-  const isKnown = name === "" || name === "UTC" || Intl.supportedValuesOf("timeZone").includes(name);
-  if (!isKnown)
+  if (name !== "" && !isTimeZone(name))
     throw new Refused(
       "invalid_time_zone",
       `There is no time zone “${name.slice(0, 100)}”: choose one of the list`,

@@ -1,24 +1,23 @@
 // Which hostnames can be a custom domain, and the TXT record that proves whose one is.
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
-import { domainToASCII } from "node:url";
 import { parse } from "tldts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { Refused } from "../../runtime/refused.ts";
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Registrable names; no IP address, public suffix, or host of this service. Returns the hostname in A-label form
- * (RFC 5890), lower case, without a trailing dot.
+ * Registrable names, as hostName reads them; no IP address, public suffix, or host of this service.
  * @throws invalid_hostname
  */
 export function acceptHostname(text: string, baseHost: string): string {
-  const hostname = domainToASCII(text.trim().replace(/\.$/, "")).toLowerCase();
+  const hostname = hostName(text);
   const labels = hostname.split(".");
-  // domainToASCII ignores what follows a host name in a URL.
-  if (/[/\\?#]/.test(text) || hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
+  if (isIP(hostname) || hostname.startsWith("["))
+    throw invalidHostname("an IP address can't be a custom domain");
+  if (!labels.every((label) => LABEL.test(label)))
     throw invalidHostname("please provide a host name such as go.example.com");
-  if (isIP(hostname)) throw invalidHostname("an IP address can't be a custom domain");
   if (labels.length < 2) throw invalidHostname("a host name has at least two parts");
   if (hostname === baseHost || baseHost.endsWith(`.${hostname}`))
     throw invalidHostname(`${hostname} belongs to this service`);

@@ -1,6 +1,7 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the
 // operator blocks an abusive one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
@@ -173,12 +174,11 @@ function byOperator(
 
 /** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
 export function namedLink(text: string, baseHost: string): LinkAddress {
-  const named = text.includes("/") ? text : `${baseHost}/${text}`;
-  const url = URL.parse(named.includes("://") ? named : `http://${named}`);
-  const slug = url?.pathname.slice(1).toLowerCase() ?? "";
-  if (!url || slug === "" || slug.includes("/"))
+  const [, origin, slug] = /^([^?#]*\/)?([\w-]+)\/?(?:[?#].*)?$/.exec(text.trim()) ?? [];
+  const host = origin === undefined ? baseHost : hostName(origin);
+  if (slug === undefined || host === "")
     throw new Refused("invalid_link", `${text} names no link: give a slug, host/slug or the short URL`);
-  return { host: url.hostname, slug };
+  return { host, slug: slug.toLowerCase() };
 }
 
 /** By what `changeable` judges the whole request. */

@@ -9,6 +9,7 @@ import {
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
 import { selectionOf, WEBHOOK_EVENTS, type WebhookSelection } from "../../events/webhook-selection.ts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
@@ -174,7 +175,7 @@ function acceptSelection({
     ...(events && { events: acceptNames("events", events, WEBHOOK_EVENTS) }),
     ...(kinds && { kinds: acceptNames("kinds", kinds, CLICK_KINDS) }),
     ...(via && { via: acceptNames("links", via, CREATED_VIA) }),
-    ...(domains && { domains: acceptTexts("domains", domains).map((host) => host.toLowerCase()) }),
+    ...(domains && { domains: acceptTexts("domains", domains).map(acceptDomain) }),
     ...(tags && { tags: acceptTexts("tags", tags) }),
   };
 }
@@ -185,6 +186,13 @@ function acceptNames<N extends string>(what: string, wanted: readonly string[], 
   if (names.length === 0 || !wanted.every((name) => (known as readonly string[]).includes(name)))
     throw new Refused("invalid_webhook", `The ${what} of a webhook are one or more of ${known.join(", ")}`);
   return names;
+}
+
+/** Which the account need not have yet. @throws invalid_webhook for what is no host */
+function acceptDomain(written: string): string {
+  const host = hostName(written);
+  if (host === "") throw new Refused("invalid_webhook", `“${written}” is no domain, such as go.example.com`);
+  return host;
 }
 
 /** As links have them. @throws invalid_webhook for too many */

@@ -1,7 +1,6 @@
 // What the values of breakdowns and filters are called on pages.
 import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { OTHER } from "../../projections/definitions/tally.ts";
 import type { GroupBy } from "../../queries/analytics/account/question.ts";
 import { readableUrl } from "../links/urls.ts";
 
@@ -42,7 +41,6 @@ const languages = new Intl.DisplayNames("en", { type: "language", fallback: "non
 
 /** `link`: whose rules they are. */
 export function valueName(field: GroupBy, value: string, link?: LinkDocument): string {
-  if (value === OTHER) return plainName(value);
   switch (field) {
     case "link":
       return readableUrl(value);
@@ -100,7 +98,6 @@ function ruleName(id: string, link: LinkDocument | undefined): string {
 }
 
 export function plainName(value: string): string {
-  if (value === OTHER) return "All others";
   return /^(unknown|mobile|desktop|tablet|bot)$/.test(value)
     ? value.charAt(0).toUpperCase() + value.slice(1)
     : value;

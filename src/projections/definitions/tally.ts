@@ -4,8 +4,11 @@ export type Tally = (string | number)[];
 
 export type ValueCount = [value: string, count: number];
 
-/** Counts the hits of dropped values, so that the sum of a tally remains the number of hits. */
-export const OTHER = "other";
+/**
+ * Counts the hits of dropped values, so that the sum of a tally remains the number of hits. No value is like it, as no text from
+ * outside keeps a control character (clean-text.ts); `other` is a value like any.
+ */
+export const OTHER = "\u0000other";
 
 const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
@@ -13,7 +16,7 @@ const MAX_VALUE_LENGTH = 200;
 
 /**
  * Counts a value in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the counts of the
- * others are added to `other`.
+ * others are added to OTHER.
  */
 export function countOne(tally: Tally, raw: string): void {
   count(tally, bounded(raw), 1);

@@ -3,6 +3,7 @@
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
+import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 
@@ -13,8 +14,8 @@ export type LogRange = { upTo: Position } & ({ after: Position } | { from: Posit
 
 type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
 
-/** Bounds the memory of a reader, which holds a few batches at a time. */
-const BATCH = 2_000;
+/** Bounds the memory of a reader, which holds a few batches at a time, and for how long a read keeps its thread. */
+const BATCH = 1_000;
 
 /**
  * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
@@ -35,8 +36,9 @@ export async function* wantedClicks(
   isWanted: (recorded: RecordedEvent) => boolean,
   range: LogRange,
   onUnreadable: OnUnreadable = () => undefined,
+  slices?: TimeSlices,
 ): AsyncGenerator<ClickEvent[]> {
-  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH, slices };
   for await (const events of logPages(eventStore, part))
     yield events.flatMap((recorded) => {
       if (!isWanted(recorded)) return [];

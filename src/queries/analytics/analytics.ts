@@ -4,7 +4,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
-import { dateOf } from "../../projections/definitions/days/days.ts";
+import { dateOf, hitsOfKind } from "../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../projections/definitions/days/link-day.ts";
 import { countVisitors } from "../../projections/definitions/days/visitors.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -151,7 +151,11 @@ export function analytics(deps: AnalyticsDeps) {
       hits.add(day, ofDay.quarters);
       const ofKinds = kinds.flatMap((kind) => ofDay.kinds[kind] ?? []);
       for (const ofKind of ofKinds) breakdowns.add(ofKind);
-      const distinct = countVisitors(ofKinds.map((ofKind) => ofKind.visitors));
+      const hitsOfDay = kinds.reduce((sum, kind) => sum + hitsOfKind(ofDay, kind), 0);
+      const distinct = countVisitors(
+        ofKinds.map((ofKind) => ofKind.visitors),
+        hitsOfDay,
+      );
       if (distinct.visitors > 0) visitors.push({ day, ...distinct });
     }
     const recent = clicks?.recent ?? [];

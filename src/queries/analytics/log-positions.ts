@@ -7,7 +7,7 @@ import { clicks } from "../../projections/groups.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
 type HoursDeps = { readStore: Pick<ReadStore, "find"> };
 
@@ -17,11 +17,19 @@ const HOUR_MS = 3_600_000;
 
 /**
  * A position before every click that was recorded at or after `since`; undefined for the start of the log. While the
- * click-hours projection is behind, the position is earlier than necessary, never later.
+ * click-hours projection is behind, the position is earlier than necessary, never later. The hour before is none to go by: where
+ * a clock was ahead and was set back, it has clicks that follow those of later hours.
  */
-export async function positionBefore(deps: HoursDeps, since: Date): Promise<Position | undefined> {
-  const to = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
-  return await lastPosition(deps, { to }, "hour");
+export async function positionBefore({ readStore }: HoursDeps, since: Date): Promise<Position | undefined> {
+  const from = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
+  const { name } = clickHours.collection;
+  const sort = { field: "first", direction: "asc" } as const;
+  const [earliest] = await readStore.find<ClickHourDocument>(name, {
+    range: { field: "hour", from },
+    sort,
+    limit: 1,
+  });
+  return await lastPosition({ readStore }, { field: "_position", to: earliest?.first });
 }
 
 /**
@@ -33,7 +41,7 @@ export async function lastPositionIn(
   from: string,
   to: string,
 ): Promise<Position | undefined> {
-  return await lastPosition(deps, { from: hourOf(from), to: `${lastHourOf(to)}~` }, "_position");
+  return await lastPosition(deps, { field: "hour", from: hourOf(from), to: `${lastHourOf(to)}~` });
 }
 
 /** The last hour that begins before a time, ISO 8601 UTC. */
@@ -43,12 +51,11 @@ export function lastHourOf(to: string): string {
 
 async function lastPosition(
   { readStore }: HoursDeps,
-  hours: { from?: string; to: string },
-  field: "hour" | "_position",
+  range: NonNullable<FindQuery["range"]>,
 ): Promise<Position | undefined> {
   const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
-    range: { field: "hour", ...hours },
-    sort: { field, direction: "desc" },
+    range,
+    sort: { field: "_position", direction: "desc" },
     limit: 1,
   });
   return last?._position;

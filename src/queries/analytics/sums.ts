@@ -19,18 +19,18 @@ export type HitSeries = { series: SeriesPoint[]; totals: HitCounts };
 
 /**
  * `id`: null for none of the rules. `destinations`: where it led, largest first; long ones are cut (rule-hits.ts).
- * Without any for what was counted as others.
+ * OTHER, without any, for what was counted as others.
  */
 export type RuleHits = { id: string | null; hits: number; destinations: ValueCount[] };
 
-/** Largest first, `other` last. `rules`: of the hits on a link with rules, by the rule that led them. */
+/** Largest first, OTHER last. `rules`: of the hits on a link with rules, by the rule that led them. */
 export type Breakdowns = {
   breakdowns: Record<Dimension, ValueCount[]>;
   utm: Record<UtmField, ValueCount[]>;
   rules: RuleHits[];
 };
 
-/** Of a breakdown; the hits of the others are added to `other`. */
+/** Of a breakdown; the hits of the others are added to OTHER. */
 const MOST_VALUES = 200;
 
 /** As a document has counted them; zeros where there is none. */

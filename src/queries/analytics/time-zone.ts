@@ -1,4 +1,6 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
+import { isTimeZone } from "../../runtime/moment.ts";
+
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {
   /** As it was asked for. */
@@ -15,18 +17,11 @@ const SECOND_MS = 1_000;
 
 export const UTC: TimeZone = { name: "UTC", offsetAt: () => 0, changeIn: () => undefined };
 
-/** What Intl takes for a zone beside names, but for multiples of a quarter-hour, by which hits are counted. */
-const UNEVEN_OFFSET = /^[+-]\d\d:?(?!00|15|30|45)\d\d$/;
-
 /** Undefined when there is no such zone. It keeps the offsets that it has looked up, so it is made for one request. */
 export function timeZone(name: string): TimeZone | undefined {
   if (name === UTC.name) return UTC;
-  if (UNEVEN_OFFSET.test(name)) return undefined;
-  try {
-    return zoneOf(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
-  } catch {
-    return undefined;
-  }
+  if (!isTimeZone(name)) return undefined;
+  return zoneOf(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
 }
 
 function zoneOf(name: string, format: Intl.DateTimeFormat): TimeZone {

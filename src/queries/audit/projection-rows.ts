@@ -5,10 +5,9 @@ import { buildsIn, buildsName, checkpointName } from "../../projections/builds/b
 import { groupStatus } from "../../projections/builds/status.ts";
 import type { Progress } from "../../projections/fold/progress.ts";
 import { type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
-import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../stores/coordination/consumer-checkpoint.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { readSetAside } from "../../stores/read-store/set-aside.ts";
+import type { SetAside } from "../../stores/read-store/set-aside.ts";
 
 export type ProjectionRows = Awaited<ReturnType<typeof projectionRows>>;
 export type ProjectionRow = ProjectionRows["projections"][number];
@@ -16,22 +15,26 @@ export type BuildingRow = NonNullable<ProjectionRow["building"]>;
 export type BuildLabel = NonNullable<ProjectionRow["active"]>;
 
 /** `foldStore`: the unmapped read store, where every build has its own collection. */
-type Deps = { eventStore: EventStore; foldStore: ReadStore; clock: () => Date };
+type Deps = {
+  eventStore: EventStore;
+  foldStore: ReadStore;
+  deliveryQueue: { routed(): Promise<{ position: Position; setAside: SetAside } | undefined> };
+  clock: () => Date;
+};
 
 /**
  * A row for each group of projections, whichever process folds it. `webhook_router`: the other consumer of the log that sets
  * events aside. @throws what the stores throw
  */
 export async function projectionRows(deps: Deps) {
-  const readStore = deps.foldStore;
   const projections = await Promise.all(projectionGroups.map((group) => rowOf(deps, group)));
-  const router = await readStore.checkpoint(ROUTER_CHECKPOINT);
+  const router = await deps.deliveryQueue.routed();
   return {
     head: (await deps.eventStore.head()) ?? null,
     projections,
     webhook_router: {
       position: router?.position ?? null,
-      set_aside: await readSetAside(readStore, ROUTER_NOTES, router),
+      set_aside: router?.setAside ?? { count: 0, events: [] },
     },
   };
 }

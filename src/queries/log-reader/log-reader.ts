@@ -72,7 +72,7 @@ export type LogReader = LogParts & {
     signal: AbortSignal,
   ): AsyncGenerator<string | Uint8Array>;
   /** changesOfNumbers, in the thread. */
-  changesOfNumbers(request: ChangesRequest): Promise<ChangesOfNumbers>;
+  changesOfNumbers(request: ChangesRequest, signal?: AbortSignal): Promise<ChangesOfNumbers>;
   /** matchingClicks, in the thread. */
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIPv6, Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { canonicalHost } from "../../runtime/addresses/host-name.ts";
 import type { Handle, HandleRequest } from "./handler.ts";
-import { canonicalHost } from "./hosts.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;

@@ -5,7 +5,6 @@ import type { GroupStatus } from "../../projections/builds/status.ts";
 import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
 import type { RedirectStats } from "../../redirect/http/handler.ts";
 import { inTime } from "../../runtime/pause.ts";
-import { ROUTER_CHECKPOINT } from "../../stores/coordination/consumer-checkpoint.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { SetAside } from "../../stores/read-store/set-aside.ts";
 import { webhookMetrics } from "../../webhooks/webhook-metrics.ts";
@@ -229,7 +228,7 @@ function projectionMetrics(
       setAside.set(labels, status.setAside.count);
       waits.set(labels, status.waitsFor ? 1 : 0);
     }
-    setAside.set({ projection: ROUTER_CHECKPOINT }, (await deps.routerSetAside()).count);
+    setAside.set({ projection: "webhooks-router" }, (await deps.routerSetAside()).count);
     for (const status of statuses) behind.set({ projection: status.name }, await deps.eventsBehind(status));
   };
 }

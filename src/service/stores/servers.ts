@@ -67,10 +67,10 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     served: { writer: {}, reader: {} },
     async prepare() {
       const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
-      const { ensureDeliveryIndexes } = await import("../../webhooks/queue/queue.mongodb.ts");
+      const { prepareDeliveries } = await import("../../webhooks/queue/queue.mongodb.ts");
       await prepareSecrets(await mongodb());
       await (await secrets()).checkKey();
-      await ensureDeliveryIndexes(await mongodb());
+      await prepareDeliveries(await mongodb());
     },
     close,
   };

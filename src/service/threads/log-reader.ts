@@ -3,7 +3,7 @@ import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { accountQuestions } from "../../queries/analytics/account/answer-question.ts";
-import { logLine } from "../../queries/analytics/account/log-line.ts";
+import { fairQueue } from "../../queries/analytics/account/fair-queue.ts";
 import { changesOfNumbers } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { foldDayParts } from "../../queries/analytics/day-parts.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
@@ -30,8 +30,8 @@ export function logReader(
   log: BasicLogger,
 ): LogReader {
   const { baseUrl } = config;
-  const counting = { eventStore, readStore, monotonic: () => performance.now() };
-  const inLine = logLine();
+  const counting = { eventStore, readStore };
+  const inLine = fairQueue();
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
     dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
@@ -58,7 +58,8 @@ export function logReader(
         if (part.length > 0) yield part;
       }
     },
-    changesOfNumbers: (request) => inLine(request.accountId, () => changesOfNumbers(counting, request)),
+    changesOfNumbers: (request, signal) =>
+      inLine(request.accountId, () => changesOfNumbers(counting, request, signal), signal),
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

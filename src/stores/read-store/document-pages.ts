@@ -1,19 +1,25 @@
 // Reads all documents of a search page by page, so that a reader of many holds one page at a time.
+import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import type { Document, FindQuery, ReadStore } from "./port.ts";
 
-/** In the order of the query, from its `after` on; its `limit` is of a page. No page is empty. @throws what the store throws */
+/**
+ * In the order of the query, from its `after` on; its `limit` is of a page. No page is empty. The thread takes its messages
+ * between them, as a store may read without waiting. @throws what the store throws
+ */
 export async function* documentPages<D extends Document>(
   readStore: Pick<ReadStore, "find">,
   collection: string,
   query: FindQuery,
 ): AsyncGenerator<D[]> {
   const field = query.sort?.field ?? "_id";
+  const slices = timeSlices();
   for (let { after } = query; ; ) {
     const page = await readStore.find<D>(collection, { ...query, ...(after && { after }) });
     const last = page.at(-1) as (D & Record<string, unknown>) | undefined;
     if (last) yield page;
     if (!last || page.length < query.limit) return;
     after = { value: last[field] as string | number, id: last._id };
+    await slices.next();
   }
 }
 

@@ -31,6 +31,7 @@ import type { LinkEvent } from "../../events/catalogue.ts";
 import { type LinkRule, withOptions } from "../../events/link-options.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
 import type { LinkTarget } from "../../redirect/clicks/hit.ts";
+import { comparableUrl } from "../../runtime/addresses/comparable-url.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { Position } from "../../stores/event-store/port.ts";
@@ -106,7 +107,7 @@ export async function importLink(
     imported,
     place,
   );
-  if (earlier?.longUrl !== undefined && earlier.longUrl !== imported.longUrl)
+  if (earlier?.longUrl !== undefined && comparableUrl(earlier.longUrl) !== comparableUrl(imported.longUrl))
     throw new Refused("slug_taken", `the file has ${slug} twice, with another destination`);
   if (earlier) return { link: earlier.link, already: true, shortened: [] };
   const { fields, shortened } = fitted(imported.fields ?? {});

@@ -18,17 +18,23 @@ import {
   type FailureStreak,
   type NewDelivery,
   type QueueStats,
+  type RoutedPlace,
 } from "./queue.ts";
+
+/** In the collection of the deliveries, the first one by insertion and by id: whoever copies the collection reads it first. */
+type StoredPlace = { _id: string; place: string | null };
+
+const PLACE_ID = "!routed";
 
 type StoredStreak = { _id: string; since: string; attempts: number };
 
-/** Also works, more slowly, before `ensureDeliveryIndexes` has created its indexes. */
+/** Also works, more slowly, before `prepareDeliveries` has created its indexes. */
 export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
   return new MongodbDeliveryQueue(connection);
 }
 
 /** Idempotent, also when several processes call it concurrently. @throws StoreUnavailable */
-export async function ensureDeliveryIndexes(connection: MongodbConnection): Promise<void> {
+export async function prepareDeliveries(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
     const deliveries = db.collection<StoredDelivery>("deliveries");
     for (const fields of [
@@ -40,6 +46,8 @@ export async function ensureDeliveryIndexes(connection: MongodbConnection): Prom
     ]) {
       await deliveries.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
     }
+    const first = { $setOnInsert: { place: null } };
+    await db.collection<StoredPlace>("deliveries").updateOne({ _id: PLACE_ID }, first, { upsert: true });
   });
 }
 
@@ -48,6 +56,16 @@ class MongodbDeliveryQueue implements DeliveryQueue {
 
   constructor(connection: MongodbConnection) {
     this.#connection = connection;
+  }
+
+  async routed(): Promise<RoutedPlace | undefined> {
+    const stored = await this.#onPlace((places) => places.findOne({ _id: PLACE_ID }));
+    return stored?.place ? JSON.parse(stored.place) : undefined;
+  }
+
+  async noteRouted(place: RoutedPlace): Promise<void> {
+    const update = { $set: { place: JSON.stringify(place) } };
+    await this.#onPlace((places) => places.updateOne({ _id: PLACE_ID }, update, { upsert: true }));
   }
 
   async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
@@ -185,6 +203,10 @@ class MongodbDeliveryQueue implements DeliveryQueue {
 
   #on<T>(work: (deliveries: Collection<StoredDelivery>) => Promise<T>): Promise<T> {
     return this.#connection.run((db) => work(db.collection<StoredDelivery>("deliveries")));
+  }
+
+  #onPlace<T>(work: (places: Collection<StoredPlace>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredPlace>("deliveries")));
   }
 
   #onStreaks<T>(work: (streaks: Collection<StoredStreak>) => Promise<T>): Promise<T> {

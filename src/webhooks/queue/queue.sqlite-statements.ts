@@ -27,6 +27,7 @@ export const QUEUE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS failure_streaks (
     webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS routed (id INTEGER PRIMARY KEY CHECK (id = 1), place TEXT NOT NULL) STRICT;
 `;
 
 /** By the port's names. */
@@ -36,6 +37,10 @@ const LAST = "json_remove(json_extract(log, '$[#-1]'), '$.answer') AS last";
 const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
 
 export const STATEMENTS = {
+  routed: "SELECT place FROM routed",
+  noteRouted: `INSERT INTO routed (id, place) VALUES (1, :place)
+    ON CONFLICT (id) DO UPDATE SET place = excluded.place`,
+
   insert: `INSERT INTO deliveries (id, webhook_id, event_id, event, body, state, created_at, due_at)
     VALUES (:id, :webhookId, :eventId, :event, :body, 'pending', :now, :now) ON CONFLICT (id) DO NOTHING`,
 

@@ -20,9 +20,11 @@ import {
   type FailureStreak,
   type NewDelivery,
   type QueueStats,
+  type RoutedPlace,
 } from "./queue.ts";
 
 const METHODS = [
+  ...(["routed", "noteRouted"] as const),
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
   ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
 ] as const;
@@ -51,6 +53,15 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   constructor(db: QueueDatabase) {
     this.#db = db;
+  }
+
+  async routed(): Promise<RoutedPlace | undefined> {
+    const row = this.#db.get<{ place: string }>("routed", {});
+    return row && JSON.parse(row.place);
+  }
+
+  async noteRouted(place: RoutedPlace): Promise<void> {
+    await this.#db.soon(() => this.#db.run("noteRouted", { place: JSON.stringify(place) }));
   }
 
   async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {

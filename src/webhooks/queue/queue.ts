@@ -1,4 +1,8 @@
-// Port of the delivery queue: pending deliveries, claims and the attempt log; contract: test/contract/delivery-queue.ts.
+// Port of the delivery queue: pending deliveries, claims, the attempt log, and up to where the log was routed into it;
+// contract: test/contract/delivery-queue.ts.
+import type { Position } from "../../stores/event-store/port.ts";
+import type { SetAside } from "../../stores/read-store/set-aside.ts";
+
 /** `failed`: the last attempt failed (dead letter). `cancelled`: the webhook was removed while it was pending. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -81,7 +85,26 @@ export type FailureStreak = { since: string; attempts: number };
 
 export type QueueStats = { pending: number; due: number; oldestDueAt: string | null };
 
+/** The last event that was routed. */
+type RoutedEvent = { position: Position; eventId: string };
+
+/**
+ * Up to where the log was routed. `setAside`: the events that were passed without a delivery. `days`: the same place as it was
+ * first noted on each of the last days, for a log that was put back from an older copy.
+ */
+export type RoutedPlace = RoutedEvent & {
+  setAside: SetAside;
+  days: readonly (RoutedEvent & { day: string })[];
+};
+
 export interface DeliveryQueue {
+  /** Undefined before the first `noteRouted`. */
+  routed(): Promise<RoutedPlace | undefined>;
+  /**
+   * Called after `enqueue`: deliveries may be newer than the place, as each is added once, and never older. That holds for a
+   * copy of the queue, too, in whichever order its parts are copied.
+   */
+  noteRouted(place: RoutedPlace): Promise<void>;
   /** Adds deliveries that do not exist yet, due now; returns how many were added. Durable when it resolves. */
   enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number>;
   /** Webhooks with a due, unclaimed delivery, in any order; `except`: those to leave out, such as paused ones. */
@@ -109,6 +132,11 @@ export interface DeliveryQueue {
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */
   stats(now: string, except: readonly string[]): Promise<QueueStats>;
   close(): Promise<void>;
+}
+
+/** What the router has passed without a delivery. */
+export function setAsideIn(place: Pick<RoutedPlace, "setAside"> | undefined): SetAside {
+  return place?.setAside ?? { count: 0, events: [] };
 }
 
 /** Of a settled delivery: when its next attempt is due, or when its last one ended. */

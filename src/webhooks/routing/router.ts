@@ -1,20 +1,14 @@
-// Turns events of links into deliveries: one ordered subscription to what routing depends on, with its own checkpoint.
+// Turns events of links into deliveries: one ordered subscription to what routing depends on, with a place of its own in the log.
 
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { ALL_CATEGORIES, CATEGORY } from "../../events/streams.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
-import {
-  consumerCheckpoint,
-  ROUTER_CHECKPOINT,
-  ROUTER_NOTES,
-} from "../../stores/coordination/consumer-checkpoint.ts";
-import { newestEvent } from "../../stores/event-store/foreign-position.ts";
+import { isOfThisLog, newestEvent } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
-import { SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
-import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
+import { type SetAside, setAsideEvent } from "../../stores/read-store/set-aside.ts";
+import { type DeliveryQueue, type NewDelivery, type RoutedPlace, setAsideIn } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { deliveryMaker } from "./deliveries-of.ts";
 import { foldAccounts } from "./directory.ts";
@@ -31,8 +25,7 @@ import {
 
 export type RouterDeps = {
   eventStore: EventStore;
-  readStore: Pick<ReadStore, "find" | "drop" | "write" | "checkpoint" | "dropCheckpoint">;
-  queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
+  queue: Pick<DeliveryQueue, "routed" | "noteRouted" | "enqueue" | "cancel">;
   clock: () => Date;
   /** Of the default domain, without a trailing slash. */
   baseUrl: string;
@@ -46,17 +39,17 @@ export type RouterDeps = {
 /** `setAside`: notes an event that can't be routed, and passes it. */
 type Routing = RouterDeps & {
   subscribers: Subscribers;
-  notes: SetAsideNotes;
   setAside: OnRefused;
   deliveriesOf: ReturnType<typeof deliveryMaker>;
-  /** The checkpoint that is stored. */
-  saved: Checkpoint | undefined;
+  /** From where it goes on: as stored, with what was set aside since. */
+  routed: RoutedPlace | undefined;
+  passed: SetAside;
 };
 
 /** Of the events that routing depends on. */
 export const ROUTED_CATEGORIES: readonly string[] = [CATEGORY.account, CATEGORY.link, CATEGORY.clicks];
 
-/** Most events per write and checkpoint. */
+/** Most events per write, and per move of the place. */
 const BATCH = 2_000;
 /** Pause after a batch that is not full, so that under load each write takes many events. */
 const BATCH_PAUSE_MS = 100;
@@ -64,16 +57,20 @@ const BATCH_PAUSE_MS = 100;
 const FIRST_WEBHOOK_POLL_MS = 200;
 /** While the service has no webhook: what a crash repeats is a look at account events only. */
 const SKIP_SAVE_EVERY_MS = 2_000;
+/** Of the events that are set aside; others are counted. */
+const MOST_NOTED = 100;
+/** As many as an event can be routed after it was recorded (queue/retention.ts). */
+const DAYS_KEPT = 31;
+const DAY_LENGTH = "2026-03-01".length;
 
 /**
- * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are
- * queued, and notes of events that can't be routed are stored, before the checkpoint moves, and each once by its id, so a
- * crash neither loses nor duplicates one.
+ * Routes from the noted place on, until the signal aborts or the subscription is dropped. Deliveries are queued before the
+ * place moves, and each once by its id, so a crash neither loses nor duplicates one.
  * @throws what the stores throw; EventNewer at an event of a newer program, which is not passed
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
   const routing = await openRouting(deps);
-  let after = routing.saved?.position;
+  let after = routing.routed?.position;
   const { subscribers, setAside } = routing;
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after, setAside);
   do {
@@ -104,39 +101,52 @@ async function routeUntilLastWebhook(
 }
 
 async function openRouting(deps: RouterDeps): Promise<Routing> {
-  const notes = new SetAsideNotes();
-  const saved = await savedCheckpoint(deps);
-  await notes.restart(deps.readStore, ROUTER_NOTES, saved);
+  const routed = await placeInLog(deps);
+  const { count, events } = setAsideIn(routed);
+  const passed = { count, events: [...events] };
   const setAside: OnRefused = (recorded, error) => {
     const event = setAsideEvent(recorded, error);
-    if (notes.add(event)) deps.log.error(event, "an event can't be routed to webhooks and was set aside");
+    const { position } = event;
+    // Events of accounts are read again at each start.
+    if (passed.events.some((noted) => noted.position === position)) return;
+    if (passed.events.length < MOST_NOTED) passed.events.push(event);
+    else if (routed && position <= routed.position) return;
+    passed.count += 1;
+    deps.log.error(event, "an event can't be routed to webhooks and was set aside");
   };
-  return { ...deps, subscribers: noSubscribers(), notes, setAside, deliveriesOf: deliveryMaker(deps), saved };
+  return {
+    ...deps,
+    subscribers: noSubscribers(),
+    setAside,
+    deliveriesOf: deliveryMaker(deps),
+    routed,
+    passed,
+  };
 }
 
 /**
- * Where the checkpoint is of another log, as after an older copy was put back, it begins at the end of this one: what of it was
- * delivered before can't be told, and no receiver gets a click twice for it.
+ * Where the place is not of this log, as after an older copy of the log was put back, it goes back to the last day's that is:
+ * what was delivered is in the queue and is not made again. Undefined: from the first event. @throws what the stores throw
  */
-async function savedCheckpoint(deps: RouterDeps): Promise<Checkpoint | undefined> {
-  let foreign: Checkpoint | undefined;
-  const stored = await consumerCheckpoint(deps, ROUTER_CHECKPOINT, ALL_CATEGORIES, (checkpoint) => {
-    foreign = checkpoint;
-  });
-  if (stored) return stored;
-  await deps.readStore.drop(ROUTER_NOTES);
-  const last = foreign && (await newestEvent(deps, ALL_CATEGORIES));
-  if (!foreign || !last) return undefined;
-  const message =
-    "the log is not the one whose clicks were delivered to webhooks: deliveries go on from its end, and none of before is made";
-  deps.log.error({ checkpoint: foreign.position, position: last.position }, message);
-  const to = { position: last.position, eventId: last.id };
-  await deps.readStore.write({ documents: [], checkpoint: { name: ROUTER_CHECKPOINT, from: undefined, to } });
-  return to;
+async function placeInLog({ eventStore, queue, log }: RouterDeps): Promise<RoutedPlace | undefined> {
+  const routed = await queue.routed();
+  if (!routed || (await isOfThisLog({ eventStore }, routed, ALL_CATEGORIES))) return routed;
+  const days = [...routed.days];
+  let earlier = days.at(-1);
+  for (; earlier && !(await isOfThisLog({ eventStore }, earlier, ALL_CATEGORIES)); earlier = days.at(-1))
+    days.pop();
+  log.error(
+    { routed: routed.position, goesOnAfter: earlier?.position ?? null },
+    "the log is not the one up to which webhooks were routed: it is routed again from an earlier place, and no delivery is made twice",
+  );
+  if (!earlier) return undefined;
+  const { position, eventId } = earlier;
+  const events = routed.setAside.events.filter((event) => event.position <= position);
+  return { position, eventId, setAside: { count: events.length, events }, days };
 }
 
 /**
- * Avoids reading all clicks while the service has no webhook: advances the checkpoint with the head, and returns the
+ * Avoids reading all clicks while the service has no webhook: advances the place with the head, and returns the
  * last position before the first webhook was added.
  */
 async function skipUntilFirstWebhook(
@@ -158,7 +168,7 @@ async function skipUntilFirstWebhook(
       const last = await newestEvent(routing, ALL_CATEGORIES);
       // Behind `after` there may be a webhook by now.
       if (last?.position === after) {
-        await saveProgress(routing, last);
+        await noteRouted(routing, last);
         saved = after;
       }
       savedAt = now;
@@ -203,7 +213,7 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
-  if (last) await saveProgress(routing, last);
+  if (last) await noteRouted(routing, last);
   if (added > 0) onQueued();
 }
 
@@ -218,11 +228,11 @@ async function deliveriesOf(routing: Routing, { recorded, event, to }: Routed): 
   }
 }
 
-/** The notes before the checkpoint that counts them. */
-async function saveProgress(routing: Routing, { position, id }: RecordedEvent): Promise<void> {
-  const { readStore, notes, saved: from } = routing;
-  const to: Checkpoint = { position, eventId: id, ...notes.counted() };
-  const documents = [{ collection: ROUTER_NOTES, documents: notes.drain() }];
-  await readStore.write({ documents, checkpoint: { name: ROUTER_CHECKPOINT, from, to } });
-  routing.saved = to;
+async function noteRouted(routing: Routing, { position, id: eventId }: RecordedEvent): Promise<void> {
+  const day = routing.clock().toISOString().slice(0, DAY_LENGTH);
+  const before = routing.routed?.days ?? [];
+  const days =
+    before.at(-1)?.day === day ? before : [...before, { day, position, eventId }].slice(-DAYS_KEPT);
+  routing.routed = { position, eventId, setAside: routing.passed, days };
+  await routing.queue.noteRouted(routing.routed);
 }

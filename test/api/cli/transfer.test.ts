@@ -121,7 +121,7 @@ async function dashboard(service: TestService, { accountId }: Member) {
     { ...service.backend, clock: () => new Date() },
     { accountId, tier: "developer" },
   );
-  const ask = accountQuestions({ ...service.backend, monotonic: () => performance.now() });
+  const ask = accountQuestions({ ...service.backend });
   const numbers = await ask({
     ...{ accountId, groupBy: ["link", "country", "tag"], filters: {}, kinds: CLICK_KINDS, limit: 100 },
     ...{ from: startOfDay(UTC, now - 7 * DAY_MS), now, zone: "UTC" },

@@ -208,6 +208,11 @@ describe("the analytics page", { timeout: 60_000 }, () => {
       one.submit("/portal/account", { timezone }, "/portal/account/time-zone");
     expect((await choose("America/Sao_Paulo")).text).toContain("Saved. Your numbers");
     expect(await zones()).toEqual(["America/Sao Paulo", "America/Sao Paulo", "UTC"]);
+    // Names that Intl knows, and doesn't list.
+    for (const alias of ["Asia/Kolkata", "Europe/Kyiv", "Etc/UTC"]) {
+      await choose(alias);
+      expect((await zones())[0]).toBe(alias);
+    }
     const refused = await choose("Mars/<b>");
     expect(refused.status).toBe(400);
     expect(decoded(refused.text)).toMatch(/id="own-zone-error">.*There is no time zone “Mars\/<b>”/);

@@ -2,15 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/stores/coordination/consumer-checkpoint.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
-import type { ReadStore } from "../../../src/stores/read-store/port.ts";
-import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
+import { type DeliveryQueue, type RoutedPlace, setAsideIn } from "../../../src/webhooks/queue/queue.ts";
 import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
 import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
-import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 import { webhookDeps, webhookOf } from "../../support/webhooks/webhook-of.ts";
@@ -27,26 +25,25 @@ describe("the webhook router", () => {
 
   type Parts = {
     eventStore?: EventStore;
-    readStore?: ReadStore;
-    queue?: Pick<DeliveryQueue, "enqueue" | "cancel">;
+    queue?: DeliveryQueue;
     clock?: () => Date;
   };
 
-  /** Resolves when the router's checkpoint is at the end of the log. */
+  /** Resolves when the router is at the end of the log. */
   async function passed(): Promise<void> {
-    const { eventStore, readStore } = stores.backend;
+    const { eventStore, deliveryQueue } = stores.backend;
     const head = await eventStore.head();
-    const position = async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
-    await until("the router to pass the head", async () => (await position()) === head);
+    await until("the router to pass the head", async () => {
+      return (await deliveryQueue.routed())?.position === head;
+    });
   }
 
   /** Routes until everything that is in the log now, and then what `more` appends, is routed, or an error is thrown. */
   async function route(parts: Parts = {}, more?: () => Promise<void>): Promise<void> {
-    const { eventStore, readStore, deliveryQueue } = stores.backend;
+    const { eventStore, deliveryQueue } = stores.backend;
     const stop = new AbortController();
     const deps = {
       eventStore,
-      readStore,
       queue: deliveryQueue,
       clock: () => new Date(),
       baseUrl: "https://sho.rt",
@@ -65,39 +62,77 @@ describe("the webhook router", () => {
       .sort();
   const hookFor = async (accountId: string) => (await webhookOf(stores.backend, accountId, 8080)).webhookId;
 
+  /** Fails at its first write of this kind, before or after it took effect. */
+  const failingAt = (write: "noteRouted" | "enqueue", applied: boolean): DeliveryQueue => {
+    const { deliveryQueue } = stores.backend;
+    const fail = async (...args: unknown[]): Promise<never> => {
+      if (applied) await (deliveryQueue[write] as (...args: unknown[]) => Promise<unknown>)(...args);
+      throw new Error("the queue is unavailable");
+    };
+    return storeWith(deliveryQueue, { [write]: fail });
+  };
+
   it("queues each click once, however often a write fails before or after it took effect", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     const ids = await stores.clicks(account, 300);
-    const { readStore, deliveryQueue } = stores.backend;
-    for (const applied of [false, true, false, true]) {
-      const breaking = failingReadStore(readStore, [{ afterWrites: 0, applied }]);
-      await expect(route({ readStore: breaking })).rejects.toThrow("the read store is unavailable");
-      ids.push(...(await stores.clicks(account, 50)));
-    }
-    for (const applied of [false, true]) {
-      const enqueue: DeliveryQueue["enqueue"] = async (items, now) => {
-        if (applied) await deliveryQueue.enqueue(items, now);
-        throw new Error("the queue is unavailable");
-      };
-      const queue = { enqueue, cancel: deliveryQueue.cancel.bind(deliveryQueue) };
-      await expect(route({ queue })).rejects.toThrow("the queue is unavailable");
-    }
+    for (const write of ["noteRouted", "enqueue"] as const)
+      for (const applied of [false, true, false, true]) {
+        await expect(route({ queue: failingAt(write, applied) })).rejects.toThrow("the queue is unavailable");
+        ids.push(...(await stores.clicks(account, 50)));
+      }
     await route();
     expect(await deliveries(hook)).toEqual(ids.sort());
   });
 
-  it("creates no second delivery when it restarts without a checkpoint", async () => {
+  it("creates no second delivery when it begins anew", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     const ids = await stores.clicks(account, 100);
     await route();
-    const { readStore, deliveryQueue } = stores.backend;
+    const { deliveryQueue } = stores.backend;
     const before = await deliveryQueue.list({ webhookId: hook, limit: 1_000 });
-    await readStore.dropCheckpoint(ROUTER_CHECKPOINT);
+    const place = await deliveryQueue.routed();
+    if (place) await deliveryQueue.noteRouted({ ...place, eventId: "of another log", days: [] });
     await route();
     expect(await deliveryQueue.list({ webhookId: hook, limit: 1_000 })).toEqual(before);
     expect(before).toHaveLength(ids.length);
+  });
+
+  it("goes back to an earlier day's place where the log was put back from an older copy, and makes up for what it lacks", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 3);
+    const { deliveryQueue } = stores.backend;
+    await route();
+    const first = await deliveryQueue.routed();
+    ids.push(...(await stores.clicks(account, 3)));
+    await route({ clock: () => new Date(Date.now() + DAY) });
+    const before = await deliveryQueue.list({ webhookId: hook, limit: 1_000 });
+    const routed = await deliveryQueue.routed();
+    // As if events of the other log were at these places.
+    const [known, ...others] = routed?.days ?? [];
+    expect([known, others.length]).toEqual([expect.objectContaining({ position: first?.position }), 1]);
+    const foreign = others.map((place) => ({ ...place, eventId: "of another log" }));
+    const position = `${"9".repeat(routed?.position.length ?? 0)}`;
+    await deliveryQueue.noteRouted({
+      ...(routed as RoutedPlace),
+      position,
+      days: [known, ...foreign] as never,
+    });
+    const added = await stores.clicks(account, 3);
+    const reads: (string | undefined)[] = [];
+    const { eventStore } = stores.backend;
+    const subscribe: EventStore["subscribe"] = (options) => {
+      reads.push(options.after);
+      return eventStore.subscribe(options);
+    };
+    await route({ eventStore: storeWith(eventStore, { subscribe }) });
+    expect(reads[0]).toBe(first?.position);
+    expect(await deliveries(hook)).toEqual([...ids, ...added].sort());
+    expect(await deliveryQueue.list({ webhookId: hook, limit: 1_000 })).toEqual(
+      expect.arrayContaining(before),
+    );
   });
 
   it("queues nothing for imported clicks", async () => {
@@ -143,7 +178,7 @@ describe("the webhook router", () => {
   });
 
   it("notes an event that it can't read once, whatever fails, and delivers all others", async () => {
-    const { eventStore, readStore } = stores.backend;
+    const { eventStore, deliveryQueue } = stores.backend;
     const account = await stores.account();
     const hook = await hookFor(account);
     const ids = await stores.clicks(account, 2);
@@ -157,16 +192,14 @@ describe("the webhook router", () => {
     // Nothing is routed by it.
     await appendNext(eventStore, `account-${account}`, [bad("KeyIssued", { keyId: 1 })]);
     ids.push(...(await stores.clicks(account, 2)));
-    for (const afterWrites of [0, 1])
-      for (const applied of [true, false]) {
-        const breaking = failingReadStore(readStore, [{ afterWrites, applied }]);
-        await route({ readStore: breaking }).catch(() => undefined);
-      }
+    for (const write of ["enqueue", "noteRouted"] as const)
+      for (const applied of [true, false])
+        await route({ queue: failingAt(write, applied) }).catch(() => undefined);
     await route();
     ids.push(...(await stores.clicks(account, 1)));
     await route();
     expect(await deliveries(hook)).toEqual(ids.sort());
-    expect(await routerSetAside(readStore)).toMatchObject({
+    expect(setAsideIn(await deliveryQueue.routed())).toMatchObject({
       count: 1,
       events: [{ ...place, position, type: "LinkClicked" }],
     });

@@ -5,15 +5,14 @@ import type { AccountAnswer, AccountQuestion } from "../../../src/queries/analyt
 import { ACCOUNT } from "../event-store/stored-events.ts";
 import type { Stores } from "../runtime/stores.ts";
 
-export type AskAccountOf = (asked: Partial<AccountQuestion>) => Promise<AccountAnswer>;
+export type AskAccountOf = (asked: Partial<AccountQuestion>, signal?: AbortSignal) => Promise<AccountAnswer>;
 
 /** Of ACCOUNT, in UTC, by default. `fewClicks`: 0 asks the documents whatever they know. */
 export function accountQuestionsOf(stores: Stores, now: Date, fewClicks?: number): AskAccountOf {
   const ask = accountQuestions({
     ...stores,
-    monotonic: () => performance.now(),
     ...(fewClicks !== undefined && { fewClicks }),
   });
   const common = { accountId: ACCOUNT, now: now.getTime(), zone: "UTC", kinds: CLICK_KINDS, limit: 10 };
-  return (asked) => ask({ ...common, groupBy: [], filters: {}, ...asked });
+  return (asked, signal) => ask({ ...common, groupBy: [], filters: {}, ...asked }, signal);
 }

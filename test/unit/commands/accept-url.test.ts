@@ -203,7 +203,7 @@ describe("the hostname of a custom domain", () => {
     "github.io",
     "1.2.3.4",
     "[::1]",
-    "https://go.example.com",
+    "https://go.example.com/page",
     "go.example.com/launch",
     "go.example.com\\launch",
     "go.example.com?launch",

@@ -26,8 +26,11 @@ export function withVisitor(visitors: Visitors, code: string): Visitors {
   return raised(sketchOf(visitors), code);
 }
 
-/** Of everybody in any of the texts; `estimated` when a sketch is among them. */
-export function countVisitors(all: readonly Visitors[]): { visitors: number; estimated: boolean } {
+/** Of everybody in any of the texts, who made so many `hits`; `estimated` when a sketch is among them. */
+export function countVisitors(
+  all: readonly Visitors[],
+  hits: number,
+): { visitors: number; estimated: boolean } {
   if (!all.some((text) => text.startsWith(SKETCH)))
     return { visitors: new Set(all.flatMap(codesOf)).size, estimated: false };
   const ranks = new Uint8Array(REGISTERS);
@@ -35,7 +38,7 @@ export function countVisitors(all: readonly Visitors[]): { visitors: number; est
     const sketch = encoded.startsWith(SKETCH) ? encoded : sketchOf(encoded);
     for (let n = 0; n < REGISTERS; n++) ranks[n] = Math.max(ranks[n] ?? 0, rankAt(sketch, n));
   }
-  return { visitors: Math.round(estimate(ranks)), estimated: true };
+  return { visitors: Math.min(Math.round(estimate(ranks)), hits), estimated: true };
 }
 
 function holds(codes: Visitors, code: string): boolean {

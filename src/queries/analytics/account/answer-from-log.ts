@@ -1,6 +1,7 @@
 // Answers a question about an account's clicks by one pass over the log, within bounds of clicks and of time.
 import { type ClickHourDocument, clickHours, hourOf } from "../../../projections/definitions/click-hours.ts";
 import { Refused } from "../../../runtime/refused.ts";
+import { type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import { VALUES } from "./group-values.ts";
@@ -8,8 +9,6 @@ import { type AccountHit, type HitDeps, hitsInLog } from "./hits-in-log.ts";
 import type { AccountAnswer } from "./question.ts";
 import type { Resolved } from "./resolve-question.ts";
 import { groupSum, isPeople, noHits, seriesOf, totalsOf, visitorDays, visitorsOf } from "./sums.ts";
-
-export type LogDeps = HitDeps & { /** Milliseconds that never go back. */ monotonic: () => number };
 
 export type Numbers = Pick<AccountAnswer, "totals" | "previous" | "series" | "groups">;
 
@@ -23,10 +22,13 @@ const CLOCK_MARGIN_MS = 3_600_000;
 
 /** @throws range_too_large, EventNewer, what the stores throw */
 export async function answerFromLog(
-  deps: LogDeps,
+  deps: HitDeps,
   question: Resolved,
   { position, rules }: { position: Position; rules: string | undefined },
+  signal?: AbortSignal,
 ): Promise<Numbers> {
+  const slices = timeSlices(signal);
+  const countRead = budget();
   const { accountId, filters, kinds, zone, starts, interval, groupBy, limit } = question;
   const [start, end] = [question.previous?.from ?? question.from, question.hitsUntil];
   const current = { counts: noHits(), visitors: visitorDays() };
@@ -36,9 +38,9 @@ export async function answerFromLog(
   const count = (hit: AccountHit) => {
     const { click, instant } = hit;
     const period = instant < question.from ? before : current;
-    const code = isPeople(click.kind) ? (click.accountVisitor ?? "") : "";
+    const { accountVisitor: code = "" } = isPeople(click.kind) ? click : {};
     period.counts[click.kind] += 1;
-    if (code) period.visitors.count(click.at.slice(0, 10), click.kind, code);
+    if (isPeople(click.kind)) period.visitors.count(click.at.slice(0, 10), click.kind, code);
     if (period === before) return;
     series.count(instant, click.kind, 1);
     if (code) series.countVisitor(instant, code);
@@ -50,7 +52,7 @@ export async function answerFromLog(
   };
   const needsTags = groupBy.includes("tag");
   const search = { accountId, filters, kinds, from: start, to: end, zone, upTo: position, rules, needsTags };
-  for await (const hits of hitsInLog(deps, search, budget(deps))) {
+  for await (const hits of hitsInLog(deps, search, () => countRead(slices), slices)) {
     for (const hit of hits) count(hit);
     if (groups.reduce((rows, { sum }) => rows + sum.size, 0) > MOST_ROWS) throw tooLarge();
   }
@@ -66,7 +68,7 @@ export async function answerFromLog(
 }
 
 /** By the hours of recording: clicks of all accounts since a time, in milliseconds; counted no further than MOST_READ. */
-export async function clicksSince({ readStore }: LogDeps, from: number): Promise<number> {
+export async function clicksSince({ readStore }: HitDeps, from: number): Promise<number> {
   const first = hourOf(new Date(Math.max(0, from - CLOCK_MARGIN_MS)).toISOString());
   const query = { range: { field: "hour", from: first }, sort: SORTED, limit: HOURS_AT_A_TIME };
   let clicks = 0;
@@ -79,13 +81,12 @@ export async function clicksSince({ readStore }: LogDeps, from: number): Promise
 
 const SORTED = { field: "hour", direction: "desc" } as const;
 
-/** To be called with each click that is read. It throws range_too_large. */
-export function budget({ monotonic }: Pick<LogDeps, "monotonic">): () => void {
-  const started = monotonic();
+/** To be called with each click that is read, and the slices of the reader: others' time is no part of theirs. It throws range_too_large. */
+export function budget(): (slices: TimeSlices) => void {
   let read = 0;
-  return () => {
+  return (slices) => {
     read += 1;
-    if (read > MOST_READ || (read % 1_000 === 0 && monotonic() - started > MOST_MS)) throw tooLarge();
+    if (read > MOST_READ || (read % 1_000 === 0 && slices.workedMs() > MOST_MS)) throw tooLarge();
   };
 }
 

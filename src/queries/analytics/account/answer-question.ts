@@ -7,13 +7,13 @@ import { msBehind, nextEventFinder } from "../../../stores/event-store/next-even
 import type { EventStore } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { documentAnswers, isInDocuments } from "./answer-from-documents.ts";
-import { answerFromLog, clicksSince, type LogDeps, MOST_READ, tooLarge } from "./answer-from-log.ts";
-import { logLine } from "./log-line.ts";
+import { answerFromLog, clicksSince, MOST_READ, tooLarge } from "./answer-from-log.ts";
+import { fairQueue } from "./fair-queue.ts";
 import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
 import { type Resolved, resolveQuestion } from "./resolve-question.ts";
 
 /** `fewClicks`: as many are read from the log also where documents would do. */
-type Deps = Omit<LogDeps, "readStore" | "eventStore"> & {
+type Deps = {
   readStore: ReadStore;
   eventStore: EventStore;
   fewClicks?: number;
@@ -24,16 +24,21 @@ const FEW_CLICKS = 10_000;
 /** Where clicks were counted while documents were read, they are read again. */
 const TRIES = 4;
 
-export type AskAccount = (question: AccountQuestion) => Promise<AccountAnswer>;
+/** It ends, with the reason of the signal, when nobody waits for the answer any more. */
+export type AskAccount = (question: AccountQuestion, signal?: AbortSignal) => Promise<AccountAnswer>;
 
 /** One for all that ask. Answers throw invalid_range, range_too_large, analytics_busy, EventNewer and what the stores throw. */
-export function accountQuestions(deps: Deps, inLine = logLine()): AskAccount {
+export function accountQuestions(deps: Deps, inLine = fairQueue()): AskAccount {
   const { readStore, eventStore } = deps;
   const next = nextEventFinder(eventStore, clickGroup.categories);
   const fromDocuments = documentAnswers(deps, inLine);
   const { fewClicks = FEW_CLICKS } = deps;
 
-  const numbersOf = async (resolved: Resolved, rules: string | undefined) => {
+  const numbersOf = async (
+    resolved: Resolved,
+    rules: string | undefined,
+    signal: AbortSignal | undefined,
+  ) => {
     const since = resolved.previous?.from ?? resolved.from;
     for (let attempt = 1; ; attempt += 1) {
       const position = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
@@ -41,19 +46,20 @@ export function accountQuestions(deps: Deps, inLine = logLine()): AskAccount {
       const asOf = { position, rules };
       if (!isInDocuments(resolved) || clicks <= fewClicks) {
         if (clicks > MOST_READ) throw tooLarge();
-        const numbers = await inLine(resolved.accountId, () => answerFromLog(deps, resolved, asOf));
+        const fromLog = () => answerFromLog(deps, resolved, asOf, signal);
+        const numbers = await inLine(resolved.accountId, fromLog, signal);
         return { ...numbers, position, source: "log" as const };
       }
-      const numbers = await fromDocuments(resolved, asOf);
+      const numbers = await fromDocuments(resolved, asOf, signal);
       const isSame = (await readStore.checkpoint(clickGroup.name))?.position === position;
       if (isSame || attempt === TRIES) return { ...numbers, position, source: "documents" as const };
     }
   };
 
-  return async (question) => {
+  return async (question, signal) => {
     const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
     const resolved = await resolveQuestion(deps, question);
-    const { groups, position, ...numbers } = await numbersOf(resolved, build?.rules);
+    const { groups, position, ...numbers } = await numbersOf(resolved, build?.rules, signal);
     const { from, to, interval } = resolved;
     return {
       from,

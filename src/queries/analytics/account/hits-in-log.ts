@@ -4,6 +4,7 @@ import type { ClickKind } from "../../../events/vocabulary.ts";
 import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { withdrawnOfAll } from "../../../projections/fold/read-withdrawals.ts";
+import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { firstEvent, ownerOf } from "../../feed/account-events.ts";
@@ -46,6 +47,7 @@ export async function* hitsInLog(
   deps: HitDeps,
   { accountId, filters, kinds, from, to, zone, start, end, upTo, rules, needsTags = false }: HitSearch,
   onRead: (position: Position) => void = () => undefined,
+  slices?: TimeSlices,
 ): AsyncGenerator<AccountHit[]> {
   const isWithdrawn = await withdrawnOfAll(deps, upTo);
   const tests = Object.entries(filters).map(([field, values]) => ({
@@ -69,10 +71,8 @@ export async function* hitsInLog(
     const earlier = (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "";
     return { after: [opened, earlier].toSorted().at(-1) ?? "" };
   };
-  for await (const events of wantedClicks(deps, isWanted, {
-    ...(start ?? (await before())),
-    upTo: end ?? upTo,
-  })) {
+  const part = { ...(start ?? (await before())), upTo: end ?? upTo };
+  for await (const events of wantedClicks(deps, isWanted, part, undefined, slices)) {
     const tags = await tagsOf(events.map(({ data }) => data.link));
     yield events.flatMap((recorded) => {
       if (isWithdrawn({ ...recorded.data, position: recorded.position })) return [];

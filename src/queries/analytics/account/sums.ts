@@ -20,6 +20,10 @@ function addCounts(sum: KindCounts, added: Readonly<KindCounts>): void {
   for (const kind of CLICK_KINDS) sum[kind] += added[kind];
 }
 
+function peopleIn({ click, qr_scan }: Readonly<KindCounts>): number {
+  return click + qr_scan;
+}
+
 export function isPeople(kind: ClickKind): boolean {
   return kind !== "preview";
 }
@@ -29,7 +33,7 @@ export function totalsOf({ click, preview, qr_scan }: KindCounts, counted: Visit
     click,
     preview,
     qr_scan,
-    people: click + qr_scan,
+    people: peopleIn({ click, preview, qr_scan }),
     visitors: counted?.visitors ?? null,
     visitorsEstimated: counted?.estimated ?? false,
   };
@@ -37,21 +41,31 @@ export function totalsOf({ click, preview, qr_scan }: KindCounts, counted: Visit
 
 /** Visitors by UTC day and kind, as documents keep them. */
 export function visitorDays() {
-  const days = new Map<string, { [K in ClickKind]?: Visitors }>();
-  const countOf = (day: { [K in ClickKind]?: Visitors }) =>
-    countVisitors(PEOPLE_KINDS.map((kind) => day[kind] ?? ""));
+  const days = new Map<string, { [K in ClickKind]?: { visitors: Visitors; hits: number } }>();
   return {
-    /** `day`: YYYY-MM-DD; `code`: of LinkClicked. */
+    /** `day`: YYYY-MM-DD; `code`: of LinkClicked, empty where it has none. */
     count(day: string, kind: ClickKind, code: string): void {
       const ofDay = days.get(day) ?? {};
-      ofDay[kind] = withVisitor(ofDay[kind] ?? "", code);
+      const { visitors = "", hits = 0 } = ofDay[kind] ?? {};
+      ofDay[kind] = { visitors: withVisitor(visitors, code), hits: hits + 1 };
       days.set(day, ofDay);
     },
     /** Each day and kind comes once. */
-    add(day: string, kind: ClickKind, visitors: Visitors): void {
-      days.set(day, { ...days.get(day), [kind]: visitors });
+    add(day: string, kind: ClickKind, visitors: Visitors, hits: number): void {
+      days.set(day, { ...days.get(day), [kind]: { visitors, hits } });
     },
-    byDay: () => [...days].map(([day, ofDay]) => ({ day, ...countOf(ofDay) })),
+    byDay: () =>
+      [...days].map(([day, ofDay]) => {
+        const people = PEOPLE_KINDS.flatMap((kind) => ofDay[kind] ?? []);
+        const hits = people.reduce((sum, counted) => sum + counted.hits, 0);
+        return {
+          day,
+          ...countVisitors(
+            people.map(({ visitors }) => visitors),
+            hits,
+          ),
+        };
+      }),
   };
 }
 
@@ -84,7 +98,7 @@ export function seriesOf(starts: readonly number[], interval: Interval) {
       if (interval === "hour")
         return points.map(({ start, counts, visitors }) => ({
           start,
-          ...totalsOf(counts, knowsHours ? countVisitors([visitors]) : null),
+          ...totalsOf(counts, knowsHours ? countVisitors([visitors], peopleIn(counts)) : null),
         }));
       const withVisitors = points.map(({ start, counts }) => ({
         start,
@@ -147,7 +161,7 @@ export function groupSum() {
         rows: named.map(
           ([value, { counts, visitors }]): GroupRow => ({
             value,
-            ...totalsOf(counts, knowsVisitors ? countVisitors([visitors]) : null),
+            ...totalsOf(counts, knowsVisitors ? countVisitors([visitors], peopleIn(counts)) : null),
           }),
         ),
         other: others.length > 0 ? totalsOf(other, null) : undefined,

@@ -5,6 +5,7 @@ import { ALL_CATEGORIES, accountStream, PREFIX } from "../../../events/streams.t
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { Refused } from "../../../runtime/refused.ts";
+import { timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { ownerOf } from "../../feed/account-events.ts";
@@ -17,8 +18,6 @@ import { isInForce, type MadeWithdrawal, madeWithdrawals, rulesHistory } from ".
 type Deps = {
   eventStore: EventStore;
   readStore: ReadStore;
-  /** Milliseconds that never go back. */
-  monotonic: () => number;
 };
 
 type Moment = NonNullable<RangeRequest["asOf"]>;
@@ -62,7 +61,11 @@ export type ChangesOfNumbers = {
 };
 
 /** Reads the log, for the reader thread. @throws invalid_range, range_too_large, EventNewer, what the stores throw */
-export async function changesOfNumbers(deps: Deps, request: ChangesRequest): Promise<ChangesOfNumbers> {
+export async function changesOfNumbers(
+  deps: Deps,
+  request: ChangesRequest,
+  signal?: AbortSignal,
+): Promise<ChangesOfNumbers> {
   const { accountId, link, from, to } = request;
   const since = await momentOf(deps, request.since);
   const until = await momentOf(deps, request.until ?? { position: (await deps.eventStore.head()) ?? "" });
@@ -102,16 +105,18 @@ export async function changesOfNumbers(deps: Deps, request: ChangesRequest): Pro
       note({ reason: "reclassified", kinds }, is, 1);
     }
   };
-  const onRead = budget(deps);
+  const slices = timeSlices(signal);
+  const countRead = budget();
   const [first, end] = [isoOf(from) ?? "", isoOf(to) ?? "~"];
   const isWanted = (recorded: RecordedEvent) => {
-    onRead();
+    countRead(slices);
     if (ownerOf(recorded) !== accountId || (link !== undefined && linkOf(recorded) !== link)) return false;
     const { at } = recorded.data as { at?: unknown };
     return typeof at === "string" && at >= first && at < end;
   };
   const after = await startOf(deps, request);
-  for await (const clicks of wantedClicks(deps, isWanted, { after, upTo: until.position }))
+  const part = { after, upTo: until.position };
+  for await (const clicks of wantedClicks(deps, isWanted, part, undefined, slices))
     for (const click of clicks) take(click);
   const sorted = [...changes.values()].sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
   return { ...numbers, changes: sorted };

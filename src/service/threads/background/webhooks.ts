@@ -8,7 +8,7 @@ import { receiverResolver } from "../../../webhooks/receiver/resolve-receiver.ts
 import { createWebhooks, type Webhooks, type WebhooksDeps } from "../../../webhooks/run-webhooks.ts";
 import type { WebhooksStatus } from "../../../webhooks/webhooks-status.ts";
 
-type RoleDeps = Pick<WebhooksDeps, "eventStore" | "readStore" | "secrets" | "deliveryQueue"> & {
+type RoleDeps = Pick<WebhooksDeps, "eventStore" | "secrets" | "deliveryQueue"> & {
   config: Config;
   log: BasicLogger;
 };

@@ -1,9 +1,11 @@
 // The position before a given time: close to it, and never after a click of that time.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clickHours } from "../../../../src/projections/definitions/click-hours.ts";
 import { positionBefore } from "../../../../src/queries/analytics/log-positions.ts";
 import { linkClicked, position, stored } from "../../../support/event-store/stored-events.ts";
 import { plainFold } from "../../../support/projections/plain-fold.ts";
+import { effort } from "../../../support/runtime/effort.ts";
 import { openStores, putDocuments } from "../../../support/runtime/stores.ts";
 
 /** The n-th event of the log, recorded at `time` of the day. */
@@ -20,12 +22,12 @@ const log = [
 ];
 
 describe("the log of clicks", () => {
-  it("is known to end each hour at that hour's last click", () => {
+  it("is known to begin and end each hour at its first and last click", () => {
     const hours = [...plainFold(clickHours, log).values()];
-    expect(hours.map(({ hour, clicks, _position }) => [hour, clicks, _position])).toEqual([
-      ["2026-03-01T08", 2, position(2)],
-      ["2026-03-01T10", 2, position(4)],
-      ["2026-03-01T12", 1, position(5)],
+    expect(hours.map(({ hour, clicks, first, _position }) => [hour, clicks, first, _position])).toEqual([
+      ["2026-03-01T08", 2, position(1), position(2)],
+      ["2026-03-01T10", 2, position(3), position(4)],
+      ["2026-03-01T12", 1, position(5), position(5)],
     ]);
   });
 
@@ -49,5 +51,30 @@ describe("the log of clicks", () => {
     } finally {
       await stores.close();
     }
+  });
+
+  it("is read from before every click of the time for any clocks, ahead, behind and set back", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(12 * 60), { minLength: 1, maxLength: 30 }),
+        fc.nat(14 * 60),
+        async (minutes, since) => {
+          const at = (minute: number) => new Date(Date.parse("2026-03-01T00:00:00.000Z") + minute * 60_000);
+          const recorded = minutes.map((minute, n) => ({
+            ...stored(n + 1, linkClicked()),
+            recordedAt: at(minute).toISOString(),
+          }));
+          const stores = await openStores();
+          await stores.readStore.ensure([clickHours.collection]);
+          const documents = [...plainFold(clickHours, recorded).values()];
+          await putDocuments(stores.readStore, clickHours.collection.name, documents);
+          const before = (await positionBefore(stores, at(since))) ?? "";
+          await stores.close();
+          const wanted = recorded.filter((click) => click.recordedAt >= at(since).toISOString());
+          expect(wanted.filter((click) => click.position <= before)).toEqual([]);
+        },
+      ),
+      { numRuns: effort(20, 50) },
+    );
   });
 });

@@ -1,7 +1,7 @@
 // How the breakdowns of several days are added up.
 import { expect, it } from "vitest";
 import { DIMENSIONS } from "../../../../src/projections/definitions/click-dimensions.ts";
-import type { Tally } from "../../../../src/projections/definitions/tally.ts";
+import { OTHER, type Tally } from "../../../../src/projections/definitions/tally.ts";
 import { breakdownSum } from "../../../../src/queries/analytics/sums.ts";
 
 const [FIRST] = DIMENSIONS;
@@ -15,17 +15,18 @@ function sumOf(...days: Tally[]) {
 }
 
 it("shows values by their hits, those of the others together and last, however many these are", () => {
-  expect(sumOf(["b", 2, "other", 9], ["a", 1, "b", 1, "other", 4])).toEqual([
+  expect(sumOf(["b", 2, OTHER, 9], ["a", 1, "b", 1, "other", 2, OTHER, 4])).toEqual([
     ["b", 3],
+    ["other", 2],
     ["a", 1],
-    ["other", 13],
+    [OTHER, 13],
   ]);
 });
 
 it("shows 200 values, and loses no hit of the rest", () => {
   const values = Array.from({ length: 250 }, (_, n) => [`v${String(n).padStart(3, "0")}`, 2]).flat();
-  const shown = sumOf(values.slice(0, 300), values.slice(300), ["other", 7]);
+  const shown = sumOf(values.slice(0, 300), values.slice(300), [OTHER, 7]);
   expect(shown).toHaveLength(201);
-  expect(shown.at(-1)).toEqual(["other", 50 * 2 + 7]);
+  expect(shown.at(-1)).toEqual([OTHER, 50 * 2 + 7]);
   expect(shown[0]).toEqual(["v000", 2]);
 });

@@ -1,0 +1,29 @@
+// Lets a thread take its messages while it works at something long: an `await` of something settled doesn't.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+
+/** Half of the 20 ms that a message may wait, as a part of the work takes some milliseconds itself. */
+const SLICE_MS = 10;
+
+export type TimeSlices = {
+  /** To be awaited between parts of the work. @throws the signal's reason when it has aborted */
+  next(): Promise<void>;
+  /** So far, in milliseconds, without the time in which others had the thread between two slices. */
+  workedMs(): number;
+};
+
+export function timeSlices(signal?: AbortSignal): TimeSlices {
+  let began = performance.now();
+  let before = 0;
+  const workedMs = () => before + performance.now() - began;
+  return {
+    workedMs,
+    async next() {
+      signal?.throwIfAborted();
+      if (performance.now() - began < SLICE_MS) return;
+      before = workedMs();
+      await yieldToLoop();
+      signal?.throwIfAborted();
+      began = performance.now();
+    },
+  };
+}

@@ -95,8 +95,9 @@ export function threadOf({ file, name, data, toError, log, idleMs }: ThreadOptio
     call,
     start: async () => void (await call("thread", "ready", [])),
     async *stream(...args) {
+      const calls = begin();
       try {
-        return yield* begin().stream(...args);
+        return yield* calls.stream(...args);
       } finally {
         finish();
       }

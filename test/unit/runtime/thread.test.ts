@@ -78,8 +78,8 @@ it("ends a stream in the thread when its consumer stops, also during a wait", as
   for (let n = 0; n < 3; n += 1) await waiting.next();
   const last = waiting.next();
   stop.abort();
-  await last;
-  expect((await counting.progress()).open).toBe(0);
+  expect(await last).toEqual({ done: true, value: undefined });
+  await vi.waitFor(async () => expect((await counting.progress()).open).toBe(0));
 });
 
 it("rejects pending calls when the thread dies, and starts another for later ones", async () => {

@@ -1,6 +1,8 @@
 // Maps errors to HTTP: code to status, and the body of every error response (interface, part 7).
+
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { cutText } from "../events/classification/clean-text.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { isRefused, type RefusalCode, Refused } from "../runtime/refused.ts";
@@ -108,5 +110,5 @@ export function refusedRequest(part: string, issues: readonly z.core.$ZodIssue[]
 }
 
 function clip(message: string): string {
-  return message.length > 500 ? `${message.slice(0, 500).toWellFormed()}…` : message;
+  return message.length > 500 ? `${cutText(message, 500)}…` : message;
 }

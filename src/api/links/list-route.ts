@@ -53,11 +53,13 @@ export function listLinksRoute(
       to: time.meta({ description: "Created before this time", examples: ["2026-12-01"] }),
       tag: z
         .string()
+        .normalize("NFC")
         .max(OPTION_LIMITS.tag)
         .optional()
         .meta({ description: "With this tag, in this case", examples: ["newsletter"] }),
       external_id: z
         .string()
+        .normalize("NFC")
         .max(OPTION_LIMITS.externalId)
         .optional()
         .meta({ description: "The one with this external id", examples: ["order-4711"] }),

@@ -1,6 +1,8 @@
 // What visitors see of the account, on /portal/account: the name and colour of its links' pages, with a sample, and where they are
 // led instead.
+
 import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
+import { cutText } from "../../events/classification/clean-text.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
@@ -72,7 +74,7 @@ export function brandCard(brand: BrandDocument | null, refused: RefusedForm | un
 function sample(name: string, colour: string): Html {
   const shown = name || "Your name";
   return html`<figure class="stack"><svg class="sample" viewBox="0 0 320 200" role="img" aria-label="Sample of a page for visitors"><rect width="320" height="200" rx="8" class="sample-page"/>
-<rect x="1" y="1" width="318" height="40" rx="8" fill="${colour}"/><text x="160" y="26" text-anchor="middle" font-size="14" font-weight="600" fill="${inkOn(colour)}">${shown.length > 22 ? `${shown.slice(0, 21).toWellFormed()}…` : shown}</text>
+<rect x="1" y="1" width="318" height="40" rx="8" fill="${colour}"/><text x="160" y="26" text-anchor="middle" font-size="14" font-weight="600" fill="${inkOn(colour)}">${shown.length > 22 ? `${cutText(shown, 21)}…` : shown}</text>
 <text x="160" y="115" text-anchor="middle" font-size="16" font-weight="600" class="sample-text">This short link has expired</text>
 <text x="160" y="142" text-anchor="middle" font-size="11" class="sample-text">Whoever gave it to you may have a new one.</text></svg>
 <figcaption class="hint">As it was saved last.</figcaption></figure>`;

@@ -1,5 +1,7 @@
 // GET /portal/links/<host>/<slug>/explain: everything the log says of a link, and what proves it; the console shows it, too.
+
 import type { Api } from "../../api/fastify.ts";
+import { cutText } from "../../events/classification/clean-text.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -117,7 +119,7 @@ function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[]
 
 function shortened(sentence: string): string {
   if (sentence.length <= LONGEST_SENTENCE) return sentence;
-  return `${sentence.slice(0, LONGEST_SENTENCE).toWellFormed()}… (${count(sentence.length)} characters)`;
+  return `${cutText(sentence, LONGEST_SENTENCE)}… (${count(sentence.length)} characters)`;
 }
 
 const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [

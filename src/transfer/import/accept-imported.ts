@@ -7,6 +7,7 @@ import { type AcceptedLink, acceptFields } from "../../commands/links/accept-fie
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import { isUsableHash, linkPasswordSecret } from "../../commands/links/link-password.ts";
+import { composed, cutText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
@@ -54,20 +55,19 @@ function refusedFields(error: z.ZodError): Refused {
 /** Texts for people that are longer than they may be here: shortened, as the link is worth more. Returns which. */
 export function fitted(fields: ImportedFields): { fields: ImportedFields; shortened: string[] } {
   const { title, comments, tags } = fields;
+  const shortened = new Set<string>();
+  /** What is no text is left to the schema. */
+  const short = <T>(name: "title" | "comments" | "tags", text: T, most: number): T => {
+    if (typeof text !== "string" || composed(text).length <= most) return text;
+    shortened.add(name);
+    return cutText(composed(text), most) as T;
+  };
   const most = OPTION_LIMITS;
   const fit = {
-    title: short(title, most.title),
-    comments: short(comments, most.comments),
-    tags: Array.isArray(tags) ? tags.slice(0, most.tags).map((tag) => short(tag, most.tag)) : tags,
+    title: short("title", title, most.title),
+    comments: short("comments", comments, most.comments),
+    tags: Array.isArray(tags) ? tags.slice(0, most.tags).map((tag) => short("tags", tag, most.tag)) : tags,
   };
-  const isShorter = (name: keyof typeof fit) => JSON.stringify(fit[name]) !== JSON.stringify(fields[name]);
-  return {
-    fields: { ...fields, ...fit },
-    shortened: (["title", "comments", "tags"] as const).filter(isShorter),
-  };
-}
-
-/** What is no text is left to the schema. */
-function short<T>(text: T, most: number): T {
-  return typeof text === "string" ? (text.slice(0, most) as T) : text;
+  if (Array.isArray(tags) && tags.length > most.tags) shortened.add("tags");
+  return { fields: { ...fields, ...fit }, shortened: [...shortened] };
 }

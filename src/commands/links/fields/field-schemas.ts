@@ -5,8 +5,9 @@ import { MOMENT_EXAMPLE, parseMoment } from "../../../runtime/moment.ts";
 
 const TIME = `must be ${MOMENT_EXAMPLE}`;
 
+/** Composed, so that a text counts as many characters whichever system typed it. */
 export const text = (most: number) =>
-  z.string("must be a text").max(most, `must have at most ${most} characters`);
+  z.string("must be a text").normalize("NFC").max(most, `must have at most ${most} characters`);
 /** A text of which something is left when it is cleaned. */
 export const filled = (most: number) =>
   text(most).refine((value) => cleanText(value, most) !== "", "must not be empty");

@@ -57,7 +57,8 @@ const conditions = fc
     },
     optional,
   )
-  .filter((when) => Object.keys(when).length > 0);
+  .filter((when) => Object.keys(when).length > 0)
+  .filter(({ from = "", to = "~" }) => from < to);
 const options: fc.Arbitrary<LinkOptions> = fc.record(
   {
     title: text,

@@ -24,7 +24,9 @@ import { isRefused, type Refused } from "../../../src/runtime/refused.ts";
 const NONE = shownFields({});
 const optional = { requiredKeys: [] };
 /** As the sanitiser leaves it. */
-const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).map((one) => one.trim() || "x");
+const text = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
+  .map((typed) => typed.normalize("NFC").trim() || "x");
 const word = text.map((one) => one.replaceAll(",", ";"));
 const moment = fc
   .date({ min: new Date(0), max: new Date("2999-12-31"), noInvalidDate: true })

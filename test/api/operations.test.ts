@@ -259,7 +259,7 @@ describe("operations", () => {
 
   it("describes with its code what an address that can't be decoded is answered", async () => {
     const { paths } = (await service.ask<OpenApi>("/openapi.json")).body;
-    for (const path of ["/{slug}", "/api/qr/{slug}", "/api/v1/analytics/{slug}"]) {
+    for (const path of ["/api/qr/{slug}", "/api/v1/analytics/{slug}"]) {
       const { status, body } = await service.ask<{ code: string }>(path.replace("{slug}", "%zz"), { key });
       const described = JSON.stringify(paths[path]?.get?.responses[status]);
       expect([path, status, described]).toEqual([path, 400, expect.stringContaining(`\`${body.code}\``)]);

@@ -48,7 +48,10 @@ onServer(chromiumServer, () => {
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
     expect(await page.getByAltText("QR code of").getAttribute("src")).toContain("logo=true");
-    await page.waitForFunction("document.querySelector('img.qr').naturalWidth > 100");
+    // Not waitForFunction: what it evaluates later is refused by the page's Content-Security-Policy.
+    await expect
+      .poll(() => page.evaluate("document.querySelector('img.qr').naturalWidth"))
+      .toBeGreaterThan(100);
     await page.getByText("More", { exact: true }).click();
     await page.getByRole("button", { name: "Disable link" }).waitFor();
     await look("a link with its menu open");

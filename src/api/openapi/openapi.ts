@@ -72,7 +72,6 @@ const REDIRECT = {
         "The same for a link whose answer depends on visitor, time or clicks: to that of the first of its `rules` that " +
         "fits, or to `expired_url`; or by its `redirect_code`, as 307 and 308",
     },
-    400: errorAnswer("The address can't be decoded (`invalid_address`)"),
     404: errorAnswer("Short link not found; not active yet, or expired, without an `expired_url`"),
     503: errorAnswer("The short link cannot be followed just now; Retry-After says when to try again"),
   },

@@ -174,7 +174,8 @@ function byOperator(
 
 /** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
 export function namedLink(text: string, baseHost: string): LinkAddress {
-  const [, origin, slug] = /^([^?#]*\/)?([\w-]+)\/?(?:[?#].*)?$/.exec(text.trim()) ?? [];
+  const [, origin, ofHost, slug = ofHost] =
+    /^(?:([^?#]*\/)([\w-]+)\/?|([\w-]+))(?:[?#].*)?$/.exec(text.trim()) ?? [];
   const host = origin === undefined ? baseHost : hostName(origin);
   if (slug === undefined || host === "")
     throw new Refused("invalid_link", `${text} names no link: give a slug, host/slug or the short URL`);

@@ -50,8 +50,8 @@ export const lifecycle: ProjectionGroup = {
 /** A document is written once a commit, however many clicks it counts: under load it is written once a second. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 1,
-  readsSince: 1,
+  version: 2,
+  readsSince: 2,
   projections: [accountDays, linkDays, linkClicks, clickHours] as readonly Projection[],
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   commitMs: { least: 300, most: 1_000 },

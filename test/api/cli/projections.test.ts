@@ -42,7 +42,7 @@ describe("the projections of a running service", () => {
     expect(answer).toMatchObject({ seconds: expect.any(Number) });
     expect(answer.builds).toMatchObject([
       { name: "lifecycle", version: 2, build: 1, previous: 0 },
-      { name: "clicks", version: 1, build: 1, previous: 0, documents: 4, events: 5 },
+      { name: "clicks", version: 2, build: 1, previous: 0, documents: 4, events: 5 },
     ]);
     expect(answer.builds[0].events).toBeGreaterThan(2);
     expect(await clicks()).toBe(5);
@@ -63,7 +63,7 @@ describe("the projections of a running service", () => {
     const { builds } = await command.json("projections", "rebuild", "clicks");
     expect(builds.map((row: Row) => [row.name, row.build])).toEqual([["clicks", 2]]);
     expect(await command.json("projections", "rollback", "clicks")).toMatchObject({
-      builds: [{ name: "clicks", version: 1, build: 1, previous: 2 }],
+      builds: [{ name: "clicks", version: 2, build: 1, previous: 2 }],
     });
     expect(await clicks()).toBe(6);
   });

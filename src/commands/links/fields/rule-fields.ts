@@ -1,7 +1,6 @@
 // The rules of a link as requests say them and answers show them, and as events hold them.
 import { z } from "zod";
-import { cleanText } from "../../../events/classification/clean-text.ts";
-import { languageProblem } from "../../../events/classification/languages.ts";
+import { cleanText, cutText } from "../../../events/classification/clean-text.ts";
 import { acceptedSystem, SYSTEM_NAMES } from "../../../events/classification/systems.ts";
 import { COUNTRIES } from "../../../events/countries.ts";
 import { type LinkRule, OPTION_LIMITS as MOST, type RuleConditions } from "../../../events/link-options.ts";
@@ -9,6 +8,7 @@ import { DEVICE_TYPES } from "../../../events/vocabulary.ts";
 import { parseMoment } from "../../../runtime/moment.ts";
 import { OUR_WORDS } from "../../issue-sentence.ts";
 import { filled, text, time, utc } from "./field-schemas.ts";
+import { languageProblem } from "./rule-languages.ts";
 
 const value = filled(MOST.value);
 const oneOrMore = <T extends z.ZodType>(schema: T, message: string) =>
@@ -49,7 +49,7 @@ const deviceType = z.enum(DEVICE_TYPES).meta({ id: "DeviceType" });
 
 const language = z.string().refine((tag) => languageProblem(tag) === undefined, {
   error: ({ input }) =>
-    `${LANGUAGES}; ${String(input).slice(0, MOST.value)} ${languageProblem(String(input))}`,
+    `${LANGUAGES}; ${cutText(String(input), MOST.value)} ${languageProblem(String(input))}`,
 });
 
 const conditions = z

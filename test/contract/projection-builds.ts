@@ -15,7 +15,7 @@ import { type LinkClicksDocument, linkClicks } from "../../src/projections/defin
 import { clicks, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
 import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
-import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { silent } from "../support/projections/fold-groups.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
@@ -231,6 +231,45 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         };
         await Promise.all([flood(), dropAll()]);
         await until("all to be counted", async () => (await now.counted()) === 600, { withinMs: 20_000 });
+      });
+      expect(await now.verify()).toMatchObject({ ok: true });
+    });
+
+    it.each([
+      ["they were dropped", 0, dropAll],
+      [
+        "older ones were put back",
+        1,
+        async (older: Checkpoint) => {
+          await stores.readStore.dropCheckpoint(clicks.name);
+          const checkpoint = { name: clicks.name, from: undefined, to: older };
+          await stores.readStore.write({ documents: [], checkpoint });
+        },
+      ],
+    ])("are folded anew within seconds where %s while nothing happens", async (_, next, lose) => {
+      let looks = 0;
+      const readStore = new Proxy(stores.readStore, {
+        get(store, name) {
+          if (name === "checkpoints") looks += 1;
+          return Reflect.get(store, name).bind(store);
+        },
+      });
+      const now = program(clicks, { eventStore: stores.eventStore, readStore });
+      const first = await happen(10);
+      await now.catchUp();
+      const older = (await stores.readStore.checkpoint(clicks.name)) as Checkpoint;
+      expect(older.position).toBe(first);
+      await now.running(async () => {
+        await happen(10);
+        await until("all to be counted", async () => (await now.counted()) === 20);
+        const before = looks;
+        await until("the next look", async () => looks > before);
+        await lose(older);
+        const isFoldedAnew = async () => {
+          const { active } = await readBuilds(stores.readStore, clicks);
+          return active?.build === next && (await now.counted()) === 20;
+        };
+        await until("all to be counted again", isFoldedAnew, { withinMs: 10_000 });
       });
       expect(await now.verify()).toMatchObject({ ok: true });
     });

@@ -1,10 +1,12 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
-import { MongoServerError } from "mongodb";
+import fc from "fast-check";
+import { type Document as BsonDocument, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
 import type { ReadStore, WriteBatch } from "../../src/stores/read-store/port.ts";
+import { effort } from "../support/runtime/effort.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -73,6 +75,126 @@ onServer(mongodb, () => {
       const writing = readStore.write({ documents: [{ collection: "notes", documents }] });
       await expect(writing).rejects.toThrow(StoreFailed);
       await readStore.close();
+    });
+  });
+
+  describe("documents on MongoDB that were put back from a copy", () => {
+    const COLLECTIONS = ["links", "webhooks"] as const;
+    const STORED = [...COLLECTIONS.map((name) => `docs_${name}`), "docs__checkpoints", "docs__receipts"];
+    const at = (n: number) => ({ position: String(n).padStart(6, "0"), eventId: String(n) });
+
+    const opened = async () => {
+      const connection = new MongodbConnection(server.newDatabase());
+      const readStore = await openMongodbReadStore(connection);
+      const copies = new Map<string, BsonDocument[]>();
+      /** Where each document is, by its commit. */
+      const written: { collection: string; _id: string; n: number }[] = [];
+      let committed = 0;
+      const commit = async (ids: readonly (readonly [collection: string, id: number])[]) => {
+        const to = committed + 1;
+        const documents = COLLECTIONS.map((collection) => {
+          const of = [...new Set(ids.filter(([name]) => name === collection).map(([, id]) => `d${id}`))];
+          for (const _id of of) written.push({ collection, _id, n: to });
+          return { collection, documents: of.map((_id) => ({ _id, _position: at(to).position })) };
+        });
+        const from = committed ? at(committed) : undefined;
+        await readStore.write({ documents, checkpoint: { name: "p", from, to: at(to) } });
+        committed = to;
+      };
+      return {
+        readStore,
+        commit,
+        /** The process ends after so many calls. */
+        async crash(calls: number, ids: Parameters<typeof commit>[0]) {
+          const run = connection.run.bind(connection);
+          let left = calls;
+          const spy = vi.spyOn(connection, "run").mockImplementation(async (operation) => {
+            if (left-- <= 0) throw new Error("killed");
+            return await run(operation);
+          });
+          await commit(ids).catch(() => undefined);
+          spy.mockRestore();
+        },
+        async copy(name: string) {
+          copies.set(name, await connection.run((db) => db.collection(name).find().toArray()));
+        },
+        async putBack() {
+          for (const [name, documents] of copies)
+            await connection.run(async (db) => {
+              await db.collection(name).deleteMany({});
+              if (documents.length > 0) await db.collection(name).insertMany(documents);
+            });
+        },
+        /** Whether a document lacks what was folded up to the checkpoint. */
+        async isWrong(): Promise<boolean> {
+          const upTo = Number((await readStore.checkpoint("p"))?.eventId ?? 0);
+          const found = new Map<string, string>();
+          for (const collection of COLLECTIONS)
+            for (const { _id, _position } of await readStore.find(collection, { limit: 1_000 }))
+              found.set(`${collection}/${_id}`, _position);
+          return written.some(
+            ({ collection, _id, n }) =>
+              n <= upTo && (found.get(`${collection}/${_id}`) ?? "") < at(n).position,
+          );
+        },
+      };
+    };
+
+    const ids = fc.array(fc.tuple(fc.constantFrom(...COLLECTIONS), fc.nat(5)), { maxLength: 4 });
+
+    it("are noticed whenever they lack something, in whichever order collections were copied", async () => {
+      const copying = fc
+        .shuffledSubarray(STORED, { minLength: STORED.length })
+        .chain((order) =>
+          fc.tuple(
+            fc.constant(order),
+            fc.array(fc.array(ids, { maxLength: 2 }), { minLength: 4, maxLength: 4 }),
+          ),
+        );
+      await fc.assert(
+        fc.asyncProperty(fc.array(ids, { maxLength: 3 }), copying, async (before, [order, between]) => {
+          const store = await opened();
+          for (const changed of before) await store.commit(changed);
+          for (const [n, name] of order.entries()) {
+            await store.copy(name);
+            for (const changed of between[n] ?? []) await store.commit(changed);
+          }
+          expect(await store.readStore.inconsistency("p")).toBeUndefined();
+          await store.putBack();
+          if (await store.isWrong()) expect(await store.readStore.inconsistency("p")).toBeDefined();
+          await store.readStore.close();
+        }),
+        { numRuns: effort(25, 200) },
+      );
+    });
+
+    it("are noticed where what they lack was written long before the checkpoint was copied", async () => {
+      const store = await opened();
+      await store.commit([["links", 1]]);
+      await store.copy("docs_webhooks");
+      await store.commit([["webhooks", 1]]);
+      for (let n = 0; n < 110; n++) await store.commit([["links", n]]);
+      for (const name of STORED) if (name !== "docs_webhooks") await store.copy(name);
+      await store.putBack();
+      expect(await store.isWrong()).toBe(true);
+      expect(await store.readStore.inconsistency("p")).toContain("d1 of webhooks is older");
+      await store.readStore.close();
+    });
+
+    it("are taken for what they are where a process ended during a commit, wherever that was", async () => {
+      const crashing = fc.array(fc.tuple(fc.nat(6), ids), { minLength: 1, maxLength: 4 });
+      await fc.assert(
+        fc.asyncProperty(ids, crashing, async (first, crashes) => {
+          const store = await opened();
+          await store.commit(first);
+          for (const [calls, changed] of crashes) {
+            await store.crash(calls, changed);
+            expect(await store.readStore.inconsistency("p")).toBeUndefined();
+          }
+          await store.readStore.close();
+        }),
+        { numRuns: effort(15, 100) },
+      );
     });
   });
 

@@ -64,6 +64,7 @@ export function activeReadStore({ store, groups, clock }: Deps): ReadStore {
       return await store.checkpoint(group ? checkpointName(group, await buildOf(group)) : name);
     },
     checkpoints: () => store.checkpoints(),
+    inconsistency: (name) => store.inconsistency(name),
     async drop(name) {
       refuse(name, byCollection.has(name));
       await store.drop(name);

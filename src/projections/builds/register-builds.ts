@@ -2,7 +2,7 @@
 import type { BasicLogger } from "../../runtime/logging.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { isOfLog } from "../fold/build-state.ts";
+import { whyAnew } from "../fold/build-state.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, beginAnew, dropped, isListed, register } from "./builds.ts";
 import { changeBuilds, checkpointName, collectionsOf, readBuilds } from "./builds-document.ts";
@@ -26,7 +26,7 @@ export async function registerBuilds(deps: RegisterDeps, group: ProjectionGroup)
   return builds;
 }
 
-/** Begins anew where a build was folded from another log. @throws what the stores throw */
+/** Begins anew where a build was folded from another log, or was put back from a copy that is not of one moment. @throws what the stores throw */
 export async function replaceForeign(
   deps: RegisterDeps,
   group: ProjectionGroup,
@@ -34,10 +34,10 @@ export async function replaceForeign(
 ): Promise<Builds> {
   let replaced = builds;
   for (const build of [builds.active, builds.previous]) {
-    const checkpoint = build && (await deps.readStore.checkpoint(checkpointName(group, build)));
-    if (!checkpoint || (await isOfLog(deps, checkpoint))) continue;
-    const because = `the documents were folded from another log, which had another event at ${checkpoint.position}`;
-    replaced = await foldAnew(deps, group, build, because);
+    const name = build && checkpointName(group, build);
+    const checkpoint = name && (await deps.readStore.checkpoint(name));
+    const because = checkpoint && (await whyAnew(deps, name, checkpoint));
+    if (because) replaced = await foldAnew(deps, group, build, because);
   }
   return replaced;
 }

@@ -2,11 +2,13 @@
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
+import type { Position } from "../../stores/event-store/port.ts";
+import type { Checkpoint } from "../../stores/read-store/port.ts";
 import { foldBuild } from "../fold/fold-build.ts";
-import { FoldedFromElsewhere } from "../fold/fold-deps.ts";
+import { droppedOrOlder, FoldedFromElsewhere } from "../fold/fold-deps.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, buildingOf, keptBuild } from "./builds.ts";
-import { checkpointName, readBuilds } from "./builds-document.ts";
+import { buildsIn, buildsName, checkpointName } from "./builds-document.ts";
 import { type CompleteDeps, completeBuild } from "./complete-build.ts";
 import { dropRetired, foldAnew, registerBuilds, replaceForeign } from "./register-builds.ts";
 
@@ -15,13 +17,15 @@ const POLL_MS = 2_000;
 /** At most two seconds: counts go on soon after a disk has space again. */
 const RETRY = { fromMs: 250, toMs: 2_000, random: Math.random };
 
-type Task = { ended: AbortController; finished: Promise<void> };
+type Task = { build: Build; ended: AbortController; finished: Promise<void> };
 
 export class GroupRun {
   readonly #deps: CompleteDeps;
   readonly #group: ProjectionGroup;
   /** By number of the build. */
   readonly #tasks = new Map<number, Task>();
+  /** The newest stored position that was seen of each, by number of the build. */
+  readonly #stored = new Map<number, Position>();
   /** Builds in the making that only a newer program can fold on. */
   readonly #waiting = new Set<number>();
   /** Events by number of the build. */
@@ -50,7 +54,9 @@ export class GroupRun {
     let headBefore = "";
     while (!signal.aborted) {
       const look = async () => {
-        let builds = await readBuilds(this.#deps.readStore, this.#group);
+        const checkpoints = await this.#deps.readStore.checkpoints();
+        await this.#endDropped(checkpoints);
+        let builds = buildsIn(checkpoints[buildsName(this.#group)]);
         if (!isRegistered || !(builds.active || builds.previous || builds.building))
           builds = await registerBuilds(this.#deps, this.#group);
         isRegistered = true;
@@ -67,6 +73,20 @@ export class GroupRun {
     }
     for (const { finished } of this.#tasks.values()) await finished;
     this.#tasks.clear();
+  }
+
+  /** Those whose documents were dropped, or replaced by older ones, as its next commit would find out. */
+  async #endDropped(checkpoints: Record<string, Checkpoint>): Promise<void> {
+    for (const [number, { build, ended, finished }] of this.#tasks) {
+      const name = checkpointName(this.#group, build);
+      const stored = checkpoints[name]?.position;
+      const seen = this.#stored.get(number);
+      if (stored !== undefined) this.#stored.set(number, stored);
+      if (seen === undefined || (stored !== undefined && stored >= seen)) continue;
+      ended.abort();
+      await finished;
+      await foldAnew(this.#deps, this.#group, build, droppedOrOlder(name));
+    }
   }
 
   #follow(builds: Builds, signal: AbortSignal): void {
@@ -106,9 +126,10 @@ export class GroupRun {
     };
     const finished = keepTrying({ ...RETRY, onFailure }, attempt, until).finally(() => {
       this.#tasks.delete(build.build);
+      this.#stored.delete(build.build);
       this.#wake.resolve();
     });
-    this.#tasks.set(build.build, { ended, finished });
+    this.#tasks.set(build.build, { build, ended, finished });
   }
 
   async #keep(build: Build, signal: AbortSignal): Promise<void> {

@@ -41,13 +41,25 @@ export async function openBuild(deps: FoldDeps, group: ProjectionGroup, build: B
   if (!stored) for (const spec of specs) await readStore.drop(spec.name);
   await readStore.ensure(specs);
   if (!stored) await readStore.write({ documents: [], checkpoint: { name, from: stored, to: checkpoint } });
-  if (!(await isOfLog(deps, checkpoint)))
-    throw new FoldedFromElsewhere(
-      `the log has another event than ${checkpoint.eventId} at ${checkpoint.position}, up to which ${name} was folded: its documents are of another log`,
-    );
+  const because = await whyAnew(deps, name, checkpoint);
+  if (because !== undefined) throw new FoldedFromElsewhere(because);
   const state = new BuildState(deps, group, build, checkpoint);
   await state.open();
   return state;
+}
+
+/** Why the documents under a checkpoint can't be folded on; undefined where they can. @throws StoreUnavailable */
+export async function whyAnew(
+  { eventStore, readStore }: Pick<FoldDeps, "eventStore" | "readStore">,
+  name: string,
+  checkpoint: Checkpoint,
+): Promise<string | undefined> {
+  if (!(await isOfLog({ eventStore }, checkpoint)))
+    return `the documents were folded from another log, which had another event at ${checkpoint.position}`;
+  const inconsistency = await readStore.inconsistency(name);
+  return (
+    inconsistency && `the documents were put back from a copy of several moments (${name}: ${inconsistency})`
+  );
 }
 
 /** Whether the documents up to the checkpoint were folded from this log. @throws StoreUnavailable */

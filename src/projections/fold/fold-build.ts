@@ -8,7 +8,7 @@ import type { Build } from "../builds/builds.ts";
 import { checkpointName } from "../builds/builds-document.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type BuildState, openBuild } from "./build-state.ts";
-import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
+import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 import { type LogSource, readLog } from "./read-log.ts";
 
 export type FoldOptions = {
@@ -66,9 +66,7 @@ export async function foldBuild(
       const { stored } = error;
       // One that is behind what was taken, and not behind what was committed, is another holder's.
       if (!stored || stored.position < (opened?.committedPosition ?? ""))
-        throw new FoldedFromElsewhere(
-          `the documents of ${checkpointName(group, build)} were dropped, or older ones put back`,
-        );
+        throw new FoldedFromElsewhere(droppedOrOlder(checkpointName(group, build)));
     }
   }
 }

@@ -16,3 +16,8 @@ export type FoldDeps = Partial<MonotonicClock> & {
 export class FoldedFromElsewhere extends DomainError {
   override readonly code = "folded_from_elsewhere";
 }
+
+/** What is said of documents whose checkpoint is gone, or behind where it was. */
+export function droppedOrOlder(checkpoint: string): string {
+  return `the documents of ${checkpoint} were dropped, or older ones put back`;
+}

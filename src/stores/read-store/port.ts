@@ -66,6 +66,11 @@ export interface ReadStore {
   write(batch: WriteBatch): Promise<void>;
   checkpoint(name: string): Promise<Checkpoint | undefined>;
   checkpoints(): Promise<Record<string, Checkpoint>>;
+  /**
+   * How what is stored contradicts the checkpoint, as where documents were put back from a copy of several moments; undefined
+   * where nothing is seen. Always undefined where a commit is one transaction. @throws StoreUnavailable
+   */
+  inconsistency(checkpoint: string): Promise<string | undefined>;
   /** Removes a collection with its documents and indexes, if it exists. It must no longer be in use. */
   drop(collection: string): Promise<void>;
   /** Removes a checkpoint, if it exists: its consumer begins with the first event. */

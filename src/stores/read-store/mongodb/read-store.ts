@@ -1,4 +1,5 @@
 // The read store on MongoDB: conditional replaces and plain finds, which stand-alone and compatible servers support too.
+import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "mongodb";
 import { DomainError, messageOf } from "../../../runtime/errors.ts";
 import { StoreFailed } from "../../connections/errors.ts";
@@ -13,15 +14,24 @@ import {
   type ElementCount,
   type ElementQuery,
   type FindQuery,
-  isSameCheckpoint,
   type ReadStore,
   type WriteBatch,
 } from "../port.ts";
 import { documentOf, storedParts } from "../stored-document.ts";
 import { filterOf, type StoredDocument, sortOf } from "./query.ts";
+import {
+  differenceFrom,
+  type Left,
+  lastOf,
+  leaveReceipt,
+  namedIn,
+  receiptsOf,
+  removeReceipts,
+  type StoredReceipt,
+} from "./receipts.ts";
 
-/** `json`: the whole checkpoint. */
-type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> & { _id: string; json: string };
+/** `json`: the whole checkpoint. What its commits have left: receipts.ts. */
+type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> & Left & { _id: string; json: string };
 
 /**
  * Of one bulk write. FerretDB 1.24 on SQLite has a hundred connections a database, and keeps one for each stored document
@@ -32,10 +42,15 @@ const MAX_OPERATIONS = 16;
 /** The server's error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
 
-/** Collections get the prefix `docs_`; checkpoints are in `checkpoints`. */
+/** A living holder changes what is checked while it is read. */
+const MOST_LOOKS = 5;
+
+/** All its collections have names that begin with `docs_`, by which a dump leaves them out. */
 export async function openMongodbReadStore(connection: MongodbConnection): Promise<ReadStore> {
   return new MongodbReadStore(connection);
 }
+
+type MovedCheckpoint = NonNullable<WriteBatch["checkpoint"]>;
 
 class MongodbReadStore implements ReadStore {
   readonly #connection: MongodbConnection;
@@ -101,11 +116,38 @@ class MongodbReadStore implements ReadStore {
   }
 
   async write({ documents, checkpoint }: WriteBatch): Promise<void> {
-    if (checkpoint) await this.#checkUnmoved(checkpoint);
+    const receipt = checkpoint && (await this.#begin(checkpoint));
     for (const { collection, documents: changed } of documents)
       for (let start = 0; start < changed.length; start += MAX_OPERATIONS)
         await this.#replace(collection, changed.slice(start, start + MAX_OPERATIONS));
-    if (checkpoint) await this.#moveCheckpoint(checkpoint);
+    if (!checkpoint || receipt === undefined) return;
+    const named = namedIn(documents);
+    if (named.length > 0) await this.#receipts((all) => leaveReceipt(all, checkpoint.name, receipt, named));
+    await this.#moveCheckpoint(checkpoint, named.length > 0 ? { receipt, ...lastOf(named) } : {});
+  }
+
+  async inconsistency(name: string): Promise<string | undefined> {
+    for (let look = 1; look <= MOST_LOOKS; look++) {
+      const before = await this.#checkpoints((all) => all.findOne({ _id: name }));
+      if (!before) return undefined;
+      const problem = await this.#problemOf(before);
+      if (!problem) return undefined;
+      const after = await this.#checkpoints((all) => all.findOne({ _id: name }));
+      if (isDeepStrictEqual(before, after)) return problem;
+    }
+    // Its holder looked before it began, and no commit leaves it otherwise.
+    return undefined;
+  }
+
+  async #problemOf(checkpoint: StoredCheckpoint): Promise<string | undefined> {
+    const receipts = await this.#receipts((all) => receiptsOf(all, checkpoint._id));
+    return await differenceFrom(receipts, checkpoint, async (collection, ids) => {
+      const projection = { _position: 1 };
+      const found = await this.#on(collection, (all) =>
+        all.find({ _id: { $in: ids } }, { projection }).toArray(),
+      );
+      return new Map(found.map((document) => [document._id, String(document._position)]));
+    });
   }
 
   async checkpoint(name: string): Promise<Checkpoint | undefined> {
@@ -128,24 +170,30 @@ class MongodbReadStore implements ReadStore {
 
   async dropCheckpoint(name: string): Promise<void> {
     await this.#checkpoints((all) => all.deleteOne({ _id: name }));
+    await this.#receipts((all) => removeReceipts(all, name));
   }
 
   async close(): Promise<void> {
     await this.#connection.close();
   }
 
-  async #checkUnmoved({ name, from }: NonNullable<WriteBatch["checkpoint"]>): Promise<void> {
-    const stored = await this.checkpoint(name);
-    if (!isSameCheckpoint(stored, from)) throw new CheckpointMoved(name, stored);
+  /** Notes up to where documents may be from now on, and returns the number of its receipt. @throws CheckpointMoved */
+  async #begin({ name, from, to }: MovedCheckpoint): Promise<number> {
+    const begun = { $max: { begun: to.position } };
+    const stored = await this.#checkpoints((all) =>
+      from ? all.findOneAndUpdate(unmoved(name, from), begun) : all.findOne({ _id: name }),
+    );
+    if (from ? !stored : stored) throw new CheckpointMoved(name, await this.checkpoint(name));
+    if (!from) await this.#receipts((all) => removeReceipts(all, name));
+    return (stored?.receipt ?? 0) + 1;
   }
 
-  async #moveCheckpoint({ name, from, to }: NonNullable<WriteBatch["checkpoint"]>): Promise<void> {
+  async #moveCheckpoint({ name, from, to }: MovedCheckpoint, left: Partial<Left>): Promise<void> {
     const { position, eventId } = to;
-    const stored = { _id: name, position, eventId, json: JSON.stringify(to) };
+    const moved = { position, eventId, json: JSON.stringify(to), ...left };
     const hasMoved = await this.#checkpoints(async (all) => {
-      if (!from) return await isNew(all.insertOne(stored));
-      const unmoved = { _id: name, position: from.position, eventId: from.eventId };
-      return (await all.replaceOne(unmoved, stored)).matchedCount === 1;
+      if (!from) return await isNew(all.insertOne({ _id: name, receipt: 0, begun: position, ...moved }));
+      return (await all.updateOne(unmoved(name, from), { $set: moved })).matchedCount === 1;
     });
     if (!hasMoved) throw new CheckpointMoved(name, await this.checkpoint(name));
   }
@@ -174,7 +222,11 @@ class MongodbReadStore implements ReadStore {
   }
 
   #checkpoints<T>(work: (collection: Collection<StoredCheckpoint>) => Promise<T>): Promise<T> {
-    return this.#in("checkpoints", work);
+    return this.#in("docs__checkpoints", work);
+  }
+
+  #receipts<T>(work: (collection: Collection<StoredReceipt>) => Promise<T>): Promise<T> {
+    return this.#in("docs__receipts", work);
   }
 
   async #in<S extends { _id: string }, T>(
@@ -188,6 +240,10 @@ class MongodbReadStore implements ReadStore {
       throw new StoreFailed(`MongoDB refuses the request: ${messageOf(cause)}`, { cause });
     }
   }
+}
+
+function unmoved(name: string, { position, eventId }: Checkpoint) {
+  return { _id: name, position, eventId };
 }
 
 function toStored(document: Document): StoredDocument {

@@ -35,6 +35,7 @@ function withSearches(here: SqliteReadStore, thread: Pick<Calls, "call">): ReadS
     get: (collection, id) => here.get(collection, id),
     checkpoint: (name) => here.checkpoint(name),
     checkpoints: () => here.checkpoints(),
+    inconsistency: () => here.inconsistency(),
     getMany: (collection, ids, fields) =>
       (ids.length <= MAX_DIRECT ? here : remote).getMany(collection, ids, fields),
     find: (collection, query) => (isLookup(query) ? here : remote).find(collection, query),

@@ -136,6 +136,10 @@ export class SqliteReadStore implements ReadStore {
     return unavailableOnError(() => this.#checkpoint(name));
   }
 
+  async inconsistency(): Promise<undefined> {
+    return undefined;
+  }
+
   async checkpoints(): Promise<Record<string, Checkpoint>> {
     return unavailableOnError(() => {
       const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();

@@ -1,6 +1,7 @@
 // Outages of EventStoreDB under redirects, over real HTTP and with a real service process: no redirect fails.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { MOST_UNSTORED } from "../../src/redirect/clicks/recorder.ts";
+import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
@@ -32,11 +33,11 @@ async function openScene(durability: Durability) {
   const instance = await instanceOf(folder.path, {
     ...servers.environment,
     EVENTSTORE_URL: double.connectionString,
-    EVENTSTORE_PREFIX: "",
     CLICK_DURABILITY: durability,
   });
   const { keys } = await accountWithKeys(instance, "developer", 1);
   let service = await startService(instance);
+  const log = prefixedEventStore(double.store, servers.environment.EVENTSTORE_PREFIX);
   const links = Array.from({ length: 20 }, (_, n) => ({ url: `https://example.com/${n}` }));
   const slugs: string[] = [];
   let answer = "";
@@ -82,7 +83,7 @@ async function openScene(durability: Durability) {
         await until(`no ${name}`, async () => (await metric(`linkledger_${name}`)) === 0, SELDOM);
     },
     reckon: (what: string, loads: readonly RedirectLoad[]) =>
-      reckonClicks(`${what}, ${durability} clicks`, loads, double.store),
+      reckonClicks(`${what}, ${durability} clicks`, loads, log),
     kill: () => service.stop("SIGKILL"),
     async startAgain() {
       service = await startService(instance);

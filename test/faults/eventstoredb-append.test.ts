@@ -57,9 +57,9 @@ describe("an append whose outcome is unknown", () => {
 
   it("fails alone: appends in flight beside a lost one succeed", async () => {
     double.script.add("append", { kind: "drop", commit: true });
-    const appends = Array.from({ length: 50 }, (_, n) => store.append(`link-${n}`, "none", sampleEvents(2)));
+    const appends = Array.from({ length: 50 }, (_, n) => store.append(`made-${n}`, "none", sampleEvents(2)));
     expect(await Promise.all(appends)).toHaveLength(50);
-    for (let n = 0; n < 50; n++) expect(await store.read(`link-${n}`)).toHaveLength(2);
+    for (let n = 0; n < 50; n++) expect(await store.read(`made-${n}`)).toHaveLength(2);
   });
 });
 

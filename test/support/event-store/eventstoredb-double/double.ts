@@ -4,12 +4,11 @@ import { type Metadata, Server, ServerCredentials, type StatusObject } from "@gr
 import { messageOf } from "../../../../src/runtime/errors.ts";
 import type { EventStore } from "../../../../src/stores/event-store/port.ts";
 import type { ServerCertificate } from "../../servers/test-certificates.ts";
-import { sampleEvent } from "../sample-events.ts";
 import { appendCall, deleteCall } from "./append.ts";
 import { type Answer, type Misbehave, Script, statusOf } from "./faults.ts";
 import { DoubleLog, storeOf } from "./log.ts";
 import { SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
-import { readCall } from "./read.ts";
+import { type Look, readCall } from "./read.ts";
 import { Wire } from "./wire.ts";
 
 export type Member = { port: number; state: "Leader" | "Follower" };
@@ -24,14 +23,13 @@ export type EventStoreDbDouble = {
   /** The events behind it, without the wire. */
   store: EventStore;
   log: DoubleLog;
+  /** Every read of the log that it served or is serving. */
+  looks: readonly Look[];
   close(): Promise<void>;
 };
 
 /** The server version that it answers. */
 const DOUBLE_VERSION = "26.0.0";
-
-/** The real server's log is never empty: it starts with events of its own. */
-const SYSTEM_STREAM = "$scavenges";
 
 /** Of a double that speaks TLS and wants the password of `admin`. */
 export type Secured = { certificate: ServerCertificate; password: string };
@@ -39,8 +37,8 @@ export type Secured = { certificate: ServerCertificate; password: string };
 export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble> {
   const log = new DoubleLog();
   const store = storeOf(log);
-  await store.append(SYSTEM_STREAM, "none", [sampleEvent({}, "$scavengeStarted")]);
   const script = new Script();
+  const looks: Look[] = [];
   const server = new Server({ "grpc.max_receive_message_length": 17 * 1024 * 1024 });
   const listening = await listen(server, secured?.certificate);
   const wire = new Wire(listening);
@@ -52,7 +50,7 @@ export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble
     append: atLeader(appendCall(log, misbehave)),
     delete: atLeader(deleteCall((stream) => log.delete(stream))),
     tombstone: atLeader(deleteCall((stream) => log.tombstone(stream))),
-    read: atLeader(readCall({ log, script, misbehave, cut: () => wire.cut() })),
+    read: atLeader(readCall({ log, looks, script, misbehave, cut: () => wire.cut() })),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });
   return {
@@ -64,6 +62,7 @@ export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble
     wire,
     store,
     log,
+    looks,
     close: async () => {
       await wire.close();
       server.forceShutdown();

@@ -7,6 +7,7 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from "../../../../src/stores/event-store/port.ts";
+import { Others } from "./others.ts";
 
 /** As it comes from a client; nothing looks into data and metadata. */
 export type Proposed = { id: string; type: string; contentType: string; data: Buffer; metadata: Buffer };
@@ -27,6 +28,8 @@ export class DoubleLog {
   readonly events: Stored[] = [];
   readonly #streams = new Map<string, Stored[]>();
   #waiting: (() => void)[] = [];
+  /** They write before ours, and beside each append. */
+  readonly others = new Others(this);
 
   /** What a read of it shows; undefined for one that is missing or was deleted. */
   stream(name: string): readonly Stored[] | undefined {
@@ -47,11 +50,11 @@ export class DoubleLog {
 
   /** Its events stay in the log. Returns the event that says so. */
   delete(name: string): Stored {
-    return this.#write(METADATA + name, [ownEvent("$metadata", `{"$tb":${DELETED}}`)]);
+    return this.write(METADATA + name, [ownEvent("$metadata", `{"$tb":${DELETED}}`)]);
   }
 
   tombstone(name: string): Stored {
-    return this.#write(name, [ownEvent(TOMBSTONE, "")]);
+    return this.write(name, [ownEvent(TOMBSTONE, "")]);
   }
 
   /** The last event of the append, whether it is new or was there; undefined for a conflict. */
@@ -63,8 +66,10 @@ export class DoubleLog {
     const isDeleted = there.length > 0 && this.stream(stream) === undefined;
     if (expected !== there.length - 1 && !(isDeleted && expected === -1)) return undefined;
     // A stream that was deleted goes on behind what it had.
-    if (isDeleted) this.#write(METADATA + stream, [ownEvent("$metadata", `{"$tb":${there.length}}`)]);
-    return this.#write(stream, events);
+    if (isDeleted) this.write(METADATA + stream, [ownEvent("$metadata", `{"$tb":${there.length}}`)]);
+    const last = this.write(stream, events);
+    this.others.write(1);
+    return last;
   }
 
   /** Index of the first event after an offset. @throws RangeError where no event starts */
@@ -78,7 +83,8 @@ export class DoubleLog {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  #write(stream: string, events: readonly Proposed[]): Stored {
+  /** Whatever is there; nobody else writes beside it. */
+  write(stream: string, events: readonly Proposed[]): Stored {
     const there = this.#streams.get(stream) ?? [];
     for (const event of events) {
       const offset = (this.events.length + 1) * STRIDE;

@@ -7,28 +7,47 @@ import type { ReadAnswer, ReadOptions, ReadRequest } from "./protocol.ts";
 
 type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 
+/**
+ * The part of the log that one page or subscription looked through, matching or not: events from `from`, before `to`, by
+ * their numbers. `reader`: a name of each client, or the `connectionName` of its connection string.
+ */
+export type Look = { reader: string; filter: string; from: number; to: number };
+
+/** Events that were looked through in all. */
+export function lookedThrough(looks: readonly Look[]): number {
+  return looks.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
 type ReadDeps = {
   log: DoubleLog;
+  looks: Look[];
   script: Script;
   misbehave: Misbehave;
   cut: () => void;
 };
 
-export function readCall({ log, script, misbehave, cut }: ReadDeps) {
+export function readCall({ log, looks, script, misbehave, cut }: ReadDeps) {
   return async (call: Call): Promise<void> => {
     const options = call.request.options;
     if (!options) return;
     call.on("error", () => {});
+    const look = (from: number): Look => {
+      const reader = String(call.metadata.get("connection-name")[0]);
+      const filter = JSON.stringify(options.filter?.eventType ?? options.filter?.streamIdentifier ?? {});
+      const begun = { reader, filter, from, to: from };
+      looks.push(begun);
+      return begun;
+    };
     if (options.subscription) {
       const fault = script.take("subscribe");
       script.openSubscriptions += 1;
-      await subscription(call, options, log, fault, cut).catch((error) => fail(call, error));
+      await subscription(call, options, log, look, fault, cut).catch((error) => fail(call, error));
       script.openSubscriptions -= 1;
       return;
     }
     await misbehave(
       "read",
-      async () => (options.stream ? streamEvents(log, options) : logEvents(log, options)),
+      async () => (options.stream ? streamEvents(log, options) : logEvents(log, options, look)),
       async (error, answers) => {
         const stream = nameOf(options);
         if (error) return fail(call, error);
@@ -57,11 +76,18 @@ function nameOf({ stream }: ReadOptions): string {
 }
 
 /** Inclusive, as on the real server; backwards only from the end, as the adapter reads nothing else backwards. */
-function logEvents(log: DoubleLog, { all, readDirection, count }: ReadOptions): ReadAnswer[] {
+function logEvents(
+  log: DoubleLog,
+  { all, readDirection, count }: ReadOptions,
+  look: (from: number) => Look,
+): ReadAnswer[] {
   const limit = Number(count);
-  if (readDirection === "Backwards") return log.events.slice(-limit).reverse().map(eventAnswer);
-  const from = all?.position ? log.indexAfter(Number(all.position.commitPosition)) - 1 : 0;
-  return log.events.slice(from, from + limit).map(eventAnswer);
+  const isBackwards = readDirection === "Backwards";
+  const offset = Number(all?.position?.commitPosition ?? 0);
+  const from = isBackwards ? log.events.length - limit : Math.max(0, log.indexAfter(offset) - 1);
+  const events = log.events.slice(from, from + limit);
+  look(from).to += events.length;
+  return (isBackwards ? events.reverse() : events).map(eventAnswer);
 }
 
 /** Exclusive, unlike a read. */
@@ -69,11 +95,13 @@ async function subscription(
   call: Call,
   { all, filter }: ReadOptions,
   log: DoubleLog,
+  look: (from: number) => Look,
   fault: SubscriptionFault | undefined,
   cut: () => void,
 ): Promise<void> {
   const window = filter?.max ?? 32;
   let next = all?.position ? log.indexAfter(Number(all.position.commitPosition)) : 0;
+  const looking = look(next);
   const closed = Promise.race(["cancelled", "close"].map((end) => once(call, end).catch(() => undefined)));
   let isOpen = true;
   const closing = closed.then(() => {
@@ -92,6 +120,7 @@ async function subscription(
         sent += 1;
       }
       next += 1;
+      looking.to = next;
       if (next % window === 0) await write(call, checkpointAnswer(event));
     }
     if (fault && sent >= fault.after && happened(fault, call, cut)) return;

@@ -100,10 +100,14 @@ export const ClickParameters = z.strictObject({
 
 export const ClickExportParameters = z.strictObject({
   format: z.enum(TABLE_FORMATS).default("csv"),
+  for: z.literal("spreadsheet").optional().meta({
+    description:
+      "Only with `csv`: a byte order mark, and `'` before each value that a spreadsheet would run as a formula",
+  }),
   ...common,
 });
 
-export type FilterParameters = z.infer<typeof ClickExportParameters>;
+export type FilterParameters = Omit<z.infer<typeof ClickExportParameters>, "format" | "for">;
 
 const time = z.string().meta({ format: "date-time" });
 const count = z.int().meta({ minimum: 0 });

@@ -15,7 +15,7 @@ import type {
   StoredEvent,
   WithdrawalEvent,
 } from "../events/catalogue.ts";
-import { gapEvents } from "../events/gap-events.ts";
+import { gapEvents } from "../events/click-events.ts";
 import { operatorEvents } from "../events/operator-events.ts";
 import {
   accountStream,

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
 import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts";
-import { clickEvents } from "./click-events.ts";
+import { clickEvents, gapEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
-import { gapEvents } from "./gap-events.ts";
 import { linkEvents, withdrawalEvents } from "./link-events.ts";
 import { operatorEvents } from "./operator-events.ts";
 import { sealEvents } from "./seal-events.ts";

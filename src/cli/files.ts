@@ -1,9 +1,22 @@
 // The files that a command is told to read or write, which belong to whoever gives the command.
-import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
-import { Readable } from "node:stream";
+import {
+  constants,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { Socket } from "node:net";
+import { addAbortSignal, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Refused } from "../runtime/refused.ts";
-import { fileSource, type Source } from "../transfer/import/lines.ts";
+import type { Source } from "../transfer/import/lines.ts";
+
+/** Instead of a file's name. */
+export const STANDARD_INPUT = "-";
+export const STANDARD_OUTPUT = "-";
 
 /** Each throws what the file system says, with the file's name; `size` of a source file_not_found for a folder. */
 export type Files = {
@@ -18,10 +31,16 @@ export type Files = {
 /** Of this process. */
 export const ownFiles: Files = {
   source: (file) => ({
-    ...fileSource(file),
+    name: nameOf(file),
     async size() {
-      if (statSync(file).isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
-      return statSync(file).size;
+      if (file === STANDARD_INPUT) return 0;
+      const found = statSync(file);
+      if (found.isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
+      return found.size;
+    },
+    read(signal) {
+      const stream = streamOf(file);
+      return signal ? addAbortSignal(signal, stream) : stream;
     },
   }),
   async write(file, parts) {
@@ -39,3 +58,16 @@ export const ownFiles: Files = {
     return statSync(file).size;
   },
 };
+
+/** As messages call it. */
+export function nameOf(file: string): string {
+  return file === STANDARD_INPUT ? "standard input" : file;
+}
+
+/** Opening or reading a pipe where nobody writes would block a thread of Node's, and with it the end of the process. */
+function streamOf(file: string): Readable {
+  if (file === STANDARD_INPUT) return process.stdin;
+  if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return createReadStream(file);
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
+}

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownFiles } from "../../src/cli/files.ts";
 import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
@@ -13,7 +14,6 @@ import { linkledger } from "../../src/transfer/import/formats/linkledger.ts";
 import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
-import { fileSource } from "../../src/transfer/import/lines.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { type OwnImport, openImport } from "../support/import/own-export.ts";
@@ -54,7 +54,11 @@ async function imported(format: Format, content: Buffer) {
   await writeFile(links, content);
   const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-  const report = await runImport(own.deps, target, { format, links: fileSource(links), clicks: undefined });
+  const report = await runImport(own.deps, target, {
+    format,
+    links: ownFiles.source(links),
+    clicks: undefined,
+  });
   const { created, already, failed, read } = report.links;
   expect(created + already + failed).toBe(read);
   return report;

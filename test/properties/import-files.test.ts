@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownFiles } from "../../src/cli/files.ts";
 import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
 import { textOf } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
@@ -14,7 +15,6 @@ import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../src/transfer/import/imported.ts";
-import { fileSource } from "../../src/transfer/import/lines.ts";
 import { readRows } from "../../src/transfer/import/read-rows.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { operator } from "../support/commands/command-deps.ts";
@@ -42,7 +42,7 @@ afterAll(() => folder.remove());
 async function found(content: string) {
   const file = join(folder.path, randomUUID());
   await writeFile(file, content);
-  const read = await Array.fromAsync(readRows(fileSource(file)));
+  const read = await Array.fromAsync(readRows(ownFiles.source(file)));
   expect(read.filter((row) => "error" in row)).toEqual([]);
   expect(new Set(read.map(({ place }) => place)).size).toBe(read.length);
   return read.map((row) => ("error" in row ? [] : NAMES.map((name) => textOf(row.record, [name]))));
@@ -116,7 +116,7 @@ describe("a record of any format", () => {
         await writeFile(links, [least, ...lasting].map((record) => JSON.stringify(record)).join("\n"));
         const report = await runImport(own.deps, target, {
           format,
-          links: fileSource(links),
+          links: ownFiles.source(links),
           clicks: undefined,
         });
         expect(report.links.created).toBe(1);
@@ -145,7 +145,7 @@ describe("a record of any format", () => {
           await writeFile(links, `${JSON.stringify(least)}\n${JSON.stringify(record)}\n`);
           const report = await runImport(own.deps, target, {
             format,
-            links: fileSource(links),
+            links: ownFiles.source(links),
             clicks: undefined,
           });
           const { created, already, failed } = report.links;
@@ -179,10 +179,14 @@ describe("a file of records", () => {
         };
         const lines = [NAMES.map(written), ...given.map((cells) => cells.map(written))];
         const content = lines.map((line) => line.join(delimiter)).join(end);
-        const texts = meant(given).map((cells) => cells.map((one) => (one === "\\N" ? undefined : one)));
+        // Where one cell has \N outside of quotes, or tabs part them, backslashes may be MySQL's.
+        const isMysql = nothing === "\\N" || delimiter === "\t";
+        const read = (all: readonly (string | undefined)[][]) => {
+          const cells = all.map((row) => row.map((one) => (isMysql && one === "\\N" ? undefined : one)));
+          return cells.filter((row) => row.some(Boolean));
+        };
         // Rows of separators alone are none.
-        const expected = texts.filter((cells) => cells.some(Boolean));
-        expect(await found(`${bom}${content}${end}`)).toEqual(expected);
+        expect(read(await found(`${bom}${content}${end}`))).toEqual(read(meant(given)));
       }),
       { numRuns: effort(100, 300) },
     );

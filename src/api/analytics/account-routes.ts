@@ -29,6 +29,7 @@ import {
   ClickParameters,
   type FilterParameters,
 } from "./account-schema.ts";
+import { gapsAnswer } from "./gaps.ts";
 
 type Deps = CurrentLinkDeps &
   Omit<OpenStreamsDeps, "kind"> & {
@@ -102,10 +103,13 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
   app.get("/api/v1/clicks/export", { schema: file, exposeHeadRoute: false }, async (request, reply) => {
     const { caller, query } = request;
     requireDeveloper(caller.tier, "Exports");
-    const { format, ...parameters } = query;
+    const { format: named, for: reader, ...parameters } = query;
+    if (reader !== undefined && named !== "csv")
+      throw new Refused("invalid_request", `for=${reader} is of format=csv`, { field: "for" });
+    const format = reader ?? named;
     const { question } = await clickQuestion(deps, caller, parameters);
-    const named = { type: CONTENT_TYPES[format], name: `clicks.${format}` };
-    return sendExport(reply, exports, caller.accountId, named, (signal) =>
+    const sent = { type: CONTENT_TYPES[format], name: `clicks.${named}` };
+    return sendExport(reply, exports, caller.accountId, sent, (signal) =>
       deps.logReader.clickFile(question, format, signal),
     );
   });
@@ -115,7 +119,7 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
 async function clickQuestion(
   deps: Deps,
   caller: Caller,
-  { from, to, timezone, ...filters }: Omit<FilterParameters, "format">,
+  { from, to, timezone, ...filters }: FilterParameters,
 ): Promise<{ question: ClickQuestion; iso: (instant: number) => string }> {
   const range = parseRange({ from, to, timezone });
   const { zone } = range;
@@ -134,7 +138,7 @@ async function clickQuestion(
 async function filtersOf(
   deps: Deps,
   caller: Caller,
-  filters: Omit<FilterParameters, "format" | "from" | "to" | "timezone">,
+  filters: Omit<FilterParameters, "from" | "to" | "timezone">,
 ): Promise<Filters> {
   const { link, domain, country, referrer } = filters;
   const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
@@ -194,6 +198,7 @@ function answerOf(
       })),
       other: other ? totalsAnswer(other) : null,
     }),
+    ...gapsAnswer(answer.gaps, iso),
     source: answer.source,
     as_of_position: answer.position,
     behind_ms: answer.behindMs,

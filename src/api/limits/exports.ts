@@ -5,8 +5,10 @@ import type { TableFormat } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type OpenStreams, type OpenStreamsDeps, openStreams } from "./open-streams.ts";
 
+export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 export const CONTENT_TYPES: Readonly<Record<TableFormat, string>> = {
-  csv: "text/csv; charset=utf-8; header=present",
+  csv: CSV_TYPE,
+  spreadsheet: CSV_TYPE,
   ndjson: "application/x-ndjson; charset=utf-8",
   parquet: "application/vnd.apache.parquet",
 };

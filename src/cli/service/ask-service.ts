@@ -76,7 +76,7 @@ async function converse(socket: Socket, args: readonly string[], terminal: Termi
       }),
     size: (file) => ownFiles.source(file).size(),
     async *read(file, signal) {
-      for await (const part of ownFiles.source(file).read()) {
+      for await (const part of ownFiles.source(file).read(signal)) {
         if (signal.aborted) return;
         yield part;
       }

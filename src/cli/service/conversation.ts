@@ -7,7 +7,7 @@ import { byteChannel } from "../../runtime/threads/byte-channel.ts";
 import { Calls } from "../../runtime/threads/calls.ts";
 import { remoteMethods, remoteStreams } from "../../runtime/threads/remote.ts";
 import { runCommandLine } from "../command-line.ts";
-import type { Files } from "../files.ts";
+import { type Files, nameOf } from "../files.ts";
 import type { Terminal } from "../output.ts";
 import type { Served } from "../session.ts";
 import type { Asked, Asking } from "./ask-service.ts";
@@ -71,14 +71,15 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
   };
   const files: Files = {
     source: (file) => ({
-      name: file,
+      name: nameOf(file),
       size: () =>
         size(file).catch((error: unknown) => {
           throw withName(file, error);
         }),
-      async *read() {
+      async *read(signal) {
+        const ended = AbortSignal.any([gone.signal, ...(signal ? [signal] : [])]);
         try {
-          for await (const part of read(file, gone.signal)) yield Buffer.from(part);
+          for await (const part of read(file, ended)) yield Buffer.from(part);
         } catch (error) {
           throw withName(file, error);
         }

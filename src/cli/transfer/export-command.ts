@@ -1,34 +1,44 @@
 // linkledger export links|account|clicks
+import { extname } from "node:path";
 import { Option } from "commander";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
-import { TABLE_FORMATS, type TableFormat } from "../../queries/log-reader/log-reader.ts";
+import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { accountLines } from "../../transfer/export/account-lines.ts";
 import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
 import { linkTable } from "../../transfer/export/link-table.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
+import { STANDARD_OUTPUT } from "../files.ts";
 import { ACCOUNT, STATUS_OPTION } from "../named.ts";
 import { runReading, type Session } from "../session.ts";
 
 type Options = { out?: string; format?: string };
-type LinkOptions = Options & { status?: LinkStatus };
+type LinkOptions = Options & { status?: LinkStatus; forSpreadsheet?: true };
 type ClickOptions = Options & {
-  format?: TableFormat;
+  format?: (typeof TABLE_FORMATS)[number];
+  forSpreadsheet?: true;
   account?: string;
   from?: Date;
   to?: Date;
 };
 
 const LINK_FORMATS = ["ndjson", "csv"] as const;
+const ACCOUNT_FORMATS = ["ndjson"] as const;
+/** Also called so. */
+const ENDINGS: Readonly<Record<string, string>> = { jsonl: "ndjson" };
 
-const outOption = option("--out <file>", "write there; to standard output by default");
+const outOption = option("--out <file>", "write there; to standard output by default, and for -");
+const guardOption = option(
+  "--for-spreadsheet",
+  "of CSV: begin with a byte order mark, and put ' before what a spreadsheet would run as a formula",
+);
 
 export const commands: readonly CommandRow[] = [
   {
     ...accountCommand("links", "an account's links with their state, as `import linkledger` reads them"),
-    options: [outOption, formatOption(LINK_FORMATS), STATUS_OPTION],
+    options: [outOption, formatOption(LINK_FORMATS), guardOption, STATUS_OPTION],
     run: exportLinks,
   },
   accountCommand("account", "an account's links and their clicks, as `import linkledger` reads them"),
@@ -38,6 +48,7 @@ export const commands: readonly CommandRow[] = [
     options: [
       outOption,
       formatOption(TABLE_FORMATS),
+      guardOption,
       option("--account <account>", `of this account only: ${ACCOUNT.about}`),
       option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
       option("--to <time>", "that happened before it", timeArgument),
@@ -55,8 +66,10 @@ function accountCommand(what: "links" | "account", about: string): CommandRow {
     args: { account: ACCOUNT },
     options: [outOption],
     by: runReading,
-    run: (session, options: Options, accountId: string) =>
-      printed(session, accountLines(session.deps, accountId, what), options),
+    run: (session, options: Options, accountId: string) => {
+      formatOf(options, ACCOUNT_FORMATS);
+      return printed(session, accountLines(session.deps, accountId, what), options);
+    },
   };
 }
 
@@ -66,26 +79,36 @@ function formatOption(formats: readonly string[]): Option {
   );
 }
 
-/** That the ending of the file's name says, where `format` is not given. */
+/**
+ * That the ending of the file's name says, where `format` is not given.
+ * @throws wrong_format for an ending that no format has, and for a guard where there are no cells
+ */
 function formatOf<F extends string>(
-  { format, out = "" }: { format?: F; out?: string },
+  { format, out = STANDARD_OUTPUT, forSpreadsheet }: { format?: F; out?: string; forSpreadsheet?: true },
   formats: readonly F[],
-) {
-  return format ?? formats.find((known) => out.toLowerCase().endsWith(`.${known}`)) ?? "ndjson";
+): F | "ndjson" | "csv" {
+  const ending = extname(out).slice(1).toLowerCase();
+  const named = format ?? formats.find((known) => known === (ENDINGS[ending] ?? ending));
+  if (named === undefined && ending !== "")
+    throw new Refused("wrong_format", `No export is written as .${ending}, but as ${formats.join(", ")}`);
+  const chosen = named ?? (forSpreadsheet ? "csv" : "ndjson");
+  if (forSpreadsheet && chosen !== "csv")
+    throw new Refused("wrong_format", `--for-spreadsheet is for CSV: the file would be ${chosen}`);
+  return chosen;
 }
 
 async function exportLinks(session: Session, options: LinkOptions, accountId: string) {
-  const isTable = formatOf(options, LINK_FORMATS as readonly string[]) === "csv";
+  const isTable = formatOf(options, LINK_FORMATS) === "csv";
   const { deps } = session;
-  return await printed(
-    session,
-    isTable ? linkTable(deps, accountId, options) : accountLines(deps, accountId, "links", options),
-    options,
-  );
+  const { status, forSpreadsheet: forSpreadsheets = false } = options;
+  const parts = isTable
+    ? linkTable(deps, accountId, { status, forSpreadsheets })
+    : accountLines(deps, accountId, "links", { status });
+  return await printed(session, parts, options);
 }
 
 async function exportClicks(session: Session, options: ClickOptions) {
-  const { out, account, from, to } = options;
+  const { out = STANDARD_OUTPUT, account, from, to, forSpreadsheet } = options;
   const format = formatOf(options, TABLE_FORMATS);
   const { eventStore, readStore } = session.backend;
   if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
@@ -93,21 +116,21 @@ async function exportClicks(session: Session, options: ClickOptions) {
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);
   if (format !== "parquet") {
-    const { head, line } = clickLines(CLICK_COLUMNS)[format];
+    const { head, line } = clickLines(CLICK_COLUMNS)[forSpreadsheet ? "spreadsheet" : format];
     const lines = async function* () {
       if (head !== "") yield head;
       for await (const page of rows) if (page.length > 0) yield page.map(line).join("");
     };
     return await printed(session, lines(), options);
   }
-  if (out === undefined)
+  if (out === STANDARD_OUTPUT)
     throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
   const { parquetParts } = await import("../../transfer/export/parquet-file.ts");
   return await written(session, out, parquetParts(CLICK_COLUMNS, rows));
 }
 
-async function printed(session: Session, parts: AsyncIterable<string>, { out }: Options) {
-  if (out === undefined) return await session.work.printing(parts);
+async function printed(session: Session, parts: AsyncIterable<string>, { out = STANDARD_OUTPUT }: Options) {
+  if (out === STANDARD_OUTPUT) return await session.work.printing(parts);
   return await written(session, out, parts);
 }
 

@@ -6,6 +6,7 @@ import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
@@ -18,6 +19,7 @@ import { yourls } from "../../transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../transfer/import/imported.ts";
 import { type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import { type CommandRow, option } from "../command.ts";
+import { STANDARD_INPUT } from "../files.ts";
 import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
@@ -34,10 +36,11 @@ type Options = {
   key?: string;
   encoding?: string;
   timezone?: TimeZone;
+  partial?: boolean;
   dryRun?: boolean;
 };
 
-type Report = ImportReport & { format: string; account_id: string; dry_run: boolean };
+type Report = ImportReport & { format: string; account_id: string; dry_run: boolean; partial: boolean };
 
 export const commands: readonly CommandRow[] = [
   {
@@ -45,21 +48,29 @@ export const commands: readonly CommandRow[] = [
     about: "create the links and clicks of another service's export, or of our own (docs/import.md)",
     args: {
       format: new Argument("<format>", "whose export it is").choices(Object.keys(FORMATS)),
-      file: "links: CSV, JSON, or JSON lines",
+      file: "links: CSV, JSON, or JSON lines; - for standard input",
     },
     byAccount: true,
     options: [
       option("--clicks <file>", "clicks, where they come in a file of their own (yourls, kutt, shlink)"),
-      option("--domain <hostname>", "create all links on this custom domain of the account"),
+      option(
+        "--domain <hostname>",
+        "create all links on this custom domain of the account, or on the base host",
+      ),
       option("--key <key-id>", "attribute the links to this API key, which then lists them"),
       option("--encoding <label>", "of the files, such as windows-1252; UTF-8 by default", encodingArgument),
       option("--timezone <zone>", "of times without an offset, such as Europe/Berlin", zoneArgument),
+      option("--partial", "take it that a file holds some pages of an answer, and not all"),
       option("--dry-run", "check everything, write nothing"),
     ],
     run: importFile,
     print: forPeople,
-    exitCode: ({ interrupted, links, clicks }: Report) =>
-      interrupted ? EXIT_INTERRUPTED : links.failed + clicks.failed > 0 ? 1 : 0,
+    exitCode: ({ interrupted, partial, missing, links, clicks }: Report) =>
+      interrupted
+        ? EXIT_INTERRUPTED
+        : links.failed + clicks.failed > 0 || (missing.length > 0 && !partial)
+          ? 1
+          : 0,
   },
 ];
 
@@ -82,15 +93,20 @@ function zoneArgument(name: string): TimeZone {
 /** The report in any case. */
 async function importFile(session: Session, options: Options, name: keyof typeof FORMATS, file: string) {
   const { backend, config, deps, context, work, terminal, files } = session;
-  const { account: accountId, clicks, domain: hostname, key, encoding, timezone, dryRun = false } = options;
+  const { account: accountId, clicks, domain: hostname, key, encoding, timezone } = options;
+  const { dryRun = false, partial = false } = options;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
     throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
+  if (file === STANDARD_INPUT && clicks === STANDARD_INPUT)
+    throw new Refused("no_file_of_clicks", "Standard input can't be both the links and their clicks");
   // Before a link is made, as a file of clicks is read last.
   for (const wanted of [file, clicks ?? file]) await files.source(wanted).size();
-  const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
+  const { baseHost } = config;
+  const isBase = hostname !== undefined && hostName(hostname) === baseHost;
+  const domain = hostname === undefined || isBase ? hostname && baseHost : acceptHostname(hostname, baseHost);
   const account = await loadOpenAccount(backend.eventStore, accountId);
-  if (domain !== undefined && account.domains.get(domain)?.state !== "active")
+  if (domain !== undefined && !isBase && account.domains.get(domain)?.state !== "active")
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key)?.status !== "active") throw new Refused("key_not_found");
   const log = createLogger("warn", terminal.stderr);
@@ -114,11 +130,11 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     () => "The import was ended",
     () => runImport(importing, target, given, onProgress, work.signal),
   );
-  return { format: name, account_id: accountId, dry_run: dryRun, ...report };
+  return { format: name, account_id: accountId, dry_run: dryRun, partial, ...report };
 }
 
 function forPeople(report: Report): Printable {
-  const { links, clicks, hosts, fields, notes, errors, interrupted, dry_run: isDry } = report;
+  const { links, clicks, hosts, fields, notes, missing, errors, interrupted, dry_run: isDry } = report;
   const notTaken = Object.entries(fields).flatMap(([field, { records, becomes, left_out, refused }]) =>
     becomes === undefined ? [{ field, links: records, why: left_out ?? refused ?? "not known" }] : [],
   );
@@ -132,6 +148,7 @@ function forPeople(report: Report): Printable {
     ...(hostNames.length > 0 && { hosts: hostNames }),
     ...(notTaken.length > 0 && { fields_not_taken: notTaken }),
     ...(notes.length > 0 && { notes }),
+    ...(missing.length > 0 && { missing }),
     ...(errors.length > 0 && { errors }),
   };
 }

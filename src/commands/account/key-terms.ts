@@ -1,4 +1,5 @@
 // What the owner of a key may ask for: scopes, a time when it expires, and the networks that it may be used from.
+import { cutText } from "../../events/classification/clean-text.ts";
 import { KEY_SCOPES, type KeyScope } from "../../events/vocabulary.ts";
 import { networkOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -20,7 +21,7 @@ export function acceptKeyTerms({ scopes, expiresAt, networks = [] }: KeyTermsReq
     const wanted = KEY_SCOPES.filter((scope) => scopes.includes(scope));
     const unknown = scopes.find((scope) => !KEY_SCOPES.includes(scope as KeyScope));
     if (unknown)
-      throw invalid("scopes", `${unknown.slice(0, 40)} is no scope: there are ${KEY_SCOPES.join(", ")}`);
+      throw invalid("scopes", `${cutText(unknown, 40)} is no scope: there are ${KEY_SCOPES.join(", ")}`);
     if (wanted.length === 0)
       throw invalid("scopes", `A key has at least one scope: ${KEY_SCOPES.join(", ")}`);
     if (wanted.length < KEY_SCOPES.length) terms.scopes = wanted;
@@ -38,7 +39,7 @@ function acceptNetwork(text: string): string {
   if (network) return network;
   throw invalid(
     "networks",
-    `${text.trim().slice(0, 60)} is no network: give addresses, or networks such as 203.0.113.0/24 or 2001:db8::/32`,
+    `${cutText(text.trim(), 60)} is no network: give addresses, or networks such as 203.0.113.0/24 or 2001:db8::/32`,
   );
 }
 

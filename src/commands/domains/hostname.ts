@@ -1,7 +1,9 @@
 // Which hostnames can be a custom domain, and the TXT record that proves whose one is.
+
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { parse } from "tldts";
+import { cutText } from "../../events/classification/clean-text.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { Refused } from "../../runtime/refused.ts";
 
@@ -75,6 +77,6 @@ export async function lookForProof(
     return { is: "unreachable", values: [], reason };
   }
   if (values.includes(token)) return { is: "proven", values };
-  const shown = values.slice(0, 3).map((value) => `“${value.slice(0, 80)}”`);
+  const shown = values.slice(0, 3).map((value) => `“${cutText(value, 80)}”`);
   return { is: "missing", values, reason: `The TXT record ${name} shows ${shown.join(", ")} instead` };
 }

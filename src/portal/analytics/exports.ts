@@ -24,7 +24,8 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: OpenSt
         await countRead(deps, { accountId, tier });
         const file = { type: CONTENT_TYPES[format], name: `clicks-${link.slug}.${format}` };
         return sendExport(reply, deps.exports, accountId, file, (signal) =>
-          deps.logReader.exportClicks(link._id, position, format, signal),
+          // Opened in a spreadsheet, mostly.
+          deps.logReader.exportClicks(link._id, position, format === "csv" ? "spreadsheet" : format, signal),
         );
       },
     );

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { sendExport } from "../../api/limits/exports.ts";
+import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
@@ -139,7 +139,7 @@ async function sendTable(
   if (all === undefined && chosen.length === 0)
     throw new Refused("invalid_request", "Choose at least one link first.");
   const search = { limit: EXPORTED_AT_A_TIME, ...(all === undefined ? { keys: chosen } : filterOf(query)) };
-  const file = { type: "text/csv; charset=utf-8; header=present", name: "links.csv" };
+  const file = { type: CSV_TYPE, name: "links.csv" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     yield COUNTED_HEAD;
     for await (const page of accountLinkPages(deps, accountId, search)) {

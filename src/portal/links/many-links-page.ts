@@ -163,6 +163,7 @@ function outcomeCard(list: string, { rows, report, isDone }: Outcome): Html {
   return card(
     title,
     html`${lost.map(([name, { left_out: why = "it is no field of a link" }]) => html`<p class="small muted">The column ${name} is left out: ${why}.</p>`)}
+${report.missing.map(({ note }) => html`<p class="small muted">Not all: ${note}.</p>`)}
 ${report.notes.map(({ place, note }) => html`<p class="small muted">${place}: ${note}.</p>`)}
 ${table(title, columns(isDone), refusedFirst, "rows")}`,
     {

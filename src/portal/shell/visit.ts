@@ -1,10 +1,12 @@
 // What a request brings: its cookies, and by them session, theme, and the notice of the last form.
+
 import { hash } from "node:crypto";
 import type { CookieSerializeOptions } from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { cutText } from "../../events/classification/clean-text.ts";
 import type { Assets } from "./assets.ts";
 import type { SignedIn } from "./sessions.ts";
 
@@ -100,7 +102,7 @@ export function visitHook(
 export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): FastifyReply {
   if (notice) {
     const { cookies } = reply.request.visit;
-    const text = notice.text.slice(0, LONGEST_NOTICE);
+    const text = cutText(notice.text, LONGEST_NOTICE);
     const value = Buffer.from(JSON.stringify({ kind: notice.kind, text })).toString("base64url");
     reply.setCookie(cookies.notice, value, { ...cookies.options, maxAge: NOTICE_SECONDS });
   }

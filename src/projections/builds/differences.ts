@@ -1,5 +1,6 @@
 // Names the fields in which a stored document differs from the one that the log gives.
 
+import { cutText } from "../../events/classification/clean-text.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { Document } from "../../stores/read-store/port.ts";
@@ -45,7 +46,7 @@ function* differencesIn(stored: unknown, folded: unknown, path: string): Generat
 
 function textOf(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
+  return text.length > MAX_TEXT ? `${cutText(text, MAX_TEXT)}…` : text;
 }
 
 function isList(value: unknown): value is unknown[] {

@@ -14,10 +14,11 @@ import type { FeedRequest } from "../feed/account-events.ts";
 import type { FeedForm } from "../feed/feed-event.ts";
 
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;
-export type ClickFormat = (typeof CLICK_FORMATS)[number];
+/** `spreadsheet`: CSV that is guarded (transfer/csv-cells.ts). */
+export type ClickFormat = (typeof CLICK_FORMATS)[number] | "spreadsheet";
 
 export const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
-export type TableFormat = (typeof TABLE_FORMATS)[number];
+export type TableFormat = (typeof TABLE_FORMATS)[number] | "spreadsheet";
 
 /** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
 export type ClickQuestion = Pick<AccountQuestion, "accountId" | "filters" | "kinds" | "from" | "to" | "zone">;

@@ -2,7 +2,9 @@
 
 import type { ClickFacts } from "../../events/click-facts.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
+import type { ClickFormat } from "../../queries/log-reader/log-reader.ts";
 import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { csvLines } from "../csv-cells.ts";
 
 /** What ties a row to the log. */
 type Tie = { eventId: string; position: Position };
@@ -70,12 +72,17 @@ export function cellOf([name, of]: ClickColumn, row: ClickRow): string {
 }
 
 /** `head`: start of the file. `line`: one click, with its line end. */
-export function clickLines(columns: readonly ClickColumn[]) {
+type ClickTable = { head: string; line(row: ClickRow): string };
+
+export function clickLines(columns: readonly ClickColumn[]): Readonly<Record<ClickFormat, ClickTable>> {
+  const names = columns.map(([name]) => name);
+  const table = (forSpreadsheets: boolean) => {
+    const { head, line } = csvLines(names, forSpreadsheets);
+    return { head, line: (row: ClickRow) => line(columns.map((column) => cellOf(column, row))) };
+  };
   return {
-    csv: {
-      head: `${columns.map(([name]) => name).join(",")}\r\n`,
-      line: (row: ClickRow) => `${columns.map((column) => csvCell(cellOf(column, row))).join(",")}\r\n`,
-    },
+    csv: table(false),
+    spreadsheet: table(true),
     ndjson: {
       head: "",
       line: (row: ClickRow) => {
@@ -88,12 +95,3 @@ export function clickLines(columns: readonly ClickColumn[]) {
 }
 
 export const CLICK_LINES = clickLines(COLUMNS);
-
-/**
- * RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading
- * quote.
- */
-export function csvCell(value: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}

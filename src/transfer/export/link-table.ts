@@ -1,43 +1,50 @@
-// An account's links as a table, for spreadsheets and for `linkledger import csv`.
+// An account's links as a table, which `linkledger import csv` reads.
 import { FIELD_NAMES, fieldsOf } from "../../commands/links/fields/link-fields.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { csvLines } from "../csv-cells.ts";
 import { type AccountLinesDeps, accountLinks } from "./account-lines.ts";
-import { csvCell } from "./click-lines.ts";
 
-const COLUMNS = ["url", "slug", "domain", ...FIELD_NAMES, "status", "disabled", "created_at"] as const;
+const COLUMNS = [
+  ...(["url", "slug", "domain", ...FIELD_NAMES] as const),
+  ...(["has_password", "status", "disabled", "created_at"] as const),
+] as const;
 
 type Cells = { readonly [column in (typeof COLUMNS)[number]]?: unknown };
 
 /**
- * One row a link as it is now, of this status, or of all that are not deleted; a password is its argon2id hash.
+ * One row a link as it is now, of this status, or of all that are not deleted; a password is its argon2id hash. `forSpreadsheets`:
+ * as of csvLines.
  * @throws record_refused for a link that can't be read, as a table can't say so; EventNewer
  */
 export async function* linkTable(
   deps: AccountLinesDeps,
   accountId: string,
-  { status: wanted }: { status?: LinkStatus | undefined } = {},
+  { status: wanted, forSpreadsheets }: { status?: LinkStatus | undefined; forSpreadsheets?: boolean } = {},
 ): AsyncGenerator<string> {
-  yield `${COLUMNS.join()}\r\n`;
+  const { head, line } = csvLines(COLUMNS, forSpreadsheets);
+  yield head;
   for await (const link of accountLinks(deps, accountId, (error) => refuse(error))) {
     const { host, slug, state, status, passwordHash } = link;
     if (wanted === undefined ? status === "deleted" : status !== wanted) continue;
     const cells = { ...cellsOf({ ...state, host, slug, status }, deps.baseHost), password: passwordHash };
-    yield `${COLUMNS.map((column) => csvCell(cellOf(cells[column]))).join()}\r\n`;
+    yield line(COLUMNS.map((column) => cellOf(cells[column])));
   }
 }
 
 /** A link of a list, with the clicks of people. */
 type CountedLink = Parameters<typeof cellsOf>[0] & { shortUrl: string; clicks: number };
 
-/** The columns of linkTable, after the short URL and before the clicks; without passwords. */
-export const COUNTED_HEAD = `short_url,${COLUMNS.join()},clicks\r\n`;
+const COUNTED = csvLines(["short_url", ...COLUMNS, "clicks"], true);
+
+/** The columns of linkTable for spreadsheets, after the short URL and before the clicks; without passwords. */
+export const COUNTED_HEAD = COUNTED.head;
 
 export function countedRow(link: CountedLink, baseHost: string): string {
   const cells = cellsOf(link, baseHost);
   const row = [link.shortUrl, ...COLUMNS.map((column) => cells[column]), link.clicks];
-  return `${row.map((value) => csvCell(cellOf(value))).join()}\r\n`;
+  return COUNTED.line(row.map(cellOf));
 }
 
 function cellsOf(

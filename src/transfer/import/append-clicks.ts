@@ -40,9 +40,14 @@ export function clickAppender(deps: { eventStore: EventStore }, accountId: strin
     for (let attempt = 1; ; attempt++) {
       const day = await dayOf(stream);
       const missing = distinct.filter(({ id }) => !day.ids.has(id));
+      let created = missing.length;
       try {
-        if (missing.length > 0 && !dryRun)
+        if (missing.length > 0 && !dryRun) {
           await deps.eventStore.append(stream, day.revision < 0 ? "none" : day.revision, missing);
+          const [first] = await deps.eventStore.read(stream, { from: day.revision + 1, limit: 1 });
+          // An append of what another import has appended succeeds, too.
+          if (first?.metadata.correlationId !== missing[0]?.metadata.correlationId) created = 0;
+        }
       } catch (error) {
         if (!(error instanceof RevisionConflict) || attempt === ATTEMPTS) throw error;
         // Another import of the account has appended to the day: it is read again.
@@ -51,8 +56,8 @@ export function clickAppender(deps: { eventStore: EventStore }, accountId: strin
       }
       for (const { id } of missing) day.ids.add(id);
       if (!dryRun) day.revision += missing.length;
-      counts.created += missing.length;
-      counts.already += clicks.length - missing.length;
+      counts.created += created;
+      counts.already += clicks.length - created;
       return;
     }
   }

@@ -40,9 +40,8 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     }
     addPlace(data, placeOf({ country_code: facts.country, state1: facts.region, city: facts.city }));
     if (facts.referrer === undefined) data.referrer = UNKNOWN;
-    // A click without address and user agent is of nobody.
-    const isSomebody = hit.address !== "" || hasAgent;
-    const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
+    // Without an address it isn't known whose it is: many people have one user agent.
+    const visitors = facts.visitors ?? (hit.address !== "" ? { visitor, accountVisitor } : {});
     return { type: "LinkClicked", data: { ...data, ...visitors } };
   };
 }

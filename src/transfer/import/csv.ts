@@ -90,6 +90,7 @@ function recordReader(
   return (record) => {
     const text = record.replace(/(\r\n|\n|\r)$/, "");
     const cells: Cells = [];
+    let hasBare = false;
     cell.lastIndex = 0;
     for (let isLast = false; !isLast; ) {
       const start = cell.lastIndex;
@@ -97,12 +98,15 @@ function recordReader(
       if (!match) return whyNot(text.slice(start), quotes);
       const [, quoted, unquoted, end] = match;
       const raw = quoted ?? unquoted ?? "";
-      const isNothing = raw === "\\N" || (raw === "NULL" && quoted === undefined);
+      const isNothing =
+        raw === "\\N" ? quoted === undefined || escapes : raw === "NULL" && quoted === undefined;
       const value = quoted === undefined ? raw : raw.replaceAll('""', '"');
+      hasBare ||= quoted === undefined && raw !== "";
       cells.push(isNothing ? null : escapes ? unescaped(value) : value);
       isLast = end !== delimiter;
     }
-    return apartOrRefused(text, cells, form);
+    // After a stray quote, what was text in quotes is read as bare.
+    return hasBare ? apartOrRefused(text, cells, form) : { cells };
   };
 }
 
@@ -139,24 +143,28 @@ function unescaped(value: string): string {
 }
 
 const DELIMITERS = [",", ";", "\t"] as const;
+/** The last one may be cut where the text ends. */
+const QUOTED = /"[^"]*(?:""[^"]*)*(?:"|$)/g;
 
 /**
  * By the first lines of the file: what parts the names of the header most often, outside of quotes (a comma for a single
  * name), and how most of the records can be read. Backslashes escape where nothing else speaks against it, and the file is
- * parted by tabs or has MySQL's `\N`. `isAll`: there are no more lines.
+ * parted by tabs or has MySQL's `\N` outside of quotes. `isAll`: there are no more lines. `separator`: where it is known.
  */
-export function csvFormOf(lines: readonly string[], isAll: boolean): CsvForm {
+export function csvFormOf(lines: readonly string[], isAll: boolean, separator?: string): CsvForm {
   const start = lines.join("");
-  const header = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(start)?.[0] ?? "").replace(/"(?:[^"]|"")*"/g, "");
+  const header = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(start)?.[0] ?? "").replace(QUOTED, "");
   const parts = (delimiter: string) => header.split(delimiter).length;
-  const delimiter = DELIMITERS.reduce((best, other) => (parts(other) > parts(best) ? other : best));
+  const delimiter =
+    separator ?? DELIMITERS.reduce((best, other) => (parts(other) > parts(best) ? other : best));
   const isTabs = delimiter === "\t";
   const plain = { delimiter, quotes: true, escapes: false };
   const escaped = { delimiter, quotes: true, escapes: true };
   const backslashes = start.match(/\\[\s\S]/g) ?? [];
   const areEscapes =
     backslashes.length > 0 && backslashes.every((pair) => /[0bnrtZN\\"\r\n,;\t]/.test(pair[1] ?? ""));
-  const isLikely = areEscapes && (isTabs || /(^|[,;\t\n])\\N(?=[,;\t\r\n]|$)/.test(start));
+  const bare = start.replace(QUOTED, "");
+  const isLikely = areEscapes && (isTabs || /(^|[,;\t\n])\\N(?=[,;\t\r\n]|$)/.test(bare));
   const forms = isLikely ? [escaped, plain] : [plain, escaped];
   if (isTabs) forms.push({ delimiter, quotes: false, escapes: true });
   const refused = forms.map((form) => {

@@ -32,7 +32,7 @@ import { type LinkRule, withOptions } from "../../events/link-options.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
 import type { LinkTarget } from "../../redirect/clicks/hit.ts";
 import { comparableUrl } from "../../runtime/addresses/comparable-url.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
@@ -111,15 +111,26 @@ export async function importLink(
     throw new Refused("slug_taken", `the file has ${slug} twice, with another destination`);
   if (earlier) return { link: earlier.link, already: true, shortened: [] };
   const { fields, shortened } = fitted(imported.fields ?? {});
-  const made = async () => {
+  const made = async (): Promise<History | undefined> => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
     const id = externalIdOf(all.link);
     if (id !== undefined) await refuseTakenId(deps, target, claimed, id);
     if (target.dryRun) return all.events.reduce(fold, noHistory);
     const by = { host, slug, accountId: target.account.accountId, token: deps.newId(), isNew: true };
-    return await withExternalId(deps, by, id, () => append(deps, target, { host, slug }, all, idOf));
+    const { requestId } = target.context;
+    try {
+      const appended = await withExternalId(deps, by, id, () =>
+        append(deps, target, { host, slug }, all, idOf),
+      );
+      // An append of what another import has appended succeeds, too.
+      return (await firstOf(deps, host, slug))?.metadata.correlationId === requestId ? appended : undefined;
+    } catch (error) {
+      if (!isRefused(error, "slug_taken") || !isOfSource(await firstOf(deps, host, slug), idOf)) throw error;
+      return undefined;
+    }
   };
-  const history = first ? (await loadStream(deps.eventStore, historyOf(host, slug))).state : await made();
+  const created = first ? undefined : await made();
+  const history = created ?? (await loadStream(deps.eventStore, historyOf(host, slug))).state;
   if (history.link.status === "free")
     throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
   const { accountId, via } = history.link;
@@ -129,8 +140,8 @@ export async function importLink(
   if (externalId !== undefined) claimed.externalIds.set(externalId, key);
   return {
     link,
-    already: first !== undefined,
-    shortened: first ? [] : shortened,
+    already: created === undefined,
+    shortened: created ? shortened : [],
     position: history.position,
   };
 }
@@ -161,13 +172,21 @@ async function placed(
     const source = sourceOf(format, imported, wanted);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
     const earlier = links.get(key);
-    const [first] = earlier ? [] : await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
-    // What its time doesn't change, as that may be the import's own.
-    const isOfSource = first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
-    const isOthers = earlier ? earlier.source !== source : first !== undefined && !isOfSource;
+    const first = earlier ? undefined : await firstOf(deps, host, slug);
+    const isOthers = earlier ? earlier.source !== source : first !== undefined && !isOfSource(first, idOf);
     if (!isOthers) return { slug, key, source, earlier, first, idOf };
     if (imported.slug !== undefined) throw takenByAnother(host, slug);
   }
+}
+
+async function firstOf({ eventStore }: ImportLinkDeps, host: string, slug: string) {
+  const [first] = await eventStore.read(linkStream(host, slug), { limit: 1 });
+  return first;
+}
+
+/** By what its time doesn't change, as that may be the import's own. */
+function isOfSource(first: { id: string } | undefined, idOf: IdOf): boolean {
+  return first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
 }
 
 /** Deleted links give theirs up. */
@@ -207,20 +226,24 @@ function takenByAnother(host: string, slug: string): Refused {
 }
 
 /**
- * To `--domain`, else to the account's own domain of that name, else to the base host; an owner names domains of the account
- * alone. @throws invalid_domain
+ * To `--domain`, else to the account's own domain of that name; to the base host where the file names none, or that one.
+ * @throws invalid_domain
  */
 function placeOf(
-  deps: ImportLinkDeps,
+  { baseHost, baseUrl }: ImportLinkDeps,
   { account, domain, byOwner }: ImportTarget,
   imported: ImportedLink,
 ): LinkPlace {
-  const hostname = domain ?? (imported.domain === deps.baseHost ? undefined : imported.domain);
-  const own = hostname === undefined ? undefined : account.domains.get(hostname);
+  const hostname = domain ?? imported.domain ?? baseHost;
+  if (hostname === baseHost) return { host: baseHost, origin: baseUrl };
+  const own = account.domains.get(hostname);
   if (own?.state === "active")
     return { host: own.hostname, origin: `https://${own.hostname}`, domainId: own.domainId };
-  if (domain !== undefined || (byOwner && hostname !== undefined)) throw new Refused("invalid_domain");
-  return { host: deps.baseHost, origin: deps.baseUrl };
+  const elsewhere = byOwner ? "" : `, or say by --domain where all links go, such as ${baseHost}`;
+  throw new Refused(
+    "invalid_domain",
+    `${hostname} is no active domain of the account: add and verify it first${elsewhere}`,
+  );
 }
 
 type IdOf = (at: string, n: number, type: string) => string;

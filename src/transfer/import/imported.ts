@@ -54,7 +54,7 @@ export type ImportedFields = Omit<LinkFields, "password"> & {
 export type ImportedRule = NonNullable<LinkFields["rules"]>[number];
 
 /**
- * `site`: what tells the source from another of its kind where the domain doesn't, such as its default host; only
+ * `domain`: host that served it, as it is written there. `site`: what tells the source from another of its kind where the domain doesn't, such as its default host; only
  * what all its files say, so that each of them names the link alike. `id`: what clicks name the link by, where
  * that isn't domain and slug. `longUrl`: the destination when it was created. `createdAt`: ISO 8601 UTC; the time
  * of the import when it isn't known. `totalClicks`: what the other service counted, details may be known of fewer.

@@ -1,7 +1,5 @@
 // The lines of a file, or of a text that was pasted, and which of them have bytes that are not of its encoding, so that only those are refused.
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 
 /** Stands for bytes that are not of the encoding. No text that was decoded has these two surrogates. */
@@ -14,16 +12,13 @@ export const LONGEST_LINE = 402_653_184;
 
 const LINE_FEED = 0x0a;
 
-/** What is read, once or more often. `name`: what messages call it. */
-export type Source = { name: string; size(): Promise<number>; read(): AsyncIterable<Buffer> };
-
-export function fileSource(file: string): Source {
-  return {
-    name: file,
-    size: async () => (await stat(file)).size,
-    read: () => createReadStream(file) as AsyncIterable<Buffer>,
-  };
-}
+/** What is read, a pipe only once. `name`: what messages call it. `size`: in bytes; 0 where it isn't known. */
+export type Source = {
+  name: string;
+  size(): Promise<number>;
+  /** `signal`: ends it, also while nothing comes. */
+  read(signal?: AbortSignal): AsyncIterable<Buffer>;
+};
 
 export function textSource(name: string, text: string): Source {
   const bytes = Buffer.from(text);
@@ -38,12 +33,13 @@ export function textSource(name: string, text: string): Source {
 
 /**
  * With their ends, by line feeds alone, as JSON has U+2028 in texts. `encoding`: a label of the Encoding Standard; by default
- * as the byte order mark says, else UTF-8. `onBytes`: how many bytes were read so far. @throws what reading the file throws
+ * as the byte order mark says, else UTF-8. `onBytes`: how many bytes were read so far. `signal`: ends it. @throws what reading the file throws
  */
 export async function* linesOf(
   source: Source,
   encoding: string | undefined,
   onBytes: (count: number) => void,
+  signal?: AbortSignal,
 ): AsyncGenerator<string> {
   let decode: ReturnType<typeof decoderOf> | undefined;
   let count = 0;
@@ -54,12 +50,19 @@ export async function* linesOf(
     [parts, length] = [[], 0];
     return bytes;
   };
-  for await (const chunk of source.read()) {
+  let isFirst = true;
+  const textOf = (bytes: Buffer) => {
+    const text = decode?.text(bytes) ?? "";
+    if (!isFirst) return text;
+    isFirst = false;
+    return text.replace(/^\ufeff/, "");
+  };
+  for await (const chunk of source.read(signal)) {
     decode ??= decoderOf(encoding ?? markedEncoding(chunk));
     const bytes = decode.split(chunk);
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      yield decode.text(line(bytes.subarray(start, end + 1)));
+      yield textOf(line(bytes.subarray(start, end + 1)));
       start = end + 1;
     }
     length += bytes.length - start;
@@ -67,7 +70,7 @@ export async function* linesOf(
     count += chunk.length;
     onBytes(count);
   }
-  if (decode && parts.length > 0) yield decode.text(line(Buffer.alloc(0)));
+  if (parts.length > 0) yield textOf(line(Buffer.alloc(0)));
 }
 
 function markedEncoding(start: Buffer): string {
@@ -76,12 +79,12 @@ function markedEncoding(start: Buffer): string {
   return mark === "feff" ? "utf-16be" : "utf-8";
 }
 
-/** `split`: bytes whose line feeds are lines' ends. `text`: of a line of them. */
+/** `split`: bytes whose line feeds are lines' ends. `text`: of a line of them, in which U+FEFF may be of a text. */
 function decoderOf(encoding: string): { split(chunk: Buffer): Buffer; text(line: Buffer): string } {
-  const decoder = new TextDecoder(encoding);
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   if (!decoder.encoding.startsWith("utf-16"))
     return { split: (chunk) => chunk, text: (line) => marked(line, decoder) };
-  const utf8 = new TextDecoder();
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   return {
     split: (chunk) => Buffer.from(decoder.decode(chunk, { stream: true })),
     text: (line) => utf8.decode(line).replaceAll("\ufffd", UNDECODED),

@@ -1,65 +1,76 @@
-// Reads a file of records: CSV with a header, separated by commas, semicolons or tabs; JSON lines, or JSON as a
-// whole, both also in the pages of an API; or a list of URLs.
-import { cleanText } from "../../events/classification/clean-text.ts";
+// Reads a file of records: a table (table-rows.ts); JSON lines, or JSON as a whole, both also in the pages of an API.
 import { messageOf } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type CsvForm, type CsvRecord, csvFormOf, csvReader } from "./csv.ts";
-import type { Fields } from "./imported.ts";
-import { jsonValues, startsWithJson } from "./json-values.ts";
+import { isDeeper, jsonValues, startsWithJson } from "./json-values.ts";
 import { DECODING_REFUSAL, LONGEST_LINE, linesOf, type Source, UNDECODED } from "./lines.ts";
-
-/** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
-export type Row = { place: string; record: Fields; columns?: readonly string[] };
-
-/** What can't be read comes as the error that says so. `rows`: how many records it stands for. */
-export type RowOrError = Row | { place: string; error: Refused; rows: number };
+import type { PageTally } from "./page-tally.ts";
+import { type RowOrError, type Start, unreadable } from "./row.ts";
+import { tableRows } from "./table-rows.ts";
 
 /**
- * `names`: of the fields that are known, which columns are called by however they are written. `encoding`, `onBytes`: as
- * of linesOf.
+ * `names`: of the fields that are known, which columns are called by however they are written. `encoding`, `onBytes`,
+ * `signal`: as of linesOf. `pages`: gets the pages of an API.
  */
 export type Reading = {
   names?: readonly string[];
   encoding?: string | undefined;
   onBytes?: (count: number) => void;
+  pages?: Pick<PageTally, "add">;
+  signal?: AbortSignal;
 };
 
 const START_CHARACTERS = 1_048_576;
 const DEEPEST = 50;
-const URL_ALONE = /^"?https?:\/\//i;
 
 /**
- * CSV and JSON lines, whose first line holds whole values, are streamed; other JSON is read as a whole.
- * @throws wrong_format for a header that can't be read or names a column twice, and for a document that is too large;
- * what reading the file throws
+ * Read once, so that pipes can be. Tables and JSON lines, whose first line holds whole values, are streamed; other JSON is read
+ * as a whole.
+ * @throws wrong_format, before the first row where it can be told by then: for a file without records, with what is there; for
+ * a header that can't be read, names a column twice or is missing; and for a document that is too large. What reading the file
+ * throws
  */
 export async function* readRows(
   source: Source,
-  { names = [], encoding, onBytes = () => undefined }: Reading = {},
+  { names = [], encoding, onBytes = () => undefined, pages, signal }: Reading = {},
 ): AsyncGenerator<RowOrError> {
-  const lines = linesOf(source, encoding, onBytes);
-  const first = await startOf(lines);
+  let bytes = 0;
+  const counted = (count: number) => {
+    bytes = count;
+    onBytes(count);
+  };
+  const lines = linesOf(source, encoding, counted, signal);
+  const start = await startOf(lines);
   const rest = async function* () {
-    yield* first.lines;
+    yield* start.lines;
     yield* lines;
   };
-  const beginning = first.lines.find((line) => line.trim() !== "") ?? "";
-  if (!/^\s*[[{]/.test(beginning)) yield* csvRows(source.name, rest(), first, names);
-  else if (startsWithJson(beginning)) yield* jsonLines(rest());
-  else {
-    if ((await source.size()) > LONGEST_LINE)
-      throw new Refused(
-        "wrong_format",
-        `${source.name} is too large for one document of JSON: give it as JSON lines`,
-      );
-    const text = (await Array.fromAsync(rest())).join("");
-    yield* recordsOf(text, "document", (n) => `record ${n}`);
+  const refuse = (why: string): never => {
+    signal?.throwIfAborted();
+    throw new Refused("wrong_format", `${source.name} ${why}`);
+  };
+  const beginning =
+    start.lines.find((line) => line.trim() !== "") ?? refuse("is empty: there is nothing to import");
+  if (beginning.trimStart().startsWith("<"))
+    refuse("is a page of HTML or XML, such as of an error or a sign-in: there is nothing to import");
+  let hasRows = false;
+  for await (const row of rowsOf()) {
+    hasRows = true;
+    yield row;
+  }
+  if (!hasRows) refuse("has no records: there is nothing to import");
+
+  async function* rowsOf(): AsyncGenerator<RowOrError> {
+    if (!/^\s*[[{]/.test(beginning)) return yield* tableRows(source.name, rest(), start, names);
+    if (startsWithJson(beginning)) return yield* jsonLines(rest(), pages);
+    const text: string[] = [];
+    for await (const line of rest()) {
+      if (bytes > LONGEST_LINE) refuse("is too large for one document of JSON: give it as JSON lines");
+      text.push(line);
+    }
+    yield* recordsOf(text.join(""), "document", (n) => `record ${n}`, pages);
   }
 }
-
-/** What tells how a file is written. `isAll`: it has no more lines. */
-type Start = { lines: string[]; isAll: boolean };
 
 async function startOf(lines: AsyncGenerator<string>): Promise<Start> {
   const start: string[] = [];
@@ -72,90 +83,12 @@ async function startOf(lines: AsyncGenerator<string>): Promise<Start> {
   return { lines: start, isAll: false };
 }
 
-/** A single column has nothing that parts cells, whatever is in its URLs. */
-function formOf({ lines, isAll }: Start): CsvForm {
-  const [first = ""] = lines;
-  const isList = URL_ALONE.test(first) || /^[^,;\t\r\n]*(\r|\n|$)/.test(first);
-  if (!isList) return csvFormOf(lines, isAll);
-  return { delimiter: "\0", quotes: lines.some((line) => line.startsWith('"')), escapes: false };
-}
-
-async function* csvRows(
-  file: string,
-  lines: AsyncIterable<string>,
-  start: Start,
-  names: readonly string[],
-): AsyncGenerator<RowOrError> {
-  let columns = URL_ALONE.test(start.lines[0] ?? "") ? ["url"] : undefined;
-  const take = csvReader(formOf(start));
-  for await (const record of recordsIn(lines, take)) {
-    const place = placeOf(record);
-    // Spreadsheets write rows of separators alone.
-    if ("cells" in record && record.cells.every((cell) => cell === null || cell.trim() === "")) continue;
-    if (!columns) columns = headerOf(file, record, names);
-    else if ("error" in record) yield unreadable(place, record.error, undefined, record.rows);
-    else if (isDamaged(record.cells)) yield unreadable(place, DECODING_REFUSAL);
-    else if (record.cells.slice(columns.length).some((cell) => cell !== null && cell !== ""))
-      yield unreadable(
-        place,
-        `it has ${record.cells.length} fields, the header ${columns.length}: one that holds the separator needs quotes`,
-      );
-    else {
-      const fields = columns.map((column, n) => [column, record.cells[n]] as const);
-      yield { place, record: Object.fromEntries(fields), columns };
-    }
-  }
-}
-
-async function* recordsIn(lines: AsyncIterable<string>, take: ReturnType<typeof csvReader>) {
-  for await (const line of lines) yield* take(line);
-  yield* take(undefined);
-}
-
-function isDamaged(cells: readonly (string | null)[]): boolean {
-  return cells.some((cell) => cell?.includes(UNDECODED));
-}
-
-function placeOf({ line, lastLine, ...record }: CsvRecord): string {
-  return "error" in record && record.rows > 1 ? `lines ${line} to ${lastLine}` : `line ${line}`;
-}
-
-/** @throws wrong_format */
-function headerOf(file: string, header: CsvRecord, names: readonly string[]): string[] {
-  if (!("cells" in header)) throw new Refused("wrong_format", `${file}, header: ${header.error}`);
-  if (isDamaged(header.cells)) throw new Refused("wrong_format", `${file}, header: ${DECODING_REFUSAL}`);
-  const known = new Map(names.map((name) => [folded(name), name] as const).reverse());
-  const columns = header.cells.map((cell, n) => {
-    const snake = (cell ?? "")
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "_");
-    return known.get(folded(cell ?? "")) ?? (snake || `column_${n + 1}`);
-  });
-  const twice = columns.find((column, n) => columns.indexOf(column) < n);
-  if (twice === undefined) return columns;
-  const written = header.cells.filter((_, n) => columns[n] === twice).join(" and ");
-  throw new Refused(
-    "wrong_format",
-    `${file} has two columns of one name: ${cleanText(written, 200)}. Which one counts is not for us to say`,
-  );
-}
-
-/** `shortCode`, `Short code` and `short_code` are one name. */
-function folded(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-}
-
-function unreadable(place: string, why: string, cause?: unknown, rows = 1): RowOrError {
-  return { place, error: new Refused("record_refused", why, { cause }), rows };
-}
-
-async function* jsonLines(lines: AsyncIterable<string>): AsyncGenerator<RowOrError> {
+async function* jsonLines(lines: AsyncIterable<string>, pages: Reading["pages"]): AsyncGenerator<RowOrError> {
   let line = 0;
   for await (const text of lines) {
     line += 1;
     const place = `line ${line}`;
-    if (text.trim() !== "") yield* recordsOf(text, place, (n) => `${place}, record ${n}`);
+    if (text.trim() !== "") yield* recordsOf(text, place, (n) => `${place}, record ${n}`, pages);
   }
 }
 
@@ -163,7 +96,12 @@ async function* jsonLines(lines: AsyncIterable<string>): AsyncGenerator<RowOrErr
 const PAGES = ["shortUrls", "visits", "links", "data"];
 
 /** `whole`: the place of the text; `part`: the place of a record, where there are several. */
-function* recordsOf(text: string, whole: string, part: (n: number) => string): Generator<RowOrError> {
+function* recordsOf(
+  text: string,
+  whole: string,
+  part: (n: number) => string,
+  pages: Reading["pages"],
+): Generator<RowOrError> {
   const isDecoded = !text.includes(UNDECODED);
   const values = [...jsonValues(text)];
   let count = 0;
@@ -174,6 +112,7 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
       continue;
     }
     const list = listIn(parsed.value);
+    if (list) pages?.add(parsed.value, list.length);
     for (const value of list ?? [parsed.value]) {
       const place = list || values.length > 1 ? part(++count) : whole;
       if (!isObject(value)) yield unreadable(place, "it is no JSON object");
@@ -184,12 +123,6 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
       else yield { place, record: value };
     }
   }
-}
-
-/** Whether a value has more levels than that: what walks it further calls itself. */
-export function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /** Undefined for a single record. */

@@ -3,10 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { safetyOfAll } from "../../commands/links/accept-url.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { type TimeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import { visitorCodes } from "../../redirect/clicks/visitors/visitor.ts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
@@ -22,9 +25,18 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type { Columns, ImportedClick, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
+import type {
+  Columns,
+  ImportedClick,
+  ImportedFields,
+  ImportedLink,
+  ImportFormat,
+  LinkReference,
+} from "./imported.ts";
 import type { Source } from "./lines.ts";
-import { type Reading, type Row, type RowOrError, readRows } from "./read-rows.ts";
+import { type PageTally, pageTally } from "./page-tally.ts";
+import { readRows } from "./read-rows.ts";
+import type { Row, RowOrError } from "./row.ts";
 
 /**
  * What became of a record of links, or why it failed. `rows`: how many it stands for. `position`: of what was appended.
@@ -57,13 +69,15 @@ const MESSAGE_LENGTH = 500;
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
 const ROWS_A_TURN = 20;
+/** Whether the destinations of their links are safe is asked in one request. */
+const ROWS_ASKED_TOGETHER = 500;
 
 /** Links of the file, by what its clicks call them. `details`: clicks that were taken. */
 type KnownLink = { link: TargetLink; total: number; details: number };
 
 /**
  * A repeated import of the same, or of a later, export creates what is missing, also after one that `signal` has ended.
- * @throws wrong_format before anything is written; StoreUnavailable; RevisionConflict beside other imports of the
+ * @throws wrong_format before anything is written, also where nothing is there; StoreUnavailable; RevisionConflict beside other imports of the
  * account
  */
 export async function runImport(
@@ -76,36 +90,67 @@ export async function runImport(
   const { format, encoding } = files;
   const names = namesOf(format);
   const parts = partsOf(files);
-  for (const { source, needed } of parts) await refuseOtherFile(source, needed, { names, encoding });
-  const sizes = await Promise.all(parts.map(({ source }) => source.size()));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const read = new Map<Part, number>();
+  const rowsOf = (part: Part) => {
+    const onBytes = (bytes: number) => void read.set(part, bytes);
+    return readRows(part.source, { names, encoding, onBytes, pages: part.pages, signal });
+  };
   const { take, end } = importing(deps, target, files);
-  let [bytesBefore, count] = [0, 0];
-  for (const [n, part] of parts.entries()) {
-    let bytes = 0;
-    const onBytes = (read: number) => {
-      bytes = read;
-    };
-    for await (const row of readRows(part.source, { names, encoding, onBytes })) {
-      if (signal.aborted) return { ...(await end()), interrupted: true };
-      await take(part, row);
-      count += 1;
-      onProgress(bytesBefore + bytes, total, count);
-      // SQLite and rows in memory leave no turn to signals.
-      if (count % ROWS_A_TURN === 0) await setImmediate();
-    }
-    bytesBefore += sizes[n] ?? 0;
+  let count = 0;
+  try {
+    const begun: { part: Part; rows: AsyncIterable<RowOrError> }[] = [];
+    for (const part of parts) begun.push({ part, rows: await refuseOtherFile(part, rowsOf(part)) });
+    const sizes = await Promise.all(parts.map(({ source }) => source.size()));
+    const total = sum(sizes);
+    for (const { part, rows } of begun)
+      for await (const some of inBatches(rows, ROWS_ASKED_TOGETHER)) {
+        for await (const _ of take(part, some)) {
+          signal.throwIfAborted();
+          count += 1;
+          onProgress(Math.min(total, sum(read.values())), total, count);
+          // SQLite and rows in memory leave no turn to signals.
+          if (count % ROWS_A_TURN === 0) await setImmediate();
+        }
+      }
+  } catch (error) {
+    if (signal.aborted) return { ...(await end(parts)), interrupted: true };
+    throw error;
   }
-  return await end();
+  const report = await end(parts);
+  if (report.links.read + report.clicks.read === 0)
+    throw new Refused("wrong_format", `${files.links.name} has no links: there is nothing to import`);
+  return report;
+}
+
+function sum(counts: Iterable<number>): number {
+  let all = 0;
+  for (const count of counts) all += count;
+  return all;
+}
+
+/** Lists of at most so many. */
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** One of the files, in the order in which they are read. */
-type Part = { source: Source; needed: Columns; hasLinks: boolean; hasClicks: boolean };
+type Part = { source: Source; needed: Columns; hasLinks: boolean; hasClicks: boolean; pages: PageTally };
 
 function partsOf({ format: { columns }, links, clicks }: ImportFiles): Part[] {
-  const ofLinks = { source: links, needed: columns.links, hasLinks: true, hasClicks: !columns.clicks };
+  const ofLinks: Part = {
+    ...{ source: links, needed: columns.links, pages: pageTally() },
+    ...{ hasLinks: true, hasClicks: !columns.clicks },
+  };
   if (clicks === undefined || !columns.clicks) return [ofLinks];
-  return [ofLinks, { source: clicks, needed: columns.clicks, hasLinks: false, hasClicks: true }];
+  const ofClicks = { source: clicks, needed: columns.clicks, pages: pageTally() };
+  return [ofLinks, { ...ofClicks, hasLinks: false, hasClicks: true }];
 }
 
 /** Names of fields in the format's files. */
@@ -122,15 +167,26 @@ function namesOf({ fields, columns }: ImportFormat): string[] {
 }
 
 /**
- * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read is
- * refused only where it has nothing of what is needed. @throws wrong_format
+ * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read, of
+ * so many, is refused only where it has nothing of what is needed. Returns the rows, all of them. @throws wrong_format
  */
-async function refuseOtherFile(source: Source, needed: Columns, reading: Reading): Promise<void> {
-  for await (const row of readRows(source, reading)) {
+async function refuseOtherFile(
+  { source, needed }: Part,
+  rows: AsyncGenerator<RowOrError>,
+): Promise<AsyncIterable<RowOrError>> {
+  const first: RowOrError[] = [];
+  while (first.length < MOST_ERRORS) {
+    const { value: row, done } = await rows.next();
+    if (done) break;
+    first.push(row);
     if ("error" in row) continue;
     refuseOther(source.name, row, needed);
-    return;
+    break;
   }
+  return (async function* () {
+    yield* first;
+    yield* rows;
+  })();
 }
 
 function refuseOther(file: string, row: Row, needed: Columns): void {
@@ -171,26 +227,40 @@ function importing(
   const dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   const appender = clickAppender(deps, target.account.accountId, target.dryRun);
 
-  /** A link that is refused doesn't stop the others of its record. */
-  async function take({ source, hasLinks, hasClicks }: Part, { place, ...row }: RowOrError): Promise<void> {
-    const at = { file: source.name, place };
+  /** Yields after each row. A link that is refused doesn't stop the others of its record. */
+  async function* take(part: Part, rows: readonly RowOrError[]): AsyncGenerator<void> {
+    const { source, hasLinks, hasClicks } = part;
+    const all = rows.map((row) => read(part, row));
+    const urls = all.flatMap(({ made = [] }) => made.flatMap(urlsOfImported));
+    const urlSafety = await safetyOfAll(deps, urls, verifiedHosts(target.account));
+    for (const { row, made, context, ...failed } of all) {
+      const attempt = attemptOf({ file: source.name, place: row.place });
+      for (const link of made ?? [])
+        await attempt(links, () => takeLink({ ...deps, urlSafety }, link, row.place, context.note));
+      if ("error" in failed) {
+        const refuse = () => Promise.reject(failed.error);
+        await attempt(hasLinks ? links : clicks, refuse, "error" in row ? row.rows : 1);
+      } else if (hasClicks && made === undefined && "record" in row) {
+        const found = await attempt(clicks, async () => format.clicksOf(row.record, context));
+        for (const click of found ?? []) await attempt(clicks, () => takeClick(click));
+      }
+      yield;
+    }
+  }
+
+  /** `made`: the links that the row is; undefined for one of clicks, and beside the error of one that is refused. */
+  function read({ source, hasLinks }: Part, row: RowOrError) {
+    const at = { file: source.name, place: row.place };
     const note = (text: string) => void noted(notes, { ...at, note: cleanText(text, MESSAGE_LENGTH) });
     const context = { now: deps.clock(), withClicks, zone, note };
-    const attempt = attemptOf(at);
-    const read = await attempt(
-      hasLinks ? links : clicks,
-      async () => {
-        if ("error" in row) throw row.error;
-        const made = hasLinks ? format.linksOf(row.record, context) : undefined;
-        if (made) fields.add(row.record);
-        return { record: row.record, links: made };
-      },
-      "error" in row ? row.rows : 1,
-    );
-    for (const link of read?.links ?? []) await attempt(links, () => takeLink(link, place, note));
-    if (!read || read.links || !hasClicks) return;
-    const made = await attempt(clicks, async () => format.clicksOf(read.record, context));
-    for (const click of made ?? []) await attempt(clicks, () => takeClick(click));
+    if ("error" in row) return { row, context, made: undefined, error: row.error };
+    try {
+      const made = hasLinks ? format.linksOf(row.record, context) : undefined;
+      if (made) fields.add(row.record);
+      return { row, context, made };
+    } catch (error) {
+      return { row, context, made: undefined, error };
+    }
   }
 
   /**
@@ -218,18 +288,20 @@ function importing(
   }
 
   async function takeLink(
+    deps: ImportLinkDeps,
     imported: ImportedLink,
     place: string,
     note: (text: string) => void,
   ): Promise<void> {
-    const made = await importLink(deps, target, format.name, claimed, imported);
+    const named = { ...imported, domain: hostOf(imported.domain) };
+    const made = await importLink(deps, target, format.name, claimed, named);
     const { link, already, shortened, position } = made;
     const outcome = already ? "already" : "created";
     links[outcome] += 1;
     onRow({ place, rows: 1, outcome, link, longUrl: imported.longUrl, position });
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     for (const field of shortened) note(`${field} shortened`);
-    const { slug, domain, id, totalClicks: total = 0 } = imported;
+    const { slug, domain, id, totalClicks: total = 0 } = named;
     const entry = { link, total, details: 0 };
     known.set(slug === undefined ? link.key : referenceKey({ domain, slug }), entry);
     if (id !== undefined) known.set(referenceKey({ id }), entry);
@@ -253,9 +325,16 @@ function importing(
     entry.details += 1;
   }
 
-  /** `read`: the sum of what became of the rows. `only_totals`: clicks that the other service counted, without details. */
-  async function end() {
+  /**
+   * `read`: the sum of what became of the rows. `only_totals`: clicks that the other service counted, without details.
+   * `missing`: what its files say that they don't hold.
+   */
+  async function end(parts: readonly Part[]) {
     await appender.flush();
+    const missing = parts.flatMap(({ source: { name }, hasLinks, pages }) => {
+      const note = pages.missing(hasLinks ? "links" : "clicks");
+      return note === undefined ? [] : [{ file: name, note }];
+    });
     const of = { ...appender.counts, ...clicks };
     let only_totals = 0;
     for (const { total, details } of new Set(known.values())) only_totals += Math.max(0, total - details);
@@ -265,6 +344,7 @@ function importing(
       hosts,
       fields: fields.counts,
       notes,
+      missing,
       errors,
     };
   }
@@ -272,12 +352,31 @@ function importing(
   return { take, end };
 }
 
+/** Destinations that it has, or had. What is no text is refused later. */
+function urlsOfImported({ longUrl, fields, changes = [] }: ImportedLink): string[] {
+  const carried = [
+    fields,
+    ...changes.map(({ change }) => (change.type === "set" ? change.fields : undefined)),
+  ];
+  const later = changes.map(({ change }) => (change.type === "retarget" ? change.to : undefined));
+  const urls = carried.flatMap(({ expired_url, rules }: ImportedFields = {}) => [
+    expired_url,
+    ...(Array.isArray(rules) ? rules.map((rule) => rule?.url) : []),
+  ]);
+  return [longUrl, ...later, ...urls].filter((url) => typeof url === "string");
+}
+
 /** The first MOST_ERRORS. */
 function noted<T>(list: T[], entry: T): void {
   if (list.length < MOST_ERRORS) list.push(entry);
 }
 
+/** As hosts are compared; what is none is left, to be refused as no domain of the account. */
+function hostOf(written: string | undefined): string | undefined {
+  return written && (hostName(written) || written);
+}
+
 function referenceKey(reference: LinkReference): string {
-  if ("slug" in reference) return `slug ${reference.domain ?? ""}/${reference.slug}`;
+  if ("slug" in reference) return `slug ${hostOf(reference.domain) ?? ""}/${reference.slug}`;
   return `id ${reference.id}`;
 }

@@ -1,7 +1,12 @@
 // Links of another service, imported beside the running service, are links as any other.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -78,4 +83,98 @@ it("what is not taken of a link is named with the reason, and how many links hav
   );
   expect(stdout).toMatch(/Notes\n.*\n.*line 3 +title shortened/);
   expect(stdout).not.toContain("keyword");
+});
+
+describe.each(["beside the service", "on stores of its own"])(
+  "a command %s",
+  (where) => {
+    let folder: TemporaryFolder;
+    let dataDir: string;
+    let accountId: string;
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      dataDir = where === "beside the service" ? service.config.dataDir : join(folder.path, "data");
+      const member = () => commandLine(dataDir).json("account", "create", "--email", "pipe@example.com");
+      accountId = (await member()).account_id;
+    });
+    afterAll(() => folder.remove());
+
+    const started = (...args: string[]) => {
+      const child = spawn(
+        process.execPath,
+        ["src/cli.ts", "import", ...args, "--account", accountId, "--json"],
+        {
+          env: childEnvironment({ DATA_DIR: dataDir }),
+        },
+      );
+      const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
+      return { child, ended };
+    };
+    const fifo = (name: string) => {
+      const path = join(folder.path, name);
+      execFileSync("mkfifo", [path]);
+      return path;
+    };
+
+    it("reads standard input and pipes once", async () => {
+      const { child, ended } = started("yourls", "-", "--clicks", fifo("clicks"));
+      spawn("sh", [
+        "-c",
+        `printf 'shorturl,click_time\\npiped,2024-01-01 10:00:00\\n' > "$0"`,
+        join(folder.path, "clicks"),
+      ]);
+      child.stdin.end("keyword,url\npiped,https://example.com/\n");
+      const [[code], stdout, stderr] = await ended;
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(JSON.parse(stdout)).toMatchObject({ links: { created: 1 }, clicks: { created: 1 } });
+    });
+
+    it("ends by a signal while nobody writes into its pipe", async () => {
+      const { child, ended } = started("yourls", fifo("silent"));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      child.kill("SIGTERM");
+      expect((await ended)[0][0]).toBe(130);
+    });
+
+    it("fails with nothing on its input, and with some pages of an answer unless they are meant", async () => {
+      const nothing = started("csv", "-");
+      nothing.child.stdin.end("");
+      expect(await nothing.ended).toMatchObject([
+        [1, null],
+        "",
+        "error: standard input is empty: there is nothing to import\n",
+      ]);
+      for (const [more, code] of [
+        [[], 1],
+        [["--partial"], 0],
+      ] as const) {
+        const { child, ended } = started("kutt", "-", "--timezone", "UTC", ...more);
+        child.stdin.end('{"total":3,"data":[{"address":"page1","target":"https://example.com/"}]}');
+        const [[exitCode], stdout] = await ended;
+        expect(exitCode).toBe(code);
+        expect(JSON.parse(stdout).missing).toEqual([
+          { file: "standard input", note: "1 of 3 links are in this file" },
+        ]);
+      }
+    });
+  },
+  60_000,
+);
+
+it("an export is written as its file is called, or refused", async () => {
+  const { accountId } = await service.member("free");
+  const { dataDir, baseUrl } = service.config;
+  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  for (const name of ["c.xlsx", "c.tsv", "c.csv.gz", "c.CSV.zip"])
+    expect(await cli.refused("export", "links", accountId, "--out", join(dataDir, name))).toContain(
+      "but as ndjson, csv",
+    );
+  expect(await cli.refused("export", "account", accountId, "--out", join(dataDir, "c.csv"))).toContain(
+    "ndjson",
+  );
+  expect(
+    await cli.refused("export", "links", accountId, "--format", "ndjson", "--for-spreadsheet"),
+  ).toContain("CSV");
+  const { stdout } = await cli.linkledger(["export", "links", accountId, "--out", "-", "--for-spreadsheet"]);
+  expect(stdout).toMatch(/^\ufeffurl \(for spreadsheets: /);
 });

@@ -228,7 +228,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     const again = await startTestService();
     try {
       const { accountId } = await again.member("developer");
-      const report = await cliOf(again).json("import", "csv", file, "--account", accountId);
+      const report = await cliOf(again).json(
+        ...["import", "csv", file, "--account", accountId, "--domain", "localhost"],
+      );
       expect(report.links).toEqual({ read: 5, created: 5, already: 0, failed: 0 });
       const { slug } = made[1] as (typeof made)[number];
       const link = await currentLink(again.backend.eventStore, "localhost", slug);

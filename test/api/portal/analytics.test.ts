@@ -314,7 +314,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     const csv = await one.get(`${path}/clicks.csv`);
     expect(csv.headers["content-disposition"]).toMatch(/^attachment; filename="clicks-\w+\.csv"$/);
     const [head, ...lines] = csv.text.trimEnd().split("\r\n");
-    expect(head).toMatch(/^at,type,long_url,device,/);
+    expect(head).toMatch(/^\ufeffat \(for spreadsheets: [^,]*\),type,long_url,device,/);
     expect(lines).toHaveLength(3);
     expect(csv.text).toContain(`"'${formula.replaceAll('"', '""')}"`);
     const { text } = await one.get(`${path}/clicks.ndjson`);

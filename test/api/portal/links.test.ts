@@ -356,7 +356,9 @@ describe("all links that fit a filter of the portal's list", { timeout: 60_000 }
       'attachment; filename="links.csv"',
     ]);
     const [head = "", ...rows] = all.text.trimEnd().split("\r\n");
-    expect(head).toMatch(/^short_url,url,slug,domain,title,.*,status,disabled,created_at,clicks$/);
+    expect(head).toMatch(
+      /^\ufeffshort_url \(for spreadsheets: [^,]*\),url,slug,domain,title,.*,status,disabled,created_at,clicks$/,
+    );
     expect(rows.length).toBe(2);
     expect(rows.at(-1)).toContain('"https://example.com/a,b"');
     expect(rows.at(-1)).toContain('"Spring, sale"');

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogVerification } from "../../../src/audit/verify-log.ts";
+import { ownFiles } from "../../../src/cli/files.ts";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
@@ -10,7 +11,6 @@ import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/transfer/export/account-lines.ts";
 import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
-import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../audit/verified.ts";
 import { openCommandDeps, operator } from "../commands/command-deps.ts";
@@ -142,7 +142,7 @@ export async function openImport(): Promise<OwnImport> {
       const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
       return await runImport(deps, target, {
         format: linkledger,
-        links: fileSource(links),
+        links: ownFiles.source(links),
         clicks: undefined,
       });
     },

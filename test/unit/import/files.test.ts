@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ownFiles } from "../../../src/cli/files.ts";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent } from "../../../src/events/catalogue.ts";
@@ -13,7 +14,6 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -47,8 +47,8 @@ async function run(
   const zone = timezone === undefined ? undefined : timeZone(timezone);
   return await runImport(open.deps, target, {
     format,
-    links: fileSource(links),
-    clicks: log === undefined ? undefined : fileSource(log),
+    links: ownFiles.source(links),
+    clicks: log === undefined ? undefined : ownFiles.source(log),
     encoding,
     zone,
   });

@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ownFiles } from "../../../src/cli/files.ts";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
@@ -21,7 +22,6 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { fileSource } from "../../../src/transfer/import/lines.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -56,8 +56,8 @@ async function run(format: ImportFormat, file: string, { clicks, dryRun = false 
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun };
   return await runImport(open.deps, target, {
     format,
-    links: fileSource(resolve(FILES, file)),
-    clicks: clicks === undefined ? undefined : fileSource(clicks),
+    links: ownFiles.source(resolve(FILES, file)),
+    clicks: clicks === undefined ? undefined : ownFiles.source(clicks),
   });
 }
 

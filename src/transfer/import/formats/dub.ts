@@ -3,12 +3,24 @@ import { isObject } from "../../../runtime/is-object.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { column, list, tableFormat, text, time, total } from "../columns.ts";
 import { jsonOf, optionalTime, requiredText, shortUrlOf, textOf } from "../fields.ts";
-import type { Fields, ImportContext, ImportedRule } from "../imported.ts";
+import type { Fields, ImportContext, ImportedFields, ImportedRule } from "../imported.ts";
 
 const UTM = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 /** As it was called until 2024, and is by its label in the CSV. */
 const URLS = ["url", "destination_url"];
 const SLUG = ["key", "shortLink", "link"];
+/** Dub's own, as none of the account's. */
+const HOSTS = [
+  "dub.sh",
+  "dub.link",
+  "git.new",
+  "spti.fi",
+  "cal.link",
+  "amzn.id",
+  "ggl.link",
+  "chatg.pt",
+  "fig.page",
+];
 const PREVIEW = "pages of links here have no preview of their own";
 const OWNER = "accounts are not imported";
 const SALES = "sales and partners are counted at Dub";
@@ -59,7 +71,12 @@ export const dub = tableFormat({
     if (textOf(record, ["key"]) === "_root")
       throw new Refused("record_refused", "it is the page of a domain itself, which has no slug here");
     // As every link of Dub does.
-    return [{ ...link, fields: { ...link.fields, forward_query: "visitor" } }];
+    const fields: ImportedFields = { ...link.fields, forward_query: "visitor" };
+    return [
+      HOSTS.includes(link.domain ?? "")
+        ? { ...link, fields, domain: undefined, site: link.domain }
+        : { ...link, fields },
+    ];
   },
 });
 

@@ -30,11 +30,20 @@ export const plainCsv = tableFormat({
     created_at: time("created_at"),
     clicks: total("clicks"),
   },
+  further: { has_password: ["has_password"] },
   leftOut: {
     short_url: "it follows from domain and slug",
     status: "it follows from the other columns",
   },
   needed: [["url"]],
+  complete(link, record) {
+    if (isTrue(record, ["has_password"]) && !link.fields?.password)
+      throw new Refused("record_refused", "it is protected by a password that is not in the file");
+    const status = textOf(record, ["status"]);
+    if (status === "blocked" || status === "deleted")
+      throw new Refused("record_refused", `it is ${status} there`);
+    return [link];
+  },
 });
 
 /** Undefined where there is none: it gets one. @throws record_refused for what is no text */

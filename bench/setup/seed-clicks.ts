@@ -46,13 +46,21 @@ function writerOf({ eventStore }: Prepared["backend"]) {
   // One salt, as all clicks are of one day.
   const codes = visitorCodes(randomBytes(32));
   const log = { warn: (_: unknown, message?: string) => Promise.reject(new Error(message)) };
+  const writer = randomBytes(8).toString("hex");
   const readBatch = batchReader({
     clickOf: clickReader(packagedGeo()),
     visitors: async () => codes,
-    writer: randomBytes(8).toString("hex"),
+    writer,
     log,
   });
-  const { write } = clickWriter({ readBatch, eventStore, journal: undefined, log });
+  const { write } = clickWriter({
+    writer,
+    clock: () => new Date(),
+    readBatch,
+    eventStore,
+    journal: undefined,
+    log,
+  });
   const revisions = new Map<string, number>();
   return async (batch: HitBatch) => {
     const written = await write(batch, [...revisions]);

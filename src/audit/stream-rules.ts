@@ -15,6 +15,7 @@ import type {
   StoredEvent,
   WithdrawalEvent,
 } from "../events/catalogue.ts";
+import { gapEvents } from "../events/click-events.ts";
 import { operatorEvents } from "../events/operator-events.ts";
 import {
   accountStream,
@@ -44,6 +45,7 @@ export function streamRules(): StreamRules {
     [PREFIX.link, linkRule(links)],
     [PREFIX.clicks, clickRule(links)],
     [PREFIX.withdrawals, withdrawalRule(links)],
+    [PREFIX.gaps, gapRule],
     [PREFIX.operator, operatorRule],
   ];
   return {
@@ -161,6 +163,11 @@ function operatorRule(event: StoredEvent): string | undefined {
   if (!(event.type in operatorEvents) || event.stream !== operatorStream(new Date(event.data.at)))
     return "belongs to another stream";
   return wasByOperator(event);
+}
+
+function gapRule({ type, data }: StoredEvent): string | undefined {
+  if (!(type in gapEvents)) return "belongs to another stream";
+  return "until" in data && "from" in data && data.from > data.until ? "ends before it begins" : undefined;
 }
 
 function wasByOperator({ metadata }: StoredEvent): string | undefined {

@@ -147,7 +147,7 @@ export const SETTINGS = {
     variable: "CLICK_DURABILITY",
     read: clickDurability,
     unset: "`batched`",
-    what: "`durable`: the 301 is sent after its click is on disk; `batched`: a `kill -9` loses at most what was answered within 100 ms, and no more than 2,000 clicks",
+    what: "`durable`: the 301 is sent after its click is on disk, and 503 where none can be stored; `batched`: redirects go on then, and up to 200,000 clicks wait in memory; else a `kill -9` loses at most what was answered within 100 ms, and no more than 2,000 clicks",
   },
   clickJournalMb: {
     variable: "CLICK_JOURNAL_MB",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
 import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts";
-import { clickEvents } from "./click-events.ts";
+import { clickEvents, gapEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
 import { linkEvents, withdrawalEvents } from "./link-events.ts";
 import { operatorEvents } from "./operator-events.ts";
@@ -15,6 +15,7 @@ export const catalogue = {
   ...linkEvents,
   ...clickEvents,
   ...withdrawalEvents,
+  ...gapEvents,
   ...sealEvents,
   ...operatorEvents,
 } as const;
@@ -46,9 +47,9 @@ export type LinkledgerEvent = EventOf<EventType>;
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
 
-/** Types of events of accounts: a seal is over events of all, and what the operator does belongs to nobody. */
+/** Types of events of accounts: seals and gaps are over events of all, and what the operator does belongs to nobody. */
 export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter(
-  (type) => !(type in sealEvents || type in operatorEvents),
+  (type) => !(type in sealEvents || type in gapEvents || type in operatorEvents),
 );
 
 /** What of an event's data leaves the service, in the event feed: all fields but the internal ones. */

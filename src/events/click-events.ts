@@ -1,4 +1,5 @@
-// Events of `clicks-<writer>-<yyyymmdd>`: all facts of every hit, so that later projections can be folded from them.
+// Events of `clicks-<writer>-<yyyymmdd>`: all facts of every hit, so that later projections can be folded from them; and of
+// `gaps-<writer>`: what a process could not record of the clicks that it led on.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
 import { CLICK_KINDS, CREATED_VIA, DEVICE_TYPES } from "./vocabulary.ts";
@@ -64,4 +65,16 @@ export const clickEvents = {
       ),
     accountVisitor: z.string().optional().describe("The same for one visitor, account and UTC day"),
   }),
+};
+
+export const gapEvents = {
+  ClicksNotRecorded: eventType(
+    "Visitors were led on while clicks could not be stored, and for these hits there was no room in memory.",
+    {
+      at: z.iso.datetime().describe("When it was said, as soon as the log took appends again"),
+      from: z.iso.datetime().describe("The first of these hits"),
+      until: z.iso.datetime().describe("The last of these hits"),
+      hits: z.int().min(1).describe("How many there were, of all links of the service"),
+    },
+  ),
 };

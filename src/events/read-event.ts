@@ -78,6 +78,6 @@ export function metadataOf({
   type,
   metadata,
 }: Pick<RecordedEvent, "id" | "type" | "metadata">): Required<EventMetadata> {
-  const actor = type === "LinkClicked" ? REDIRECT : UNKNOWN;
+  const actor = type === "LinkClicked" || type === "ClicksNotRecorded" ? REDIRECT : UNKNOWN;
   return { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
 }

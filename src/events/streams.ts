@@ -6,6 +6,7 @@ export const CATEGORY = {
   link: "link",
   clicks: "clicks",
   withdrawals: "withdrawals",
+  gaps: "gaps",
   operator: "operator",
 } as const;
 
@@ -52,6 +53,11 @@ export function withdrawalStream(link: string): string {
 /** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision. */
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
+}
+
+/** What a writer of clicks could not record. */
+export function gapStream(writer: string): string {
+  return `${PREFIX.gaps}${writer}`;
 }
 
 /** What the operator did in a month (UTC), so that no stream grows without bound. */

@@ -4,6 +4,7 @@ import { CATEGORY } from "../events/streams.ts";
 import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { brands } from "./definitions/brands.ts";
+import { clickGaps } from "./definitions/click-gaps.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays } from "./definitions/days/account-day.ts";
 import { linkDays } from "./definitions/days/link-day.ts";
@@ -31,7 +32,7 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 2,
+  version: 3,
   readsSince: 1,
   projections: [
     accounts,
@@ -41,9 +42,17 @@ export const lifecycle: ProjectionGroup = {
     webhooks,
     links,
     accountLinks,
+    clickGaps,
     eventIndex,
   ] as readonly Projection[],
-  categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
+  categories: [
+    CATEGORY.account,
+    CATEGORY.domain,
+    CATEGORY.link,
+    CATEGORY.withdrawals,
+    CATEGORY.gaps,
+    CATEGORY.operator,
+  ],
   commitMs: { least: 100, most: 300 },
 };
 

@@ -156,7 +156,7 @@ export const REFUSALS = {
   invalid_hostname: { status: 400, field: "hostname" },
   domain_not_found: { status: 404, message: "Domain not found" },
   domain_not_verified: { status: 409, message: "This domain is not verified yet" },
-  domain_taken: { status: 409 },
+  domain_taken: { status: 409, field: "hostname" },
   // The TXT record is missing or DNS is unavailable; the caller may try again in both cases.
   domain_not_proven: { status: 409 },
 
@@ -227,7 +227,6 @@ export const REFUSALS = {
       "The service was stopped while it ran this command: look what has become of it before you repeat it",
   },
   other_version: {},
-  not_in_service: { message: "This command runs in a process of its own, not in the service" },
   documents_behind: {
     message:
       "The documents are behind the log: `projections status` says how far, and whether they are folded",

@@ -70,7 +70,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
  * @throws as start; data_dir_in_use; worker_ended
  */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
-  keepDataFolder(config, roles);
+  await keepDataFolder(config, roles);
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))
     throw new BadConfig([
@@ -85,12 +85,12 @@ export async function startAll(config: Config, roles: Roles, workers: number): P
   });
 }
 
-function keepDataFolder(config: Config, roles: Roles): void {
+async function keepDataFolder(config: Config, roles: Roles): Promise<void> {
   if (dataFiles(config).length === 0 && !roles.has("redirect")) return;
   try {
     lockDataFolder(config.dataDir);
     if (dataFiles(config).length > 0)
-      setDamagedAside(config.dataDir, (message) => createLogger(config.logLevel).error(message));
+      await setDamagedAside(config.dataDir, (message) => createLogger(config.logLevel).error(message));
   } catch (error) {
     throw reasonNotToStart(error, config);
   }

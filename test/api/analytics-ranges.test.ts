@@ -1,6 +1,9 @@
 // Ranges of analytics and time travel over real HTTP, beside answers without parameters, which stay as they are.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AccountAnalyticsAnswer } from "../../src/api/analytics/account-schema.ts";
 import { RangeAnalyticsSchema, type RangeAnswer } from "../../src/api/analytics/range-schema.ts";
+import { newEvent } from "../../src/events/new-event.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -52,6 +55,34 @@ describe("GET /api/v1/analytics/{slug}/range", () => {
     expect(body.analytics.dailyUniques.length).toBeGreaterThan(0);
     expect(body.analytics.dailyUniques.every(({ visitors }) => visitors === 1)).toBe(true);
     expect(body.as_of_position).toMatch(/^\d{20}(:\d{20})?$/);
+  });
+
+  it("says in which times of the range clicks were not recorded, as the console does", async () => {
+    const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const outage = { from: at(10), until: at(5), hits: 42 };
+    const long = { from: at(100_000), until: at(99_999), hits: 7 };
+    for (const [revision, gap] of [long, outage].entries())
+      await service.backend.eventStore.append(
+        "gaps-0123456789abcdef",
+        revision === 0 ? "none" : revision - 1,
+        [newEvent({ type: "ClicksNotRecorded", data: { at: at(1), ...gap } }, randomUUID())],
+      );
+    const from = at(60);
+    await until("it to be folded", async () => (await ask(`from=${from}`)).body.gaps !== undefined);
+    const { body } = await ask(`from=${from}&timezone=Asia/Kathmandu`);
+    expect(RangeAnalyticsSchema.strict().safeParse(body).error).toBeUndefined();
+    const times = body.gaps?.map((gap) => ({
+      ...gap,
+      from: Date.parse(gap.from),
+      until: Date.parse(gap.until),
+    }));
+    expect(times).toEqual([{ ...outage, from: Date.parse(outage.from), until: Date.parse(outage.until) }]);
+    expect(body.gaps?.[0]?.from).toMatch(/\+05:45$/);
+    const account = await service.ask<AccountAnalyticsAnswer>(`/api/v1/analytics?from=${from}`, {
+      key: developer.key,
+    });
+    expect(account.body.gaps).toEqual([outage]);
+    expect((await ask(`from=${at(4)}`)).body.gaps).toBeUndefined();
   });
 
   it("filters by kind, and adds up over the parts of a range", async () => {

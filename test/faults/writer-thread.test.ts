@@ -1,4 +1,5 @@
 // The recorder with its real thread and real files: killed under load, it neither loses nor doubles a click.
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
@@ -14,6 +15,7 @@ import { clickWriterIn, writerThread } from "../../src/service/threads/writer.ts
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 
@@ -49,6 +51,7 @@ describe("the click recorder", () => {
       durability: "batched",
       writer: clickWriterIn(writer),
       random: Math.random,
+      newId: randomUUID,
       log,
       ...options,
     });
@@ -115,6 +118,55 @@ describe("the click recorder", () => {
     const { recorded, committed, lost, writerRestarts } = await recorder.status();
     expect([recorded, committed, lost]).toEqual([number, number, 0]);
     expect(writerRestarts).toBeGreaterThanOrEqual(3);
+  });
+
+  it("keeps hits up to a number while none can be stored, then counts them, and the log says so once it can", async () => {
+    start({ mostKept: 30 });
+    recorder.record(hit(0));
+    await recorder.storeAll();
+    const other = new DatabaseSync(join(folder.path, "events.db"));
+    other.exec("BEGIN IMMEDIATE");
+    recorder.record(hit(1));
+    await until(
+      "nothing to be stored for a second",
+      async () => (await recorder.status(0)).stall !== undefined,
+    );
+    for (let number = 2; number < 40; number++) expect(recorder.record(hit(number))).toBeUndefined();
+    const { stall, notRecorded, unstored } = await recorder.status(0);
+    expect({ stall, notRecorded, unstored }).toEqual({
+      stall: { refuses: false },
+      notRecorded: { hits: 9, untold: 9 },
+      unstored: 30,
+    });
+    other.exec("ROLLBACK");
+    other.close();
+    const told = async () => await store.readAll({ categories: [CATEGORY.gaps], limit: 10 });
+    await until("the log to say so", async () => (await told()).length > 0);
+    expect((await told()).map(({ data }) => (data as { hits: number }).hits)).toEqual([9]);
+    await recorder.storeAll();
+    expect(await storedTerms()).toEqual(numbers(31));
+    expect((await recorder.status()).notRecorded).toEqual({ hits: 9, untold: 0 });
+    // The next outage is another gap.
+    expect(recorder.record(hit(31))).toBeUndefined();
+  });
+
+  it("refuses durable hits at once when a try has failed, stores none of them, and takes the first that it can", async () => {
+    start({ durability: "durable" });
+    await recorder.record(hit(0));
+    const other = new DatabaseSync(join(folder.path, "events.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await expect(recorder.record(hit(1))).rejects.toThrow("could not be stored");
+    const began = performance.now();
+    for (let n = 0; n < 100; n++) await recorder.record(hit(1))?.catch(() => undefined);
+    // One of them may be the next try, which waits for the lock.
+    expect(performance.now() - began).toBeLessThan(stretched(1_000));
+    other.exec("ROLLBACK");
+    other.close();
+    await until(
+      "a hit to be taken",
+      () => recorder.record(hit(2))?.then(...[() => true, () => false]) ?? false,
+    );
+    expect(await storedTerms()).toEqual([0, 2]);
   });
 
   it("says how many clicks are lost when it must stop while the store takes none", async () => {

@@ -56,7 +56,7 @@ describe.each(["limits.db", "read.db"])("%s, damaged", (name) => {
       await damaged(file, how);
       const before = await readFile(file);
       const said: string[] = [];
-      setDamagedAside(dataDir, (line) => said.push(line));
+      await setDamagedAside(dataDir, (line) => said.push(line));
       const aside = (await readdir(dataDir)).filter((other) => other.startsWith(`${name}.damaged-`));
       expect(aside).toHaveLength(said.length);
       for (const [n, other] of aside.entries()) {

@@ -29,6 +29,7 @@ import {
   ClickParameters,
   type FilterParameters,
 } from "./account-schema.ts";
+import { gapsAnswer } from "./gaps.ts";
 
 type Deps = CurrentLinkDeps &
   Omit<OpenStreamsDeps, "kind"> & {
@@ -197,6 +198,7 @@ function answerOf(
       })),
       other: other ? totalsAnswer(other) : null,
     }),
+    ...gapsAnswer(answer.gaps, iso),
     source: answer.source,
     as_of_position: answer.position,
     behind_ms: answer.behindMs,

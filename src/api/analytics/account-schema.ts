@@ -10,6 +10,7 @@ import {
 import { GROUPS, type GroupBy } from "../../queries/analytics/account/question.ts";
 import { INTERVALS } from "../../queries/analytics/intervals.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
+import { GapsSchema } from "./gaps.ts";
 import { RangeParameters } from "./range-schema.ts";
 
 /** How many values one filter takes. */
@@ -147,6 +148,7 @@ export const AccountAnalyticsSchema = z
       .nullable()
       .optional()
       .meta({ description: "Of all values beyond `limit`; null for none" }),
+    gaps: GapsSchema,
     source: z.enum(["documents", "log"]).meta({
       description:
         "`documents`: of a day with more than 200 values of a field, or 1,000 links, those with fewest clicks are in `other`",

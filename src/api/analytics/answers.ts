@@ -11,6 +11,7 @@ import type { Breakdowns, RuleHits } from "../../queries/analytics/sums.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
 import { LATE_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
+import { gapsAnswer } from "./gaps.ts";
 import type { RangeAnswer } from "./range-schema.ts";
 import type { RuleAnswer } from "./rules-schema.ts";
 
@@ -55,6 +56,7 @@ export function rangeAnswer(
       series: series.map(({ start, total, ...ofKinds }) => ({ start: iso(start), total, ...ofKinds })),
       dailyUniques: found.visitors,
     },
+    ...gapsAnswer(found.gaps, iso),
     as_of_position: found.position,
     behind_ms: found.behindMs,
   };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
 import { INTERVALS, MOST_POINTS } from "../../queries/analytics/intervals.ts";
+import { GapsSchema } from "./gaps.ts";
 import { OtherSchema, RulesSchema } from "./rules-schema.ts";
 
 const text = z.string().max(100);
@@ -80,6 +81,7 @@ export const RangeAnalyticsSchema = z
           "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next. `estimated`: more than 256 of a kind, with a standard error of 2.3 %",
       }),
     }),
+    gaps: GapsSchema,
     as_of_position: z.string().meta({
       description: "The numbers are made of exactly the clicks recorded up to this position of the log",
     }),

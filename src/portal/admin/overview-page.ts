@@ -2,6 +2,8 @@
 // GET /admin/seals: the seals of the log, and its last verification with the button for another one.
 import type { Api } from "../../api/fastify.ts";
 import type { VerificationRun } from "../../audit/verification-runs.ts";
+import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
+import { gapsBetween } from "../../queries/analytics/gaps.ts";
 import { findEvents } from "../../queries/audit/find-events.ts";
 import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
 import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
@@ -27,17 +29,19 @@ import {
   textLink,
 } from "./view.ts";
 
+const LAST_GAPS = 10;
 const LAST_ACTS = 10;
 /** Among which they are looked for: an import makes many events of one act. */
 const EVENTS_OF_ACTS = 200;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
   app.get("/", async (_request, reply) => {
-    const [rows, { seals }, run, { events }] = await Promise.all([
+    const [rows, { seals }, run, { events }, gaps] = await Promise.all([
       projectionRows(deps),
       listSeals(deps, { limit: 1 }),
       deps.verifications.read(),
       findEvents(deps, { actor: "operator" }, { limit: EVENTS_OF_ACTS }),
+      gapsBetween(deps.readStore, 0, Number.POSITIVE_INFINITY),
     ]);
     const [seal] = seals;
     const sealText = seal
@@ -53,6 +57,7 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       body: html`${linkForm}
 <div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
+${gaps.length > 0 && tableCard("Clicks that were not recorded, newest first", gaps.reverse().slice(0, LAST_GAPS), GAPS)}
 ${tableCard("What the operator did, newest first", actsOf(events).slice(0, LAST_ACTS), ACTS, "Nothing yet.")}
 <p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
@@ -63,6 +68,9 @@ ${tableCard("What the operator did, newest first", actsOf(events).slice(0, LAST_
 const linkForm = html`<form method="get" action="/admin/explain" class="form-row" role="search">
 ${field({ label: "Explain or block a link", name: "link", required: true, maxlength: 500, autocomplete: "off", placeholder: "Its short URL, host/slug or slug" })}
 <button class="button">Explain</button></form>`;
+
+/** While nothing could store them, and memory had no room. */
+const GAPS: Columns<ClickGap> = { From: "from", Until: "until", Hits: ({ hits }) => count(hits) };
 
 type ListedEvent = Awaited<ReturnType<typeof findEvents>>["events"][number];
 type Act = ListedEvent & { events: number };

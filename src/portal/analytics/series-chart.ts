@@ -1,7 +1,10 @@
 // One number over time as an SVG chart with axes, in which chart.js reads a value at the pointer, and as a table.
 import type { AccountAnswer, Point } from "../../queries/analytics/account/question.ts";
+import { isWithin } from "../../queries/analytics/gaps.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
+import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { type Column, table } from "../shell/parts.ts";
 import { live, METRIC_NAMES, metricNoun, metricTabs, metricText } from "./metrics.ts";
 import type { PageRange } from "./range.ts";
@@ -39,7 +42,7 @@ ${metricTabs(view, answer)}
 <figure class="chart">
 <div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range, answer)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
 <div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range, answer)}>${seriesTable(title, range, answer)}</div></details>
-<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
+${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
 </figure></section>`;
 }
 
@@ -61,6 +64,16 @@ function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start
   return (start) => format.format(start);
 }
 
+/** The times that are marked in the chart. */
+function gapsNote(range: PageRange, { gaps }: AccountAnswer): Html | false {
+  const [first] = gaps;
+  if (!first) return false;
+  const format = formatIn(range, { ...DAY, ...HOUR });
+  const last = Math.max(...gaps.map(({ until }) => Date.parse(until)));
+  const hits = gaps.reduce((sum, gap) => sum + gap.hits, 0);
+  return html`<p class="small">${icon("alert")} Marked: ${format(Date.parse(first.from))} to ${format(last)}, the service could not record ${count(hits)} visits of all its links.</p>`;
+}
+
 /** What a line of the chart stands for, and how many there are above the lowest. */
 function linesOf(series: readonly Point[], show: Metric): { step: number; lines: number } {
   const highest = Math.max(...series.map((point) => point[show] ?? 0));
@@ -78,7 +91,7 @@ function scale(series: readonly Point[], show: Metric): Html[] {
 }
 
 /** Each with its bar, in a column that says what it is: by its title, which chart.js shows beside the pointer. */
-function points(range: PageRange, { interval, series }: AccountAnswer, show: Metric): Html[] {
+function points(range: PageRange, { interval, series, gaps, to }: AccountAnswer, show: Metric): Html[] {
   const { step, lines } = linesOf(series, show);
   const format = formatIn(range, UNITS[interval].point);
   const slot = PLOT.width / series.length;
@@ -88,7 +101,9 @@ function points(range: PageRange, { interval, series }: AccountAnswer, show: Met
     const bar =
       height > 0 &&
       html`<rect class="bar-${show}" x="${percent(left + slot * 0.15)}" width="${percent(slot * 0.7)}" y="${percent(PLOT.top + PLOT.height - height)}" height="${percent(height)}"/>`;
-    return html`<g class="point"><title>${format(point.start)}: ${metricText(point, show)} ${metricNoun(show, point[show])}</title><rect class="column" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
+    const lacks = gaps.some((gap) => isWithin(gap, point.start, series[index + 1]?.start ?? to));
+    const gapped = lacks && html`, not all recorded`;
+    return html`<g class="point"><title>${format(point.start)}: ${metricText(point, show)} ${metricNoun(show, point[show])}${gapped}</title><rect class="column ${lacks && "gap"}" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
   });
 }
 

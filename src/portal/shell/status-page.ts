@@ -12,9 +12,9 @@ type Area = { name: string; dependsOn: RegExp; works: string; fails: string };
 const AREAS: readonly Area[] = [
   {
     name: "Short links",
-    dependsOn: /^(read store|click recorder)$/,
-    works: "They answer, and every click is recorded.",
-    fails: "Some may not answer just now. Clicks on those that answer are recorded.",
+    dependsOn: /^(read store|redirects)$/,
+    works: "They answer.",
+    fails: "Some may not answer just now.",
   },
   {
     name: "New links and changes",
@@ -26,7 +26,7 @@ const AREAS: readonly Area[] = [
     name: "Numbers",
     dependsOn: /^(event store|read store|click |projector|projection )/,
     works: "They are up to date: a click shows within a second or two.",
-    fails: "They may be late or incomplete just now. No click is lost: it is counted later.",
+    fails: "They may be late or incomplete just now. What is recorded is counted later.",
   },
   {
     name: "Webhooks",

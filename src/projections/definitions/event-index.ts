@@ -1,4 +1,4 @@
-// Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
+// Where each event but those of clicks and seals is: for look-ups by account, actor and correlation id.
 
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";

@@ -4,6 +4,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
+import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { dateOf, hitsOfKind } from "../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../projections/definitions/days/link-day.ts";
 import { countVisitors } from "../../projections/definitions/days/visitors.ts";
@@ -23,6 +24,7 @@ import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { daysInRange, type LogParts } from "./day-parts.ts";
+import { gapsBetween } from "./gaps.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import { readLinkDays, readWholeLife } from "./link-days.ts";
 import { positionAsOf } from "./log-positions.ts";
@@ -61,6 +63,8 @@ export type LinkAnalytics = HitSeries &
     visitors: DayVisitors[];
     /** Those of the range among the link's latest, newest first; none as of an earlier time. */
     recent: RecentClick[];
+    /** Of a range: clicks that were not recorded. */
+    gaps: ClickGap[];
     position: Position;
     behindMs: number;
   };
@@ -167,6 +171,7 @@ export function analytics(deps: AnalyticsDeps) {
       ...breakdowns.result(),
       visitors,
       recent: asOf === undefined ? recentIn(recent, cut, kinds) : [],
+      gaps: await gapsBetween(readStore, series.from, series.to),
       ...(await freshness(counted, asOf, now)),
     };
   }
@@ -190,6 +195,7 @@ export function analytics(deps: AnalyticsDeps) {
       ...breakdowns.result(),
       visitors: [],
       recent: (clicks?.recent ?? []).slice(0, RECENT_CLICKS).map(recentClick),
+      gaps: [],
       ...(await freshness(position, undefined, now)),
     };
   }

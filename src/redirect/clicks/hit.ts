@@ -65,19 +65,19 @@ export function packTarget(target: LinkTarget): PackedTarget {
  * The structured clone of a flat array of strings takes a quarter of the time of an array of objects, and half of the
  * time of JSON text.
  */
-export function addHit(batch: HitBatch, hit: RawHit): void {
+export function addHit(batch: HitBatch, hit: RawHit, most = MAX_HEADER): void {
   const { link, at, method, query, address, country, userAgent, referrer, language, prefetch } = hit;
   batch.values.push(
     link,
     at,
     method,
-    boundedHeader(query),
-    boundedHeader(address),
+    boundedHeader(query, most),
+    boundedHeader(address, most),
     country,
-    boundedHeader(userAgent),
-    boundedHeader(referrer),
-    boundedHeader(language),
-    boundedHeader(prefetch),
+    boundedHeader(userAgent, most),
+    boundedHeader(referrer, most),
+    boundedHeader(language, most),
+    boundedHeader(prefetch, most),
   );
   batch.count++;
 }
@@ -116,6 +116,6 @@ export function unpackTarget(packed: PackedTarget): LinkTarget {
   return JSON.parse(packed) as LinkTarget;
 }
 
-export function boundedHeader(text: string): string {
-  return text.length > MAX_HEADER ? text.slice(0, MAX_HEADER) : text;
+export function boundedHeader(text: string, most = MAX_HEADER): string {
+  return text.length > most ? text.slice(0, most) : text;
 }

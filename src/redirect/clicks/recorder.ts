@@ -1,5 +1,6 @@
 // Collects hits on the HTTP thread and hands them to the writer thread in batches; says when a redirect has to wait.
-// What is answered and not stored is at most MOST_UNSTORED; a durable redirect is answered when its click is stored.
+// What is answered and not stored is at most MOST_UNSTORED, unless nothing can be stored for a second: then redirects go on,
+// and up to MOST_KEPT hits wait in memory. A durable redirect is answered when its click is stored, or 503.
 import { setTimeout as delay } from "node:timers/promises";
 import { Histogram } from "prom-client";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
@@ -9,6 +10,7 @@ import { Refused } from "../../runtime/refused.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import { addHit, emptyBatch, type HitBatch, type RawHit, withdrawHit } from "./hit.ts";
 import type { JournalStatus } from "./journal.ts";
+import { type LossStatus, LostHits } from "./lost-hits.ts";
 import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
 
 export type RecorderDeps = {
@@ -17,8 +19,11 @@ export type RecorderDeps = {
   writer: ClickWriter;
   /** [0,1) for jitter. */
   random: () => number;
+  newId: () => string;
   /** Monotonic milliseconds. */
   now?: () => number;
+  /** Default MOST_KEPT. */
+  mostKept?: number;
   /** Told whether clicks can be stored. */
   health?: Pick<LogHealth, "notWritten" | "written">;
   log: Pick<BasicLogger, "warn">;
@@ -33,32 +38,38 @@ export type RecorderStatus = {
   unstored: number;
   /** Hits that could not be turned into an event; more than 0 is a bug. */
   lost: number;
+  /** Nothing is stored for a second or, if durable, a try has failed. `refuses`: redirects are answered 503 meanwhile. */
+  stall: { refuses: boolean } | undefined;
+  /** Of redirects that were answered, and for whose hits there was no room. */
+  notRecorded: LossStatus;
   writerRestarts: number;
   /** Undefined without a journal, and until the writer has first answered. */
   journal: JournalStatus | undefined;
 };
 
-/** What a `kill -9` loses at most: `clicks`, all of them answered within `ms` of each other. */
+/** What a `kill -9` loses at most where clicks can be stored: `clicks`, all of them answered within `ms` of each other. */
 export const MOST_UNSTORED = { clicks: 2_000, ms: 100 };
+/** Hits in memory while nothing can be stored: some 100 MB. */
+export const MOST_KEPT = 200_000;
 
 const FLUSH_AFTER_MS = 25;
 const FLUSH_AT_HITS = 256;
 /** Larger batches need fewer fsyncs. */
 const MOST_A_BATCH = 2_000;
-/** A redirect that waits is answered 503 after that. */
-const LONGEST_WAIT_MS = 5_000;
-/** What one try to store takes at most while the disk is locked: who can't wait for another is answered before it. */
-const TRY_MS = 1_000;
+/** With a sweep, a redirect waits a second at most: no longer for its own click, nor where none is stored for so long. */
+const LONGEST_WAIT_MS = 900;
+const SWEEP_EVERY_MS = 100;
 /** Redirects that wait at once. */
 const MOST_WAITING = 50_000;
-const SWEEP_EVERY_MS = 100;
+/** Characters of each header of a hit that is kept meanwhile, so that strangers can't fill the memory. */
+const MOST_OF_HEADER = 512;
 const RETRY = { fromMs: 50, toMs: 1_000 };
 /** After midnight the stream of the day before may still get a late hit. */
 const MOST_STREAMS = 3;
 /** Share of the stop's time. */
 const GIVE_UP_AFTER = 0.9;
 
-/** A redirect that waits for its click. `until`: when it is answered 503. */
+/** A redirect that waits for its click, at most `until`. */
 type Waiter = { index: number; until: number; resolve: () => void; reject: (error: Refused) => void };
 
 /** `waiters`: in the order of their hits. `gone`: hits whose redirects were answered 503 while they were being stored. */
@@ -82,6 +93,10 @@ export class ClickRecorder {
   #timer: NodeJS.Timeout | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #isEnding = false;
+  /** Tries to store that have failed since one succeeded. */
+  #failures = 0;
+  #storedAt = Number.NEGATIVE_INFINITY;
+  readonly #lostHits: LostHits;
   readonly #revisions = new Map<string, number>();
   #added = 0;
   #withdrawn = 0;
@@ -95,22 +110,29 @@ export class ClickRecorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
+    const { writer, newId, random } = deps;
+    this.#lostHits = new LostHits({ append: (gap) => writer.appendGap(gap), newId, random });
   }
 
   /**
    * Undefined when the redirect can be answered now. A promise when it has to wait for its click: always if durable, else
-   * where as much is unstored as may be.
-   * @throws recorder_busy (through the promise) after five seconds. The hit is not recorded then, unless its outcome is
-   *   unknown: it was being stored, and the writer could not say that it was not
+   * where as much is unstored as may be, for a second at most.
+   * @throws recorder_busy (through the promise) if durable: after a second, and at once where a try to store has failed. The
+   *   hit is not recorded then, unless its outcome is unknown: it was being stored, and the writer could not say that it
+   *   was not
    */
   record(hit: RawHit): Promise<void> | undefined {
     const now = this.#now();
     if (this.#mayAnswer(now)) {
-      this.#add(hit, now).answered++;
-      this.#unstored++;
+      this.#answer(this.#add(hit, now));
       return undefined;
     }
-    if (this.#backlog >= MOST_WAITING) return Promise.reject(busy());
+    if (this.#isStalled(now) || this.#backlog >= MOST_WAITING) {
+      if (this.#isDurable) return Promise.reject(busy());
+      if (this.#backlog >= (this.#deps.mostKept ?? MOST_KEPT)) this.#lostHits.add(hit.at);
+      else this.#answer(this.#add(hit, now, MOST_OF_HEADER));
+      return undefined;
+    }
     return new Promise((resolve, reject) => {
       const { waiters, hits } = this.#add(hit, now);
       waiters.push({ index: hits.count - 1, until: now + LONGEST_WAIT_MS, resolve, reject });
@@ -134,6 +156,7 @@ export class ClickRecorder {
       this.#note(`Stopping: ${this.#unstored} answered clicks are not stored, and will be lost`);
     const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
     await this.storeAll().finally(() => clearTimeout(timer));
+    await this.#lostHits.close();
     await this.#deps.writer.close();
   }
 
@@ -149,6 +172,8 @@ export class ClickRecorder {
       waiting: this.#backlog,
       unstored: this.#unstored,
       lost: this.#lost,
+      stall: this.#isStalled(this.#now()) ? { refuses: this.#isDurable } : undefined,
+      notRecorded: this.#lostHits.status(),
       writerRestarts: this.#restarts,
       journal: this.#journal,
     };
@@ -158,24 +183,40 @@ export class ClickRecorder {
     return this.#added - this.#withdrawn - this.#committed;
   }
 
+  get #isDurable(): boolean {
+    return this.#deps.durability === "durable";
+  }
+
   #mayAnswer(now: number): boolean {
-    if (this.#deps.durability === "durable" || this.#unstored >= MOST_UNSTORED.clicks) return false;
+    if (this.#isDurable || this.#unstored >= MOST_UNSTORED.clicks) return false;
     const oldest = this.#inFlight ?? this.#waiting[0];
     return oldest === undefined || now - oldest.startedAt < MOST_UNSTORED.ms;
   }
 
-  #add(hit: RawHit, now: number): Batch {
+  /** If durable, the first redirect after the rest that follows a failure waits again: its hit is the next try. */
+  #isStalled(now: number): boolean {
+    if (this.#isDurable && this.#failures > 0 && this.#inFlight) return true;
+    const oldest = this.#inFlight ?? this.#waiting[0];
+    return oldest !== undefined && now - Math.max(oldest.startedAt, this.#storedAt) >= LONGEST_WAIT_MS;
+  }
+
+  #answer(batch: Batch): void {
+    batch.answered++;
+    this.#unstored++;
+  }
+
+  #add(hit: RawHit, now: number, mostOfHeader?: number): Batch {
     let batch = this.#waiting.at(-1);
     if (!batch || batch.hits.count >= MOST_A_BATCH) {
       batch = { hits: emptyBatch(this.#added), startedAt: now, answered: 0, waiters: [], gone: [] };
       this.#waiting.push(batch);
     }
-    addHit(batch.hits, hit);
+    addHit(batch.hits, hit, mostOfHeader);
     this.#added++;
     if (this.#sending) return batch;
     if (batch.hits.count === FLUSH_AT_HITS) this.#startSending();
     // Hits of one turn of the event loop go together, as do those that come during the last fsync.
-    else if (this.#deps.durability === "durable") this.#timer ??= setTimeout(() => this.#startSending(), 0);
+    else if (this.#isDurable) this.#timer ??= setTimeout(() => this.#startSending(), 0);
     else this.#timer ??= setTimeout(() => this.#startSending(), FLUSH_AFTER_MS);
     return batch;
   }
@@ -218,16 +259,17 @@ export class ClickRecorder {
    */
   async #store(batch: Batch): Promise<void> {
     let isUnknown = false;
-    for (let failures = 1; batch.hits.count > batch.hits.withdrawn; failures++) {
+    while (batch.hits.count > batch.hits.withdrawn) {
       const written = await this.#try(batch.hits);
       if (written.stored) return this.#onStored(batch, written);
       isUnknown ||= written.isUnknown;
+      this.#failures++;
       // First, as it says what to do, and of one outage one line is logged.
       this.#deps.health?.notWritten("clicks", written.err);
       this.#note(`Clicks can't be stored: ${written.err.message}`, written.err);
-      const restMs = backoffMs(failures, RETRY, this.#deps.random);
-      if (!isUnknown) this.#takeOut(batch, this.#now() + restMs + TRY_MS);
-      await delay(restMs);
+      if (this.#isDurable) this.#sweep(Number.POSITIVE_INFINITY);
+      if (!isUnknown) this.#takeOut(batch);
+      await delay(backoffMs(this.#failures, RETRY, this.#deps.random));
     }
   }
 
@@ -249,6 +291,8 @@ export class ClickRecorder {
     for (const stream of this.#revisions.keys())
       if (this.#revisions.size > MOST_STREAMS) this.#revisions.delete(stream);
     this.#journal = journal;
+    this.#failures = 0;
+    this.#storedAt = this.#now();
     this.#lost += lost;
     this.#committed += batch.hits.count - batch.hits.withdrawn;
     this.#unstored -= batch.answered;
@@ -258,24 +302,33 @@ export class ClickRecorder {
     for (const waiter of batch.waiters) waiter.resolve();
     batch.waiters = [];
     this.#lastNote = "";
+    this.#lostHits.tell();
   }
 
-  /** Answers 503 to whoever has waited as long as one may. */
-  #sweep(): void {
-    const now = this.#now();
-    for (const batch of this.#waiting) this.#takeOut(batch, now);
-    const { gone = [], waiters = [] } = this.#inFlight ?? {};
-    gone.push(...refuse(waiters, now));
+  /** Answers whoever has waited as long as one may: where that is without a click, by 503 if durable. */
+  #sweep(now = this.#now()): void {
+    const inTime = this.#isStalled(now) ? Number.POSITIVE_INFINITY : now;
+    for (const batch of this.#inFlight ? [this.#inFlight, ...this.#waiting] : this.#waiting) {
+      const due = takeDue(batch.waiters, inTime);
+      if (this.#isDurable) {
+        for (const { reject } of due) reject(busy());
+        batch.gone.push(...due.map(({ index }) => index));
+        if (batch !== this.#inFlight) this.#takeOut(batch);
+      } else
+        for (const { resolve } of due) {
+          this.#answer(batch);
+          resolve();
+        }
+    }
     if (this.#waiting.length > 0 || this.#inFlight) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
   }
 
-  /** Those whose redirects are answered 503, now or before, of a batch that is not in the log. */
-  #takeOut(batch: Batch, until: number): void {
-    const refused = [...batch.gone, ...refuse(batch.waiters, until)];
-    for (const index of refused) withdrawHit(batch.hits, index);
-    this.#withdrawn += refused.length;
+  /** Hits whose redirects were answered 503, of a batch that is not in the log. */
+  #takeOut(batch: Batch): void {
+    for (const index of batch.gone) withdrawHit(batch.hits, index);
+    this.#withdrawn += batch.gone.length;
     batch.gone = [];
   }
 
@@ -286,12 +339,10 @@ export class ClickRecorder {
   }
 }
 
-/** Takes those from the list who can't wait until then; returns the places of their hits. */
-function refuse(waiters: Waiter[], until: number): number[] {
-  const kept = waiters.findIndex((waiter) => waiter.until > until);
-  const refused = waiters.splice(0, kept < 0 ? waiters.length : kept);
-  for (const { reject } of refused) reject(busy());
-  return refused.map(({ index }) => index);
+/** Takes those from the list who have waited until then. */
+function takeDue(waiters: Waiter[], now: number): Waiter[] {
+  const kept = waiters.findIndex((waiter) => waiter.until > now);
+  return waiters.splice(0, kept < 0 ? waiters.length : kept);
 }
 
 function busy(): Refused {

@@ -1,10 +1,13 @@
 // What the writer thread does with a batch of hits: makes its events and stores them, in the journal or in the log.
+import { newEvent } from "../../events/new-event.ts";
+import { gapStream } from "../../events/streams.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { appendClicks, type ClickBatch, type ClickLog } from "./append-clicks.ts";
 import type { BatchReader } from "./click-event.ts";
 import type { HitBatch } from "./hit.ts";
 import type { ClickJournal, JournalStatus } from "./journal.ts";
+import type { ClickGap } from "./lost-hits.ts";
 
 /** Last revision of each of the writer's streams. */
 export type Revisions = [stream: string, revision: number][];
@@ -23,6 +26,8 @@ export type Written =
 export type ClickWriter = {
   /** One try. `revisions`: as the last batches have answered them, so that this one follows. */
   write(batch: HitBatch, revisions: Revisions): Promise<Written>;
+  /** Says in the log which hits were not recorded; again and again with the same gap. @throws what the event store throws */
+  appendGap(gap: ClickGap): Promise<void>;
   /** Undefined where there is no journal. */
   journalStatus(): Promise<JournalStatus | undefined>;
   /** After the last batch: appends what is in the journal. */
@@ -30,6 +35,9 @@ export type ClickWriter = {
 };
 
 export type ClickWriterDeps = {
+  /** Of this run of the process: its streams are named by it. */
+  writer: string;
+  clock: () => Date;
   readBatch: BatchReader;
   eventStore: ClickLog;
   /** Undefined where the log is on the same disk. */
@@ -41,7 +49,9 @@ export type ClickWriterDeps = {
  * A SQLite file takes a batch whole or not at all, and says so; a server's answer may be lost on the way. Where the
  * journal can't be written, such as on a full disk, clicks go to the server at once.
  */
-export function clickWriter({ readBatch, eventStore, journal, log }: ClickWriterDeps): ClickWriter {
+export function clickWriter(deps: ClickWriterDeps): ClickWriter {
+  const { writer, clock, readBatch, eventStore, journal, log } = deps;
+
   async function append(batches: readonly ClickBatch[]): Promise<Revisions> {
     const reached: Revisions = [];
     for (const batch of batches) reached.push([batch.stream, await appendClicks(eventStore, batch)]);
@@ -77,6 +87,12 @@ export function clickWriter({ readBatch, eventStore, journal, log }: ClickWriter
         const isUnknown = journal !== undefined || batches.length > 1;
         return { stored: false, isUnknown, err: errorFields(error) };
       }
+    },
+    async appendGap({ id, number, from, until, hits }) {
+      const iso = (at: number) => new Date(at).toISOString();
+      const data = { at: clock().toISOString(), from: iso(from), until: iso(until), hits };
+      const event = newEvent({ type: "ClicksNotRecorded", data }, id);
+      await appendClicks(eventStore, { stream: gapStream(writer), after: number - 1, events: [event] });
     },
     journalStatus: async () => journal?.status(),
     close: async () => await journal?.close(),

@@ -59,7 +59,13 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { secrets, ...logProblems } = deps.logProblems();
   const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
   if (secrets) log.push({ part: "secrets", reason: secrets });
-  const degraded = [...log, ...redisProblems(deps.redis), ...journalProblems(recorder?.journal), ...router];
+  const degraded = [
+    ...log,
+    ...redisProblems(deps.redis),
+    ...recorderProblems(recorder),
+    ...journalProblems(recorder?.journal),
+    ...router,
+  ];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
   const needsNoLog = onlyRedirects || recorder?.journal !== undefined;
   const isLogUnavailable = eventStore.length > 0;
@@ -74,6 +80,21 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
 
 function leaseProblems(problems: HealthDeps["leaseProblems"]): Reason[] {
   return [...problems].map(([part, reason]) => ({ part, reason }));
+}
+
+/** While no clicks can be stored, and until the log says which of them are lost. */
+function recorderProblems(recorder: RecorderStatus | undefined): Reason[] {
+  const { stall, unstored = 0, notRecorded } = recorder ?? {};
+  const refused = { part: "redirects", reason: "are answered 503, as their clicks can't be stored" };
+  const kept = {
+    part: "click recorder",
+    reason: `${unstored} clicks wait in memory, as they can't be stored: they are lost where this process ends`,
+  };
+  const lost = {
+    part: "click recorder",
+    reason: `${notRecorded?.untold} clicks found no room in memory, and are lost`,
+  };
+  return [...(stall ? [stall.refuses ? refused : kept] : []), ...(notRecorded?.untold ? [lost] : [])];
 }
 
 /** While the event store takes none; a moment's clicks are always in it. */

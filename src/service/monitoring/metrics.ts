@@ -141,6 +141,10 @@ const CLICK_TOTALS = {
   recorded: ["Clicks received by the recorder", (status) => status.recorded],
   committed: ["Clicks that are in the event store or, on disk, in the journal", (status) => status.committed],
   lost: ["Clicks that could not be made into an event", (status) => status.lost],
+  not_recorded: [
+    "Clicks of answered redirects for which there was no room while none could be stored",
+    (status) => status.notRecorded.hits,
+  ],
   writer_restarts: ["Times the writer thread had ended", (status) => status.writerRestarts],
 } satisfies Record<string, [help: string, value: (status: RecorderStatus) => number]>;
 

@@ -28,7 +28,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const { config, log, clock, backend, health, threads, onStop } = context;
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore } = backend;
-  const { random } = runtimeDeps;
+  const { random, newId } = runtimeDeps;
   const writer = clickWriterIn(threads.writer);
   // Now, as clicks that an ended process has left may wait.
   writer.journalStatus().catch(() => undefined);
@@ -36,6 +36,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
     durability: config.clickDurability,
     writer,
     random,
+    newId,
     health,
     log,
   });

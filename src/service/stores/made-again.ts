@@ -1,19 +1,14 @@
 // Files of the data folder whose content comes back by itself: a damaged one is set aside at the start, and made again.
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../runtime/errors.ts";
-import { storeError } from "../../stores/connections/errors.ts";
+import { type Differences, setAsideDamaged } from "../../stores/connections/set-aside.sqlite.ts";
 import { alterations } from "../../stores/connections/structure.sqlite.ts";
 import { COUNTS_SCHEMA } from "../../stores/counts/sqlite/counts.ts";
+import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
 import { foreignTables } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
 
-/** By their names: what each holds otherwise than this program makes it, and what its loss means. */
-const FILES: Readonly<Record<string, { differences(db: DatabaseSync): string[]; again: string }>> = {
-  "limits.db": {
-    differences: (db) => alterations(db, COUNTS_SCHEMA),
-    again: "limits count anew",
-  },
+const FILES: Readonly<Record<string, { differences: Differences; again: string }>> = {
+  "limits.db": { differences: (db) => alterations(db, COUNTS_SCHEMA), again: "limits count anew" },
   "read.db": {
     differences: (db) => [...alterations(db), ...foreignTables(db)],
     again: "the documents are folded again from the log",
@@ -21,33 +16,17 @@ const FILES: Readonly<Record<string, { differences(db: DatabaseSync): string[]; 
 };
 
 /**
- * Damage inside their pages is found, too. To be called by who has locked the folder, before anybody opens them.
- * @throws the errors of the file system
+ * To be called by who has locked the folder, before anybody opens them.
+ * @throws log_form_unknown, StoreFailed: nothing is changed beside a log that this program can't read
  */
-export function setDamagedAside(dataDir: string, log: (message: string) => void): void {
+export async function setDamagedAside(dataDir: string, log: (message: string) => void): Promise<void> {
+  const events = join(dataDir, "events.db");
+  if (existsSync(events)) await (await openSqliteEventStore(events, { readOnly: true })).close();
   for (const [name, { differences, again }] of Object.entries(FILES)) {
-    const file = join(dataDir, name);
-    const damage = existsSync(file) ? damageOf(file, differences) : undefined;
-    if (damage === undefined) continue;
-    const aside = `${file}.damaged-${new Date().toISOString().replace(/\W/g, "")}`;
-    for (const companion of ["", "-wal", "-shm"])
-      if (existsSync(file + companion)) renameSync(file + companion, aside + companion);
-    log(`${name} can't be used (${damage}): it is kept as ${basename(aside)}, and ${again}`);
-  }
-}
-
-/** Undefined for a sound file, and for what doesn't last, such as missing rights: who opens the file says so. */
-function damageOf(file: string, differences: (db: DatabaseSync) => string[]): string | undefined {
-  const db = new DatabaseSync(file, { timeout: 5_000, open: false });
-  try {
-    db.open();
-    const [check] = db.prepare("PRAGMA quick_check(1)").all();
-    // Behind a heading.
-    const said = String(check?.quick_check).split("\n").at(-1);
-    return said === "ok" ? differences(db)[0] : said;
-  } catch (error) {
-    return storeError("", error).code === "store_failed" ? messageOf(error) : undefined;
-  } finally {
-    if (db.isOpen) db.close();
+    const damaged = setAsideDamaged(join(dataDir, name), differences);
+    if (damaged)
+      log(
+        `${name} can't be used (${damaged.damage}): it is kept as ${basename(damaged.aside)}, and ${again}`,
+      );
   }
 }

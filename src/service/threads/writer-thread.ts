@@ -50,7 +50,7 @@ async function openRecording({ config, writer }: WriterData, stores: Stores, log
   const visitorsOf = (at: number) => visitors.codesAt(at);
   const readBatch = batchReader({ clickOf: clickReader(geo), visitors: visitorsOf, writer, log });
   return {
-    clicks: clickWriter({ readBatch, eventStore, journal, log }),
+    clicks: clickWriter({ writer, clock, readBatch, eventStore, journal, log }),
     geo: { countryOf: async (address: string) => placeOrNowhere(geo, address).country },
     close: async () => clearInterval(sweeping),
   };

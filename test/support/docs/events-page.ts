@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { accountEvents, domainEvents, webhookEvents } from "../../../src/events/account-events.ts";
 import { catalogue, type EventType, publishedSchema } from "../../../src/events/catalogue.ts";
-import { clickEvents } from "../../../src/events/click-events.ts";
+import { clickEvents, gapEvents } from "../../../src/events/click-events.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
 import { linkEvents, withdrawalEvents } from "../../../src/events/link-events.ts";
 import { operatorEvents } from "../../../src/events/operator-events.ts";
@@ -68,6 +68,7 @@ const SECTIONS: readonly [title: string, events: object][] = [
   [`Streams \`${PREFIX.link}...\``, linkEvents],
   [`Streams \`${PREFIX.clicks}...\``, clickEvents],
   [`Streams \`${PREFIX.withdrawals}...\``, withdrawalEvents],
+  [`Streams \`${PREFIX.gaps}...\`, in no answer of the feed`, gapEvents],
   [`Stream \`${SEALS_STREAM}\`, in no answer of the feed`, sealEvents],
   [`Streams \`${PREFIX.operator}...\`, in no answer of the feed`, operatorEvents],
 ];

@@ -90,6 +90,8 @@ export class SimulatedWriter {
     });
     const visitors = async () => visitorCodes(new Uint8Array(32));
     this.#writer = clickWriter({
+      writer: sender.writer,
+      clock: () => new Date(),
       readBatch: batchReader({ clickOf, visitors, writer: sender.writer, log }),
       eventStore: this.eventStore,
       journal: this.#journal,

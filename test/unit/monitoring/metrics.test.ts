@@ -27,6 +27,8 @@ const recorder: RecorderStatus = {
   journal: { clicks: 7, bytes: 4000, isFull: true },
   lost: 0,
   writerRestarts: 0,
+  stall: undefined,
+  notRecorded: { hits: 5, untold: 0 },
 };
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {

@@ -32,7 +32,7 @@ function answerOf(more: Partial<AccountAnswer> = {}): AccountAnswer {
   const series = Array.from({ length: 7 }, (_, day) => ({ start: START + day * DAY_MS, ...totals(day) }));
   return {
     ...{ from: START, to: NOW.getTime(), interval: "day", series, totals: totals(21), previous: undefined },
-    ...{ groups: {}, position: "", behindMs: 0, source: "documents" },
+    ...{ groups: {}, gaps: [], position: "", behindMs: 0, source: "documents" },
     ...more,
   };
 }
@@ -70,6 +70,15 @@ describe("the numbers of a page", () => {
     expect(titles).toHaveLength(7);
     expect(titles.at(-1)).toBe("Sun, Mar 29, 2026: 6 visitors");
     expect(text.match(/<rect class="bar-visitors"/g)).toHaveLength(6);
+  });
+
+  it("are marked where clicks were not recorded", () => {
+    const at = (day: number) => new Date(START + day * DAY_MS + 3_600_000).toISOString();
+    const text = chartOf(answerOf({ gaps: [{ from: at(1), until: at(2), hits: 1_742 }] }));
+    const marked = text.match(/<title>[^<]*, not all recorded<\/title><rect class="column gap"/g);
+    expect(marked).toHaveLength(2);
+    expect(text).toContain("could not record 1,742 visits of all its links");
+    expect(chartOf(answerOf())).not.toContain("not all recorded");
   });
 
   it("are in a table, with a dash for visitors that aren't known", () => {

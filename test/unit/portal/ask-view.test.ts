@@ -26,7 +26,7 @@ async function asked(
     return {
       ...{ from: 0, to: 1, interval: "day", totals: TOTALS, previous: undefined, series: [] },
       groups: Object.fromEntries(question.groupBy.map((field) => [field, EMPTY])),
-      ...{ position: "", behindMs: 0, source },
+      ...{ gaps: [], position: "", behindMs: 0, source },
     };
   };
   const deps = {

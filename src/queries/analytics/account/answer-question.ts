@@ -6,6 +6,7 @@ import { clicks as clickGroup } from "../../../projections/groups.ts";
 import { msBehind, nextEventFinder } from "../../../stores/event-store/next-event.ts";
 import type { EventStore } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
+import { gapsBetween } from "../gaps.ts";
 import { documentAnswers, isInDocuments } from "./answer-from-documents.ts";
 import { answerFromLog, clicksSince, MOST_READ, tooLarge } from "./answer-from-log.ts";
 import { fairQueue } from "./fair-queue.ts";
@@ -67,6 +68,7 @@ export function accountQuestions(deps: Deps, inLine = fairQueue()): AskAccount {
       interval,
       ...numbers,
       groups: { ...groups, ...(groups.link && { link: await withTitles(readStore, groups.link) }) },
+      gaps: await gapsBetween(readStore, from, to),
       position,
       behindMs: msBehind(await next(position), new Date(question.now)),
     };

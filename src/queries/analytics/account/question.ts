@@ -1,5 +1,6 @@
 // What is asked about the clicks of an account, and the answer: the one question of the analytics page and of the API.
 import type { ClickKind } from "../../../events/vocabulary.ts";
+import type { ClickGap } from "../../../projections/definitions/click-gaps.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { Interval } from "../intervals.ts";
 
@@ -61,7 +62,7 @@ export type Group = { rows: GroupRow[]; other: Totals | undefined };
 export type Point = Totals & { start: number };
 
 /**
- * As of `position`. `behindMs`: how long ago the first click after it was recorded; 0 for none. `source`: in `documents` a day
+ * As of `position`. `gaps`: of the range, clicks that were not recorded. `behindMs`: how long ago the first click after it was recorded; 0 for none. `source`: in `documents` a day
  * with more than 200 values of a field (1,000 links) has kept the largest, and the rest as `other`.
  */
 export type AccountAnswer = {
@@ -72,6 +73,7 @@ export type AccountAnswer = {
   previous: { from: number; to: number; totals: Totals } | undefined;
   series: Point[];
   groups: { [G in GroupBy]?: Group };
+  gaps: ClickGap[];
   position: Position;
   behindMs: number;
   source: "documents" | "log";

@@ -26,7 +26,7 @@ const DELETED = "9223372036854775807";
 
 export class DoubleLog {
   readonly events: Stored[] = [];
-  readonly #streams = new Map<string, Stored[]>();
+  #streams = new Map<string, Stored[]>();
   #waiting: (() => void)[] = [];
   /** They write before ours, and beside each append. */
   readonly others = new Others(this);
@@ -77,6 +77,12 @@ export class DoubleLog {
     if (offset % STRIDE !== 0 || offset / STRIDE > this.events.length)
       throw new RangeError("Trying to read from an invalid position.");
     return offset / STRIDE;
+  }
+
+  /** As after an older copy of it, which had so many events, was put back. */
+  putBack(events: number): void {
+    this.events.length = events;
+    this.#streams = Map.groupBy(this.events, ({ stream }) => stream);
   }
 
   async grown(): Promise<void> {

@@ -180,6 +180,7 @@ ${field({
   name: "domains",
   value: domains.join(", "),
   autocomplete: "off",
+  isExact: true,
   hint: "Separated by commas; empty for all links.",
 })}
 ${field({

@@ -18,7 +18,10 @@ const CAN_OPEN_A_PAGE =
 /** Why a browser of the lists still counts as a program. */
 const LEFT: [RegExp, string][] = [
   [/Android [\d.]+; [^;()]*bot/i, "phones that are called a bot: isbot's list of crawlers has them, too"],
-  [/\bms-office\b|\bMSOffice \d|\bMicrosoft Outlook\b/i, "Outlook asks itself, before it hands a link to the browser"],
+  [
+    /\bms-office\b|\bMSOffice \d|\bMicrosoft Outlook\b/i,
+    "Outlook asks itself, before it hands a link to the browser",
+  ],
   [/^Mozilla\/5\.0\+\(/, "a log wrote + for each space; no browser sends that"],
 ];
 

@@ -7,6 +7,10 @@ SIGNED = "number at after position events total root previous places marks publi
 sha = lambda data: hashlib.sha256(data).digest()
 number = lambda data: int.from_bytes(data, "little")
 
+def check(holds, otherwise):  # no assert, which python3 -O leaves out
+    if not holds:
+        sys.exit(f"NOT PROVEN: {otherwise}")
+
 def add(a, b):  # on the curve of Ed25519 (RFC 8032)
     k = D * a[0] * b[0] * a[1] * b[1]
     return ((a[0] * b[1] + b[0] * a[1]) * pow(1 + k, -1, P) % P, (a[1] * b[1] + a[0] * b[0]) * pow(1 - k, -1, P) % P)
@@ -21,7 +25,7 @@ def point(data):
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
     x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
-    assert x * x % P == square, "no point of the curve"
+    check(x * x % P == square, "no point of the curve")
     return (x if x % 2 == number(data) >> 255 else P - x, y)
 
 def is_signed(key, text, signature):
@@ -34,22 +38,28 @@ def root(parts, size):
     left = 1 << (size - 1).bit_length() - 1
     return sha(b"\1" + root(parts, left) + root(parts, size - left))
 
-head, *lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
-assert json.loads(head)["export"] == "linkledger log 2" and lines[-1] == '{"end":true}', "not a whole export"
-blocks, before = [], None
-for line in lines[: lines.index('{"unsealed":true}')]:
-    value = json.loads(line)
-    if "seal" in value:
-        blocks.append((value["seal"], []))
-    else:
-        is_event = isinstance(value, list)
-        blocks[-1][1].append((sha(b"\0" + line.encode()), 1) if is_event else (bytes.fromhex(value["hash"]), value["events"]))
-for seal, parts in blocks:
-    text = "\n".join(str(seal[name]) for name in SIGNED).encode()
-    key = base64.urlsafe_b64decode(seal["publicKey"] + "=")
-    assert seal["publicKey"] == sys.argv[2], f"seal {seal['number']} is signed with another key"
-    assert is_signed(key, text, base64.b64decode(seal["signature"])), f"seal {seal['number']} is not what was signed"
-    assert root(parts, seal["events"]).hex() == seal["root"] and not parts, f"not what seal {seal['number']} covers"
-    assert not before or before[0] + 1 != seal["number"] or before[1] == seal["previous"], "a seal was replaced"
-    before = (seal["number"], sha(text + b"\n" + seal["signature"].encode()).hex())
-print(f"{len(blocks)} blocks are what was sealed")
+def verify(file, public_key):
+    head, *lines = open(file, encoding="utf-8").read().rstrip("\n").split("\n")
+    check(json.loads(head)["export"] == "linkledger log 2" and lines[-1] == '{"end":true}', "not a whole export")
+    blocks, before = [], None
+    for line in lines[: lines.index('{"unsealed":true}')]:
+        value = json.loads(line)
+        if "seal" in value:
+            blocks.append((value["seal"], []))
+        else:
+            is_event = isinstance(value, list)
+            blocks[-1][1].append((sha(b"\0" + line.encode()), 1) if is_event else (bytes.fromhex(value["hash"]), value["events"]))
+    for seal, parts in blocks:
+        text = "\n".join(str(seal[name]) for name in SIGNED).encode()
+        key = base64.urlsafe_b64decode(seal["publicKey"] + "=")
+        check(seal["publicKey"] == public_key, f"seal {seal['number']} is signed with another key")
+        check(is_signed(key, text, base64.b64decode(seal["signature"])), f"seal {seal['number']} is not what was signed")
+        check(root(parts, seal["events"]).hex() == seal["root"] and not parts, f"not what seal {seal['number']} covers")
+        check(not before or before[0] + 1 != seal["number"] or before[1] == seal["previous"], "a seal was replaced")
+        before = (seal["number"], sha(text + b"\n" + seal["signature"].encode()).hex())
+    print(f"{len(blocks)} blocks are what was sealed")
+
+try:
+    verify(*sys.argv[1:])
+except Exception as error:  # such as a line that was cut
+    sys.exit(f"NOT PROVEN: it can't be read as an export: {type(error).__name__}: {error}")

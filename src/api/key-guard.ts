@@ -1,4 +1,4 @@
-// Authenticates X-API-Key, then applies the hourly rate limit, before any body is read.
+// Authenticates the API key of a request, then applies the hourly rate limit, before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
@@ -10,6 +10,7 @@ import { isInNetworks } from "../runtime/client-address.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
+import { bearerToken } from "./bearer-token.ts";
 import {
   byAddress,
   enforce,
@@ -37,6 +38,14 @@ const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
 const USE_WRITTEN_EVERY_MS = 60_000;
 const USE_KEPT_MS = 366 * 86_400_000;
 
+/** What is counted by client address, and what a refusal calls it. */
+const COUNTED = {
+  address: "requests without a valid API key from this address",
+  "unknown-key": "API keys tried from this address that are not known yet",
+  qr: "QR images for this address",
+} as const;
+type AddressCount = keyof typeof COUNTED;
+
 export type KeyGuard = ReturnType<typeof keyGuard>;
 
 export function keyGuard(deps: KeyGuardDeps) {
@@ -44,10 +53,12 @@ export function keyGuard(deps: KeyGuardDeps) {
   const authenticate = keyAuthentication(deps);
   const noteUse = keyUses(deps);
   const limit = REQUESTS_PER_HOUR_BY_ADDRESS;
-  const spend = async (request: FastifyRequest, reply: FastifyReply, kind: string, most = limit) => {
+  const spend = async (request: FastifyRequest, reply: FastifyReply, kind: AddressCount, most = limit) => {
     const now = clock();
-    enforce(reply, most, await rateLimits.take(byAddress(kind, request.ip), most, now), now);
+    enforce(reply, most, await rateLimits.take(byAddress(kind, request.ip), most, now), now, COUNTED[kind]);
   };
+  const giveBack = (request: FastifyRequest, kind: AddressCount) =>
+    rateLimits.take(byAddress(kind, request.ip), limit, clock(), -1);
   /** Sets the headers of the address's window without counting, for errors before a key is known. */
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     const now = clock();
@@ -56,7 +67,11 @@ export function keyGuard(deps: KeyGuardDeps) {
 
   /** Without a valid key, why it is refused, after counting against the address. */
   async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | Refused> {
-    const caller = await authenticate(request, (kind) => spend(request, reply, kind)).catch(async (error) => {
+    const counting = {
+      spend: (kind: AddressCount) => spend(request, reply, kind),
+      giveBack: (kind: AddressCount) => giveBack(request, kind),
+    };
+    const caller = await authenticate(request, counting).catch(async (error) => {
       // The key's own window is not known while a store is unavailable.
       if (!reply.hasHeader("x-ratelimit-limit")) await show(request, reply);
       throw error;
@@ -66,7 +81,7 @@ export function keyGuard(deps: KeyGuardDeps) {
     const { requestsPerHour } = deps.limits[caller.tier];
     const now = clock();
     const window = await rateLimits.take(`key ${caller.keyId}`, requestsPerHour, now);
-    enforce(reply, requestsPerHour, window, now);
+    enforce(reply, requestsPerHour, window, now, "requests with this API key");
     return caller;
   }
 
@@ -92,6 +107,12 @@ export function keyGuard(deps: KeyGuardDeps) {
   };
 }
 
+/** `X-API-Key` (interface, part 5), or `Authorization: Bearer` from clients that have a setting for no other. */
+export function sentKey(request: FastifyRequest): string | undefined {
+  const header = request.headers["x-api-key"];
+  return typeof header === "string" ? header : bearerToken(request);
+}
+
 /** Whether the text that was sent is no longer accepted. */
 export function isExpired({ expiresAt }: KeyCaller, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now.toISOString();
@@ -103,7 +124,8 @@ export function isExpired({ expiresAt }: KeyCaller, now: Date): boolean {
  * - a key that was valid in this process before is looked up on every request regardless of the address's limits, so
  *   that a deactivated key is refused as soon as its document or event is visible;
  * - a key that this process has not seen takes one of the address's lookups first (`unknown-key`), so a client that
- *   repeats one old key uses one lookup;
+ *   repeats one old key uses one lookup; it is given back for a key that proves valid, so that hundreds of keys behind
+ *   one address all work after a restart;
  * - a key that was refused within the last hour takes one of the address's requests first.
  * A valid key from an address that it may not be used from is counted against that address alone.
  */
@@ -112,22 +134,24 @@ function keyAuthentication({ findCaller, clock }: Pick<KeyGuardDeps, "findCaller
   const refused = new LRUCache<string, true>({ ...atMost(MAX_REFUSED), ttl: REFUSED_TTL_MS });
 
   return async (
-    { headers, ip }: FastifyRequest,
-    spend: (kind: "address" | "unknown-key") => Promise<void>,
+    request: FastifyRequest,
+    { spend, giveBack }: Record<"spend" | "giveBack", (kind: AddressCount) => Promise<unknown>>,
   ): Promise<KeyCaller | Refused> => {
-    const header = headers["x-api-key"];
-    if (typeof header !== "string" || !KEY_FORMAT.test(header)) {
+    const key = sentKey(request);
+    if (key === undefined || !KEY_FORMAT.test(key)) {
       await spend("address");
       return new Refused("invalid_api_key");
     }
-    const keyHash = hashKey(header);
+    const keyHash = hashKey(key);
     const wasRefused = refused.has(keyHash);
-    if (!valid.has(keyHash)) await spend(wasRefused ? "address" : "unknown-key");
+    const countedAs = valid.has(keyHash) ? undefined : wasRefused ? "address" : "unknown-key";
+    if (countedAs) await spend(countedAs);
     const caller = await findCaller(keyHash);
     if (caller && !isExpired(caller, clock())) {
       valid.set(keyHash, true);
+      if (countedAs) await giveBack(countedAs);
       refused.delete(keyHash);
-      if (!caller.networks || isInNetworks(caller.networks, ip)) return caller;
+      if (!caller.networks || isInNetworks(caller.networks, request.ip)) return caller;
       await spend("address");
       return new Refused("address_not_allowed");
     }

@@ -46,7 +46,7 @@ export function scopeRoutes(keyed: Api): void {
     const schema = (route.schema ?? {}) as Schema;
     route.schema = {
       ...schema,
-      security: [{ apiKey: [scope] }],
+      security: [{ apiKey: [scope] }, { bearer: [scope] }],
       description: `${schema.description ?? ""}\n\nScope of the key: \`${scope}\`.`.trim(),
       response: { ...apiErrors(403), ...schema.response },
     };

@@ -156,7 +156,7 @@ export const REFUSALS = {
   invalid_hostname: { status: 400, field: "hostname" },
   domain_not_found: { status: 404, message: "Domain not found" },
   domain_not_verified: { status: 409, message: "This domain is not verified yet" },
-  domain_taken: { status: 409 },
+  domain_taken: { status: 409, field: "hostname" },
   // The TXT record is missing or DNS is unavailable; the caller may try again in both cases.
   domain_not_proven: { status: 409 },
 

@@ -11,6 +11,7 @@ import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { dataFiles } from "./stores/backend.ts";
 import { lockDataFolder } from "./stores/data-folder.ts";
+import { setDamagedAside } from "./stores/made-again.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
@@ -69,7 +70,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
  * @throws as start; data_dir_in_use; worker_ended
  */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
-  keepDataFolder(config, roles);
+  await keepDataFolder(config, roles);
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))
     throw new BadConfig([
@@ -84,10 +85,12 @@ export async function startAll(config: Config, roles: Roles, workers: number): P
   });
 }
 
-function keepDataFolder(config: Config, roles: Roles): void {
+async function keepDataFolder(config: Config, roles: Roles): Promise<void> {
   if (dataFiles(config).length === 0 && !roles.has("redirect")) return;
   try {
     lockDataFolder(config.dataDir);
+    if (dataFiles(config).length > 0)
+      await setDamagedAside(config.dataDir, (message) => createLogger(config.logLevel).error(message));
   } catch (error) {
     throw reasonNotToStart(error, config);
   }
@@ -136,6 +139,9 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
+  // What can be made again was set aside (stores/made-again.ts).
+  if (code === "store_failed")
+    return new BadConfig([`DATA_DIR: ${messageOf(error)}: restore it from a backup (docs/operations.md)`]);
   if (code === "log_form_unknown" || code === "file_altered")
     return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")

@@ -53,7 +53,10 @@ describe("the scopes of a key", () => {
     expect(operations.length).toBeGreaterThan(16);
     for (const { operation } of operations) {
       const [requirement, ...others] = operation.security ?? [];
-      expect([operation.operationId, others]).toEqual([operation.operationId, []]);
+      expect([operation.operationId, others]).toEqual([
+        operation.operationId,
+        [{ bearer: requirement?.apiKey }],
+      ]);
       expect(requirement?.apiKey).toHaveLength(1);
       expect(KEY_SCOPES).toContain(requirement?.apiKey?.[0]);
       expect(operation.responses).toHaveProperty("403");
@@ -101,6 +104,28 @@ describe("the scopes of a key", () => {
     await expect(wrong(["links:delete"])).rejects.toThrow(
       "links:delete is no scope: there are links:read, links:write, analytics:read, events:read",
     );
+  });
+});
+
+describe("a key as Authorization: Bearer", () => {
+  const asked = (headers: Record<string, string>) => service.ask("/api/v1/links", { headers });
+
+  it("is taken like X-API-Key, in any case of the scheme, and counted as the same key", async () => {
+    const { key } = await service.member("free");
+    for (const scheme of ["Bearer", "bearer", "BEARER"])
+      expect((await asked({ authorization: `${scheme} ${key}` })).status).toBe(200);
+    expect((await service.ask("/api/v1/links", { key })).headers["x-ratelimit-remaining"]).toBe("46");
+  });
+
+  it("is refused like one, and not looked at beside X-API-Key", async () => {
+    const { key } = await service.member("free");
+    const wrong = `ll_${"x".repeat(32)}`;
+    for (const headers of [
+      { authorization: `Bearer ${wrong}` },
+      { authorization: `Basic ${key}` },
+      { authorization: `Bearer ${key}`, "x-api-key": wrong },
+    ] as Record<string, string>[])
+      expect((await asked(headers)).status).toBe(401);
   });
 });
 

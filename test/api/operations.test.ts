@@ -245,6 +245,7 @@ describe("operations", () => {
     expect(shorten?.responses["201"]?.headers).toHaveProperty("X-RateLimit-Remaining");
     expect(body.components.securitySchemes).toEqual({
       apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      bearer: { type: "http", scheme: "bearer" },
     });
     expect(Object.keys(body.components.schemas)).toEqual(
       expect.arrayContaining(EVENT_TYPES.flatMap((type) => [`${type}Data`, `${type}Event`])),

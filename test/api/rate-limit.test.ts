@@ -162,6 +162,18 @@ describe("part 8, rate limits", () => {
       expect((await tryKey(key, "203.0.113.52")).status).toBe(401);
     });
 
+    it("lets any number of valid keys in from an address whose last look-up is left", async () => {
+      const { accountId } = await service.member("developer");
+      expect(await statuses(499, "203.0.113.57")).toEqual([401]);
+      for (let n = 0; n < 3; n++) {
+        const { key } = await service.issueKey(accountId);
+        expect((await tryKey(key, "203.0.113.57")).status).toBe(200);
+      }
+      expect(await statuses(1, "203.0.113.57")).toEqual([401]);
+      const { error } = (await tryKey(madeUp(), "203.0.113.57")).body as { error?: string };
+      expect(error).toContain("500 API keys tried from this address that are not known yet per hour");
+    });
+
     it("accepts a new key from an address where a program keeps sending an old one, beyond the limit too", async () => {
       const { key, keyId, accountId } = await service.member("free");
       await service.deactivateKey(accountId, keyId);

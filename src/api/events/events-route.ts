@@ -13,7 +13,7 @@ import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
-import { isExpired } from "../key-guard.ts";
+import { isExpired, sentKey } from "../key-guard.ts";
 import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
@@ -152,7 +152,7 @@ async function send(
   const heartbeat = (client: EventStream) =>
     client.offer({ event: "alive", id: sent, data: { position: sent } });
   const keepAlive = async (client: EventStream, stream: AbortController) => {
-    const keyHash = hashKey(String(request.headers["x-api-key"]));
+    const keyHash = hashKey(String(sentKey(request)));
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller);
     if (stream.signal.aborted) return;

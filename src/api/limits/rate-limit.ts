@@ -60,18 +60,21 @@ export function refuseTries(window: RateWindow, now: Date): void {
 }
 
 /**
- * Sets the rate limit headers (interface, part 8).
+ * Sets the rate limit headers (interface, part 8). `counted`: what the window limits, in words.
  * @throws rate_limit_exceeded when the window is full
  */
-export function enforce(reply: FastifyReply, limit: number, window: RateWindow, now: Date): void {
+export function enforce(
+  reply: FastifyReply,
+  limit: number,
+  window: RateWindow,
+  now: Date,
+  counted: string,
+): void {
   showWindow(reply, limit, window, now);
-  if (!window.granted) throw rateLimitExceeded(window, limit, now);
-}
-
-function rateLimitExceeded(window: RateWindow, limit: number, now: Date): Refused {
+  if (window.granted) return;
   const retryAfter = secondsUntilReset(window, now);
-  const text = `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`;
-  return new Refused("rate_limit_exceeded", text, { retryAfter });
+  const text = `Rate limit exceeded: ${limit} ${counted} per hour; try again in ${retryAfter} seconds`;
+  throw new Refused("rate_limit_exceeded", text, { retryAfter });
 }
 
 /**

@@ -11,7 +11,7 @@ import { webhooksSection } from "./webhooks-section.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
 
-Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
+Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`, or as \`Authorization: Bearer\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds): 50 requests an hour and key on the Free tier, 500
 on the Developer tier. Every error is \`{ "error", "code", "request_id" }\`.`;
 
@@ -95,10 +95,13 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       },
       servers: [{ url: baseUrl }],
       components: {
-        securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+        securitySchemes: {
+          apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+          bearer: { type: "http", scheme: "bearer" },
+        },
         headers: RATE_HEADERS,
       },
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { bearer: [] }],
       paths: {
         "/{slug}": {
           get: { ...REDIRECT, operationId: "redirect" },

@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isRefused } from "../../runtime/refused.ts";
+import { bearerToken } from "../bearer-token.ts";
 import { byAddress, type CountDeps, refuseTries } from "../limits/rate-limit.ts";
 
 /** `adminToken`: unset, no token is right, and none is counted. */
@@ -28,10 +29,6 @@ export async function isFromOperator(deps: OperatorDeps, request: FastifyRequest
     if (isRefused(error, "rate_limit_exceeded")) return false;
     throw error;
   });
-}
-
-export function bearerToken({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /**

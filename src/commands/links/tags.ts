@@ -14,13 +14,11 @@ import type { LinkAddress } from "./link-stream.ts";
 /** Links that one form or request changes the tags of: some seconds of work. */
 export const RETAGGED_AT_A_TIME = 1_000;
 
-/** As links carry it, and lists filter by it. @throws invalid_request */
-export function acceptTag(text: string): string {
+/** As links carry it, and lists filter by it. @throws invalid_request with the field */
+export function acceptTag(text: string, field: "tag" | "name" = "tag"): string {
   const tag = cleanText(text, OPTION_LIMITS.tag + 1);
   if (tag !== "" && tag.length <= OPTION_LIMITS.tag) return tag;
-  throw new Refused("invalid_request", `A tag must have 1 to ${OPTION_LIMITS.tag} characters`, {
-    field: "tag",
-  });
+  throw new Refused("invalid_request", `A tag must have 1 to ${OPTION_LIMITS.tag} characters`, { field });
 }
 
 /** `refused`: links that could not be changed, and why. `position`: of the last change. */

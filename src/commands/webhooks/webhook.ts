@@ -151,6 +151,7 @@ function refuseForeign(
     throw new Refused(
       "invalid_webhook",
       `${foreign} is no domain of this account, and not that of this service`,
+      { field: "domains" },
     );
 }
 

@@ -154,12 +154,11 @@ function pauserOf({ type }: Actor): WebhookPauser {
 function acceptReceiver(deps: AcceptWebhookDeps, text: string): string {
   try {
     const url = deps.receiverUrl(text.trim());
-    if (isThisService(deps, url))
-      throw new Refused("invalid_webhook", "The webhook URL must not point back to this service");
+    if (isThisService(deps, url)) throw invalid("url", "The webhook URL must not point back to this service");
     url.hash = "";
     return url.href;
   } catch (error) {
-    throw isRefused(error) ? new Refused("invalid_webhook", error.message, { cause: error }) : error;
+    throw isRefused(error) ? invalid("url", error.message, error) : error;
   }
 }
 
@@ -174,31 +173,40 @@ function acceptSelection({
   return {
     ...(events && { events: acceptNames("events", events, WEBHOOK_EVENTS) }),
     ...(kinds && { kinds: acceptNames("kinds", kinds, CLICK_KINDS) }),
-    ...(via && { via: acceptNames("links", via, CREATED_VIA) }),
+    ...(via && { via: acceptNames("via", via, CREATED_VIA) }),
     ...(domains && { domains: acceptTexts("domains", domains).map(acceptDomain) }),
     ...(tags && { tags: acceptTexts("tags", tags) }),
   };
 }
 
+const NAMED = { events: "events", kinds: "kinds", via: "links" } as const;
+
 /** @throws invalid_webhook for an empty list or an unknown name */
-function acceptNames<N extends string>(what: string, wanted: readonly string[], known: readonly N[]): N[] {
+function acceptNames<N extends string>(
+  what: keyof typeof NAMED,
+  wanted: readonly string[],
+  known: readonly N[],
+): N[] {
   const names = known.filter((name) => wanted.includes(name));
   if (names.length === 0 || !wanted.every((name) => (known as readonly string[]).includes(name)))
-    throw new Refused("invalid_webhook", `The ${what} of a webhook are one or more of ${known.join(", ")}`);
+    throw invalid(what, `The ${NAMED[what]} of a webhook are one or more of ${known.join(", ")}`);
   return names;
 }
 
 /** Which the account need not have yet. @throws invalid_webhook for what is no host */
 function acceptDomain(written: string): string {
   const host = hostName(written);
-  if (host === "") throw new Refused("invalid_webhook", `“${written}” is no domain, such as go.example.com`);
+  if (host === "") throw invalid("domains", `“${written}” is no domain, such as go.example.com`);
   return host;
 }
 
 /** As links have them. @throws invalid_webhook for too many */
 function acceptTexts(what: string, wanted: readonly string[]): string[] {
   const texts = new Set(wanted.map((text) => cleanText(text.trim(), MAX_CHOSEN_LENGTH)).filter(Boolean));
-  if (texts.size > MOST_CHOSEN)
-    throw new Refused("invalid_webhook", `A webhook chooses at most ${MOST_CHOSEN} ${what}`);
+  if (texts.size > MOST_CHOSEN) throw invalid(what, `A webhook chooses at most ${MOST_CHOSEN} ${what}`);
   return [...texts];
+}
+
+function invalid(field: string, message: string, cause?: unknown): Refused {
+  return new Refused("invalid_webhook", message, { field, cause });
 }

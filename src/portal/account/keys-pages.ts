@@ -8,7 +8,7 @@ import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabular
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { choice, copyable, field, time } from "../shell/form.ts";
+import { checks, choice, copyable, field, ticked, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -45,16 +45,11 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "analytics:read": "Read analytics",
   "events:read": "Read the event feed",
 };
-/** With an empty one, so that a form of which none is ticked asks for none, and not for all. */
-const Scopes = z
-  .union([z.string(), z.array(z.string()).max(20)])
-  .optional()
-  .transform((chosen) => (chosen === undefined ? undefined : [chosen].flat()));
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
 const IssueForm = z.object({
   label: z.string().max(LABEL_MAX).default(""),
   once: z.uuid().optional(),
-  scopes: Scopes,
+  scopes: ticked,
   lifetime: z.enum(LIFETIMES.map(([days]) => days)).default(""),
   networks: z.string().max(NETWORKS_MAX).default(""),
 });
@@ -79,7 +74,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       title: "API keys",
       nav: "API keys",
       styles: ["charts.css"],
-      notice: refused && noticeOf(refused, "networks"),
+      notice: refused && noticeOf(refused, "networks", "scopes", "expires_at"),
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
       })}
@@ -136,7 +131,6 @@ function issueCard(isFull: boolean, tier: string, once: string, refused: Refused
       lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
     });
   const typed = refused?.typed ?? {};
-  const chosen = new Set([typed.scopes ?? KEY_SCOPES].flat());
   const networks = typedText(typed, "networks");
   return formCard("New key", {
     action: PATH,
@@ -153,11 +147,14 @@ function issueCard(isFull: boolean, tier: string, once: string, refused: Refused
     })}
 <details class="more-options" ${refused && html`open`}><summary>Scopes, expiry and addresses</summary>
 <div class="stack">
-<fieldset class="field"><legend>It may</legend>${hiddenFields({ scopes: "" })}<div class="actions">${KEY_SCOPES.map(
-      (scope) =>
-        html`<label class="check"><input type="checkbox" name="scopes" value="${scope}" ${chosen.has(scope) && html`checked`}>${SCOPE_NAMES[scope]} <code>${scope}</code></label>`,
-    )}</div></fieldset>
-${choice({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES })}
+${checks({
+  label: "It may",
+  name: "scopes",
+  options: KEY_SCOPES.map((scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`]),
+  chosen: ticked.catch(undefined).parse(typed.scopes) ?? KEY_SCOPES,
+  error: errorOf(refused, "scopes"),
+})}
+${choice({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES, error: errorOf(refused, "expires_at") })}
 ${field({
   label: "Allowed addresses",
   name: "networks",
@@ -165,7 +162,7 @@ ${field({
   rows: 2,
   maxlength: NETWORKS_MAX,
   isExact: true,
-  error: refused && errorOf(refused, "networks"),
+  error: errorOf(refused, "networks"),
   hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
 })}</div></details>`,
   });

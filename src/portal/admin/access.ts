@@ -3,8 +3,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { bearerToken } from "../../api/bearer-token.ts";
 import type { Api } from "../../api/fastify.ts";
-import { bearerToken, isAdminToken } from "../../api/operations/operator-request.ts";
+import { isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";

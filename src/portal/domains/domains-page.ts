@@ -20,7 +20,7 @@ import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, field, time } from "../shell/form.ts";
-import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
@@ -56,9 +56,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
 
   const ofDomain = { preHandler: requireSession, schema: { params: Params } };
   app.get("/domains/:hostname", ofDomain, async (request, reply) => {
-    const domain = await findOwnDomain(deps, signedIn(request).accountId, request.params.hostname);
-    const body = domainCards(domain, deps.baseHost);
-    return sendPage(reply, { title: readableUrl(domain.hostname), nav: "Domains", body });
+    return await sendDomain(deps, reply, request.params.hostname);
   });
 
   const again = "back";
@@ -81,7 +79,8 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
 
   formRoute(app, deps, "/domains/:hostname/home", {
     schema: { params: Params, body: HomeForm },
-    again,
+    again: (refused, request, reply) =>
+      sendDomain(deps, reply, (request.params as z.infer<typeof Params>).hostname, refused),
     path,
     async run({ session: { accountId }, context, params: { hostname }, body }) {
       const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
@@ -89,6 +88,24 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
       const { position } = await setDomainHome(deps.links, context, accountId, change);
       return { position, to: pathOf(hostname), notice: "The home page is set." };
     },
+  });
+}
+
+/** @throws domain_not_found, also for another account's */
+async function sendDomain(
+  deps: PortalDeps,
+  reply: FastifyReply,
+  name: string,
+  refused?: RefusedForm,
+): Promise<FastifyReply> {
+  const domain = await findOwnDomain(deps, signedIn(reply.request).accountId, name);
+  const { hostname, state } = domain;
+  return sendPage(reply, {
+    title: readableUrl(hostname),
+    nav: "Domains",
+    status: refused?.status,
+    notice: refused && noticeOf(refused, ...(state === "added" ? [] : ["url"])),
+    body: domainCards(domain, deps.baseHost, refused),
   });
 }
 
@@ -110,6 +127,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Domains",
     nav: "Domains",
     status: refused?.status,
+    notice: refused && noticeOf(refused, ...(mayAdd ? ["hostname"] : [])),
     body: html`${pageHead("Domains", { lead: "Short links under a name of your own, with certificates that come by themselves." })}
 ${mayAdd ? addCard(refused) : developerOnly}
 ${domains.length > 0 ? domainTable(domains) : mayAdd && noDomains}`,
@@ -130,7 +148,7 @@ function addCard(refused: RefusedForm | undefined): Html {
       isExact: true,
       required: true,
       maxlength: HOSTNAME_MAX,
-      error: refused?.message,
+      error: errorOf(refused, "hostname"),
       value: refused && typedText(refused.typed, "hostname"),
     }),
   });
@@ -175,7 +193,7 @@ function domainState({ state, active, recordLostAt }: DomainDocument): Html {
 }
 
 /** The body of one domain's page. */
-export function domainCards(domain: DomainDocument, baseHost: string): Html {
+export function domainCards(domain: DomainDocument, baseHost: string, refused?: RefusedForm): Html {
   const { hostname, state, recordLostAt } = domain;
   const name = readableUrl(hostname);
   const records = recordsCard(domain, baseHost);
@@ -185,7 +203,7 @@ export function domainCards(domain: DomainDocument, baseHost: string): Html {
     actions: domainState(domain),
   })}
 ${recordLostAt !== null && noticeBox({ kind: "failed", text: recordLost(domain, recordLostAt) })}
-${state === "added" ? records : html`${identityCard(domain)}${homeCard(domain)}${records}`}
+${state === "added" ? records : html`${identityCard(domain)}${homeCard(domain, refused)}${records}`}
 ${endCard(domain)}`;
 }
 
@@ -231,7 +249,7 @@ function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
   return card("For the API", body);
 }
 
-function homeCard({ hostname, homeUrl }: DomainDocument): Html {
+function homeCard({ hostname, homeUrl }: DomainDocument, refused: RefusedForm | undefined): Html {
   return formCard("Home page", {
     action: pathOf(hostname, "/home"),
     isRow: true,
@@ -240,7 +258,8 @@ function homeCard({ hostname, homeUrl }: DomainDocument): Html {
       label: `Where ${readableUrl(hostname)}/ leads`,
       name: "url",
       type: "url",
-      value: homeUrl ?? "",
+      value: refused ? typedText(refused.typed, "url") : (homeUrl ?? ""),
+      error: errorOf(refused, "url"),
       placeholder: "https://www.example.com/",
       autocomplete: "off",
       hint: "Empty: a small neutral page.",

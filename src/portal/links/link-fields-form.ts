@@ -7,9 +7,8 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
-import { choice, type Field, field } from "../shell/form.ts";
-import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { icon } from "../shell/icons.ts";
+import { choice, errorText, type Field, field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
@@ -186,10 +185,6 @@ function deviceFields(index: number, given: string, errors: FieldErrors): Html {
       html`<label class="check"><input type="checkbox" name="${name}" value="${one}" ${ticked.includes(one) && html`checked`}>${one}</label>`,
   );
   return html`<fieldset class="field" ${error && html`aria-describedby="${name}-error"`}><legend>${RULE_LABELS.device}</legend><div class="actions">${boxes}</div>${errorText(`${name}-error`, error)}</fieldset>`;
-}
-
-function errorText(id: string, error: string | undefined): HtmlValue {
-  return error !== undefined && html`<p class="error" id="${id}">${icon("alert")}${error}</p>`;
 }
 
 /** Also of what is within it, such as one of several values. */

@@ -1,6 +1,7 @@
 // Form parts: labelled fields with hint and error, linked for screen readers.
 import { hash } from "node:crypto";
-import { type Html, html, htmlText } from "./html.ts";
+import { z } from "zod";
+import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { icon } from "./icons.ts";
 
 export type Field = {
@@ -67,9 +68,33 @@ ${value !== undefined && type !== "password" ? html`value="${value}"` : ""}${att
 <label for="${id}">${label}</label>
 ${input}
 ${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
-${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}
+${errorText(`${id}-error`, error)}
 </div>`;
 }
+
+/** Why a field is refused, below it. */
+export function errorText(id: string, error: string | undefined): Html | "" {
+  return error ? html`<p class="error" id="${id}">${icon("alert")}${error}</p>` : "";
+}
+
+type Checks = Pick<Field, "label" | "name" | "error"> & {
+  options: readonly (readonly [value: string, name: HtmlValue])[];
+  chosen: readonly string[];
+};
+
+/** Boxes of which any may be ticked. An empty value is sent besides, so that none is told from a form without them. */
+export function checks({ label, name, options, chosen, error }: Checks): Html {
+  const id = `field-${name}`;
+  const check = ([value, shown]: Checks["options"][number]) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${chosen.includes(value) && html`checked`}>${shown}</label>`;
+  return html`<fieldset class="field" ${error && html`aria-describedby="${id}-error"`}><legend>${label}</legend><input type="hidden" name="${name}" value=""><div class="actions">${options.map(check)}</div>${errorText(`${id}-error`, error)}</fieldset>`;
+}
+
+/** The values of ticked boxes, as they were sent: none, one or a list; undefined of a form without them. */
+export const ticked = z.preprocess(
+  (sent) => (sent === undefined ? undefined : [sent].flat().filter((value) => value !== "")),
+  z.array(z.string()).max(100).optional(),
+);
 
 type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
   options: readonly (readonly [value: string, name: string])[];
@@ -81,7 +106,7 @@ export function choice({ label, name, value, error, options, id = `field-${name}
 <select id="${id}" name="${name}" ${error ? html`aria-invalid="true" aria-describedby="${id}-error"` : ""}>${options.map(
     ([choice, shown]) =>
       html`<option value="${choice}" ${choice === value ? html`selected` : ""}>${shown}</option>`,
-  )}</select>${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}</div>`;
+  )}</select>${errorText(`${id}-error`, error)}</div>`;
 }
 
 /** A value with a copy button. `id`: unique on the page. */

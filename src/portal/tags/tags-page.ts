@@ -42,7 +42,7 @@ const TagForm = z.object({
 type TagForm = z.infer<typeof TagForm>;
 
 /** What the last form comes to: a question, or a part that is done. */
-type Next = { message?: string; status: number; card: Html };
+type Next = { message?: string; status: number; card?: Html; refused?: RefusedForm };
 
 export function tagsPage(app: Api, deps: PortalDeps): void {
   app.get("/tags", { preHandler: requireSession, schema: { querystring: Query } }, async (request, reply) => {
@@ -60,7 +60,7 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
     async run({ reply, body, ...by }) {
       const { accountId } = by.session;
       const { tag, colour, merge, after } = body;
-      const name = acceptTag(body.name);
+      const name = acceptTag(body.name, "name");
       if (after === undefined) await refuseTag(deps, accountId, tag, { name, merge: merge !== undefined });
       if (name === tag) {
         await colourTag(deps, by.context, accountId, tag, colour);
@@ -103,6 +103,8 @@ async function sendTags(
     q,
     limit: SHOWN,
   });
+  const refused = next?.refused;
+  const isBeside = tags.some((row) => isOf(row, refused));
   const search =
     (total > 20 || q !== "") &&
     html`<form class="form-row" role="search" action="${PATH}">${field({ label: "Search", name: "q", type: "search", value: q })}<button class="button">Search</button></form>`;
@@ -111,18 +113,18 @@ async function sendTags(
     nav: "Links",
     status: next?.status,
     notice:
-      next?.message === undefined
+      next?.message === undefined || isBeside
         ? undefined
         : { kind: next.status === 200 ? "info" : "failed", text: next.message },
     styles: ["charts.css"],
     body: html`${pageHead("Tags", { above: html`<a href="/portal/links">Links</a>`, lead: `${counted(total, "tag")}.` })}
 ${next?.card}${search}
-${tags.length === 0 ? nothing(q) : listOf(tags, total)}`,
+${tags.length === 0 ? nothing(q) : listOf(tags, total, refused)}`,
   });
 }
 
-function listOf(tags: readonly TagRow[], total: number): Html {
-  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns, tags, "tags")}
+function listOf(tags: readonly TagRow[], total: number, refused: RefusedForm | undefined): Html {
+  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns(refused), tags, "tags")}
 ${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}</section>`;
 }
 
@@ -136,7 +138,7 @@ function nothing(q: string): Html {
   );
 }
 
-const columns: Column<TagRow>[] = [
+const columns = (refused: RefusedForm | undefined): Column<TagRow>[] => [
   { name: "Tag", cell: ({ tag, colour }) => tagLink(tag, colour) },
   { name: "Links", cell: ({ links }) => count(links), end: true },
   {
@@ -145,15 +147,27 @@ const columns: Column<TagRow>[] = [
       html`<a href="${address("/portal/analytics", { tag })}">${clicks === undefined ? "Analytics" : count(clicks)}</a>`,
     end: true,
   },
-  { name: "Edit", cell: editForm, isHidden: true, end: true },
+  {
+    name: "Edit",
+    cell: (row) => editForm(row, isOf(row, refused) ? refused : undefined),
+    isHidden: true,
+    end: true,
+  },
 ];
 
 const COLOUR_OPTIONS = [["", "None"], ...TAG_COLOURS.map((colour) => [colour, colour] as const)] as const;
 
-function editForm({ tag, colour }: TagRow): Html {
-  return html`<details class="tag-menu"><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
-${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: tag, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
-${choice({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: colour ?? "", options: COLOUR_OPTIONS })}
+/** Whether it was its form that was refused, for its name. */
+function isOf({ tag }: TagRow, refused: RefusedForm | undefined): refused is RefusedForm {
+  return refused?.field === "name" && typedText(refused.typed, "tag") === tag;
+}
+
+function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Html {
+  const name = refused ? typedText(refused.typed, "name") : tag;
+  const shade = refused ? typedText(refused.typed, "colour") : (colour ?? "");
+  return html`<details class="tag-menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
+${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: name, error: refused?.message, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
+${choice({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: shade, options: COLOUR_OPTIONS })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
 }
 
@@ -168,8 +182,9 @@ function fieldsOf({ tag, name, colour, merge, after }: TagForm): Record<string, 
 }
 
 /** Two tags become one only where somebody was asked. */
-function refusal({ error, status, message, typed }: RefusedForm): Next {
-  if (!isRefused(error, "tag_taken")) return { message, status, card: html`` };
+function refusal(refused: RefusedForm): Next {
+  const { error, status, message, typed } = refused;
+  if (!isRefused(error, "tag_taken")) return { message, status, refused };
   const [tag, name] = [typedText(typed, "tag"), typedText(typed, "name")];
   const fields = { tag, name, colour: typedText(typed, "colour"), merge: "1" };
   return {

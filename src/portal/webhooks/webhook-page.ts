@@ -19,7 +19,7 @@ import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { copyable, time } from "../shell/form.ts";
-import { formRoute, type RefusedForm } from "../shell/form-route.ts";
+import { formRoute, noticeOf, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
@@ -32,6 +32,7 @@ import {
   recentFailures,
   sendKey,
   settingsFields,
+  WEBHOOK_FIELDS,
   WebhookForm,
   webhookBadge,
   webhookName,
@@ -127,6 +128,7 @@ async function sendWebhook(
     styles: ["charts.css"],
     scripts: ["console.js"],
     status: refused?.status,
+    notice: refused && noticeOf(refused, ...WEBHOOK_FIELDS),
     body: html`${head(webhook, await recentFailures(deps, webhookId))}
 ${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}

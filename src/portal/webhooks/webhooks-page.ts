@@ -4,25 +4,14 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
-import {
-  CLICK_KINDS,
-  CREATED_VIA,
-  type CreatedVia,
-  hasDeveloperFeatures,
-  WEBHOOK_DEFAULT_KINDS,
-} from "../../events/vocabulary.ts";
-import {
-  selectionOf,
-  WEBHOOK_EVENTS,
-  type WebhookEventName,
-  type WebhookSelection,
-} from "../../events/webhook-selection.ts";
+import { type CreatedVia, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { selectionOf, type WebhookEventName, type WebhookSelection } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, field } from "../shell/form.ts";
-import { formRoute, type RefusedForm } from "../shell/form-route.ts";
+import { checks, copyable, field, ticked } from "../shell/form.ts";
+import { errorOf, formRoute, noticeOf, type RefusedForm } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -37,22 +26,18 @@ const listed = z
   )
   .catch(undefined);
 
-/** No event chosen is the usual one. What isn't given, or can't be, is empty: the use case says what is wrong. One checked box is a string, several a list. */
+/** What isn't in the form stays as it is; the use case says what is wrong with the rest. */
 export const WebhookForm = z.object({
   url: z.string().catch(""),
   label: z.string().catch(""),
-  events: z
-    .preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(WEBHOOK_EVENTS)))
-    .transform((events) => (events.length > 0 ? events : undefined))
-    .catch(undefined),
-  kinds: z.preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(CLICK_KINDS))).catch([]),
-  via: z
-    .preprocess((chosen) => [chosen ?? []].flat(), z.array(z.enum(CREATED_VIA)))
-    .transform((via) => (via.length > 0 ? via : undefined))
-    .catch(undefined),
+  events: ticked,
+  kinds: ticked,
+  via: ticked,
   domains: listed,
   tags: listed,
 });
+/** Whose refusals stand beside them. */
+export const WEBHOOK_FIELDS = ["url", "events", "kinds", "via", "domains", "tags"];
 
 export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.clicked": "Clicked",
@@ -113,6 +98,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
     title: "Webhooks",
     nav: "Webhooks",
     status: refused?.status,
+    notice: refused && noticeOf(refused, ...(mayAdd && !isFull ? WEBHOOK_FIELDS : [])),
     body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.` })}
 ${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
 ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
@@ -150,14 +136,32 @@ type Settings = { url: string; label: string } & WebhookSelection;
 
 /** Of a new webhook or of one that is changed. `refused`: as typed, and why it was refused. */
 export function settingsFields(settings: Settings, refused: RefusedForm | undefined): Html {
-  const { url, label, ...chosen } = refused ? WebhookForm.parse(refused.typed) : settings;
-  const { events, kinds, via, domains, tags } = selectionOf(chosen);
+  const typed = refused ? WebhookForm.partial().catch({}).parse(refused.typed) : {};
+  const { url, label, events, kinds, via, domains, tags } = { ...settings, ...defined(typed) };
+  const boxes = <N extends string>(
+    label: string,
+    name: string,
+    names: Readonly<Record<N, string>>,
+    chosen: readonly string[],
+  ) => checks({ label, name, options: Object.entries<string>(names), chosen, error: errorOf(refused, name) });
+  const texts = (label: string, name: string, chosen: readonly string[]) =>
+    field({
+      ...{
+        label,
+        name,
+        value: chosen.join(", "),
+        autocomplete: "off",
+        isExact: true,
+        error: errorOf(refused, name),
+      },
+      hint: "Separated by commas; empty for all links.",
+    });
   return html`${field({
     label: "URL",
     name: "url",
     type: "url",
     value: url,
-    error: refused?.message,
+    error: errorOf(refused, "url"),
     required: true,
     maxlength: 2048,
     autocomplete: "off",
@@ -172,36 +176,16 @@ ${field({
   autocomplete: "off",
   placeholder: "To tell webhooks apart",
 })}
-${checks("Sent when a link is", "events", WEBHOOK_EVENTS, EVENT_NAMES, events)}
-${checks("Clicks that count", "kinds", CLICK_KINDS, KIND_NAMES, kinds)}
-${checks("Links that were made", "via", CREATED_VIA, VIA_NAMES, via)}
-${field({
-  label: "Only on these domains",
-  name: "domains",
-  value: domains.join(", "),
-  autocomplete: "off",
-  isExact: true,
-  hint: "Separated by commas; empty for all links.",
-})}
-${field({
-  label: "Only with one of these tags",
-  name: "tags",
-  value: tags.join(", "),
-  autocomplete: "off",
-  hint: "Separated by commas; empty for all links.",
-})}`;
+${boxes("Sent when a link is", "events", EVENT_NAMES, events)}
+${boxes("Clicks that count", "kinds", KIND_NAMES, kinds)}
+${boxes("Links that were made", "via", VIA_NAMES, via)}
+${texts("Only on these domains", "domains", domains)}
+${texts("Only with one of these tags", "tags", tags)}`;
 }
 
-function checks<N extends string>(
-  legend: string,
-  field: string,
-  all: readonly N[],
-  names: Readonly<Record<N, string>>,
-  chosen: readonly N[],
-): Html {
-  const check = (one: N) =>
-    html`<label class="check"><input type="checkbox" name="${field}" value="${one}" ${chosen.includes(one) && html`checked`}>${names[one]}</label>`;
-  return html`<fieldset class="field"><legend>${legend}</legend><div class="actions">${all.map(check)}</div></fieldset>`;
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** Of the last deliveries that were tried. */

@@ -41,7 +41,9 @@ export function refuseAltered(db: DatabaseSync, schema?: string): void {
 }
 
 function objectsOf(db: DatabaseSync): SchemaObject[] {
-  return db.prepare(OBJECTS).all() as SchemaObject[];
+  const objects = db.prepare(OBJECTS).all() as SchemaObject[];
+  // As it was typed, spaces and line breaks included, which say nothing.
+  return objects.map((object) => ({ ...object, sql: object.sql?.replace(/\s+/g, "") ?? null }));
 }
 
 function objectsMadeBy(schema: string): SchemaObject[] {

@@ -108,6 +108,35 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     expect((await owner.get("/portal/account")).status).toBe(200);
   });
 
+  it("that refuses a field says so beside it, keeps what was typed, and says nothing above", async () => {
+    await owner.submit("/portal/links", { url: "https://example.com/tagged", tags: "old" });
+    await until("the tag", async () => (await owner.get("/portal/tags")).text.includes("Edit the tag old"));
+    const webhook = { url: "https://hooks.example.com/", kinds: "click" };
+    const cases: [path: string, typed: Record<string, string>, id: string][] = [
+      ["/portal/domains", { hostname: "x y" }, "field-hostname"],
+      ["/portal/domains/own.example.org/home", { url: "ftp://x" }, "field-url"],
+      ["/portal/keys", { label: "K", scopes: "" }, "field-scopes"],
+      ["/portal/keys", { label: "K", networks: "nowhere" }, "field-networks"],
+      ["/portal/webhooks", { ...webhook, url: "ftp://x" }, "field-url"],
+      ["/portal/webhooks", { ...webhook, events: "" }, "field-events"],
+      ["/portal/webhooks", { ...webhook, events: "nonsense" }, "field-events"],
+      ["/portal/webhooks", { ...webhook, domains: "elsewhere.example" }, "field-domains"],
+      ["/portal/tags", { tag: "old", name: "x".repeat(60) }, "name-old"],
+      ["/portal/links/many", { list: "\n" }, "field-list"],
+      ["/portal/account/brand", { name: "N", colour: "#123456", url: "ftp://x" }, "brand-url"],
+      ["/portal/account/time-zone", { timezone: "Nowhere" }, "own-zone"],
+    ];
+    for (const [path, typed, id] of cases) {
+      const { status, text } = await owner.post(path, typed);
+      expect([path, typed, status]).toEqual([path, typed, 400]);
+      const errors = [...text.matchAll(/class="error" id="([^"]+)-error"/g)].map(([, at]) => at);
+      expect([path, typed, errors]).toEqual([path, typed, [id]]);
+      expect(text).not.toContain("notice-failed");
+      const kept = Object.values(typed).filter((value) => value.trim() && !/^no(where|nsense)$/i.test(value));
+      for (const value of kept) expect(text).toContain(`value="${value}"`);
+    }
+  });
+
   it("that is answered by a page has a switch of colours that stays on it", async () => {
     const person = visitor(service.port);
     await person.submit("/portal/sign-up", { email: "colours@example.com", password });

@@ -1,8 +1,13 @@
 // Webhooks in the portal over real HTTP with a real receiver: key shown once, test tool, log, resend, pause, remove.
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forgetWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
+import { CLICK_KINDS, CREATED_VIA } from "../../../src/events/vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../../../src/events/webhook-selection.ts";
+import { showWebhook } from "../../../src/queries/webhooks.ts";
 import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { effort } from "../../support/runtime/effort.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
@@ -71,7 +76,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toMatch(/class="error"[\s\S]*must begin with/);
     expect(refused.text).toMatch(/value="Kept"[\s\S]*value="preview" checked/);
-    const none = await person.submit("/portal/webhooks", { url: "https://hooks.example.com/" });
+    const none = await person.submit("/portal/webhooks", { url: "https://hooks.example.com/", kinds: "" });
     expect([none.status, decoded(none.text)]).toEqual([400, expect.stringContaining("one or more of click")]);
     const { person: owner, page } = await withWebhook("https://hooks.example.com/");
     const change = { url: "ftp://x", label: "Kept", kinds: "preview" };
@@ -119,6 +124,60 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(refused.status).toBe(400);
     expect(decoded(refused.text)).toContain("elsewhere.example is no domain of this account");
     expect(refused.text).toMatch(/value="elsewhere.example"/);
+  });
+
+  it("save what their boxes say, whatever it is, or say beside a box why not and save nothing", async () => {
+    const { person, page } = await withWebhook("https://hooks.example.com/");
+    const webhookId = page.split("/").at(-1) ?? "";
+    const saved = async () => {
+      const document = await showWebhook(service.backend, webhookId);
+      const { url, label, events, kinds, via, domains, tags } = document;
+      return { url, label, events, kinds, via, domains, tags };
+    };
+    const boxes = (all: readonly string[]) => fc.subarray([...all]);
+    const texts = (...all: string[]) => fc.subarray(all);
+    const form = fc.record({
+      url: fc.constantFrom("https://hooks.example.com/", "https://hooks.example.com/b", "", "ftp://x"),
+      label: fc.constantFrom("", "Shop"),
+      events: boxes(WEBHOOK_EVENTS),
+      kinds: boxes(CLICK_KINDS),
+      via: boxes(CREATED_VIA),
+      domains: texts("localhost", "elsewhere.example", "x y"),
+      tags: texts("news", "sale"),
+    });
+    await fc.assert(
+      fc.asyncProperty(form, async ({ domains, tags, ...sent }) => {
+        const typed = { ...sent, domains: domains.join(", "), tags: tags.join(", ") };
+        const body: [string, string][] = [];
+        // As the page has them, with an empty one beside the boxes.
+        for (const [name, value] of Object.entries(typed))
+          for (const one of typeof value === "string" ? [value] : ["", ...value]) body.push([name, one]);
+        const before = await saved();
+        const { status, text } = await person.post(`${page}/settings`, body);
+        const wrong = [
+          ...(sent.url.startsWith("https:") ? [] : ["url"]),
+          ...(["events", "kinds", "via"] as const).filter((name) => sent[name].length === 0),
+          ...(domains.every((one) => one === "localhost") ? [] : ["domains"]),
+        ];
+        if (wrong.length === 0) {
+          expect(status).toBe(303);
+          expect(await saved()).toEqual({ ...sent, domains, tags });
+          return;
+        }
+        const [, named = ""] = /id="field-(\w+)-error"/.exec(text) ?? [];
+        expect([status, wrong.includes(named), text.includes('class="notice notice-failed')]).toEqual([
+          400,
+          true,
+          false,
+        ]);
+        expect(await saved()).toEqual(before);
+        for (const name of ["events", "kinds", "via"] as const) {
+          const shown = [...text.matchAll(new RegExp(`name="${name}" value="([^"]+)" checked`, "g"))];
+          expect(shown.map(([, value]) => value).sort()).toEqual([...sent[name]].sort());
+        }
+      }),
+      { numRuns: effort(25, 100) },
+    );
   });
 
   it("hold five webhooks", async () => {

@@ -8,7 +8,7 @@ import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../../c
 import { refuseAltered } from "../../connections/structure.sqlite.ts";
 import { type Count, type Counts, counted, hasChanged } from "../counts.ts";
 
-const SCHEMA = `
+export const COUNTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL)
     STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS counts_by_end ON counts (ends_at);
@@ -59,7 +59,7 @@ function opened(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 200");
   db.exec(`PRAGMA max_page_count = ${MOST_PAGES}`);
-  inTransaction(db, () => db.exec(SCHEMA));
-  refuseAltered(db, SCHEMA);
+  inTransaction(db, () => db.exec(COUNTS_SCHEMA));
+  refuseAltered(db, COUNTS_SCHEMA);
   return db;
 }

@@ -243,6 +243,21 @@ function openDatabase(file: string): DatabaseSync {
   return db;
 }
 
+/** Those whose columns are not as this version makes them, a line each. @throws SQLite's error */
+export function foreignTables(db: DatabaseSync): string[] {
+  const tables = db.prepare(COLUMNS_OF_TABLES).all() as { name: string; columns: string }[];
+  return tables
+    .filter(
+      ({ name, columns }) => columns !== (name === "checkpoints" ? "name,doc" : "_id,position,fields,nested"),
+    )
+    .map(({ name, columns }) => `the table ${name} has the columns ${columns}`);
+}
+
+const COLUMNS_OF_TABLES = `
+  SELECT tables.name, group_concat(columns.name ORDER BY columns.cid) AS columns
+  FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+  WHERE tables.type = 'table' AND tables.name NOT GLOB 'sqlite_*' GROUP BY tables.name`;
+
 function parsed<D extends Document>({ fields, nested }: Record<string, unknown>): D {
   return documentOf<D>(JSON.parse(String(fields)), nested === null ? undefined : String(nested));
 }

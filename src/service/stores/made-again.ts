@@ -1,0 +1,32 @@
+// Files of the data folder whose content comes back by itself: a damaged one is set aside at the start, and made again.
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Differences, setAsideDamaged } from "../../stores/connections/set-aside.sqlite.ts";
+import { alterations } from "../../stores/connections/structure.sqlite.ts";
+import { COUNTS_SCHEMA } from "../../stores/counts/sqlite/counts.ts";
+import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
+import { foreignTables } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
+
+const FILES: Readonly<Record<string, { differences: Differences; again: string }>> = {
+  "limits.db": { differences: (db) => alterations(db, COUNTS_SCHEMA), again: "limits count anew" },
+  "read.db": {
+    differences: (db) => [...alterations(db), ...foreignTables(db)],
+    again: "the documents are folded again from the log",
+  },
+};
+
+/**
+ * To be called by who has locked the folder, before anybody opens them.
+ * @throws log_form_unknown, StoreFailed: nothing is changed beside a log that this program can't read
+ */
+export async function setDamagedAside(dataDir: string, log: (message: string) => void): Promise<void> {
+  const events = join(dataDir, "events.db");
+  if (existsSync(events)) await (await openSqliteEventStore(events, { readOnly: true })).close();
+  for (const [name, { differences, again }] of Object.entries(FILES)) {
+    const damaged = setAsideDamaged(join(dataDir, name), differences);
+    if (damaged)
+      log(
+        `${name} can't be used (${damaged.damage}): it is kept as ${basename(damaged.aside)}, and ${again}`,
+      );
+  }
+}

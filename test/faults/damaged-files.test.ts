@@ -1,0 +1,59 @@
+// A service that starts on damaged files of its data folder: goes on without what can be made again, refuses what can't.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../support/service/service-process.ts";
+
+describe("a service on damaged files", { timeout: 120_000 }, () => {
+  let folder: TemporaryFolder;
+  let instance: Environment;
+  let key: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    instance = await instanceOf(folder.path);
+    key = (await accountWithKeys(instance, "developer", 1)).keys[0] as string;
+    const service = await startService(instance);
+    await ask(service.url);
+    await service.stop();
+  }, 120_000);
+  afterAll(() => folder.remove());
+
+  const ask = (url: string) => fetch(`${url}/api/v1/links`, { headers: { "x-api-key": key } });
+  /** Each with its first page zeroed. */
+  async function damage(...names: string[]): Promise<() => Promise<void>> {
+    const files = names.map((name) => join(folder.path, name));
+    const before = await Promise.all(files.map((file) => readFile(file)));
+    for (const [n, file] of files.entries())
+      await writeFile(file, Buffer.from(before[n] as Buffer).fill(0, 0, 4_096));
+    return async () => {
+      for (const [n, file] of files.entries()) await writeFile(file, before[n] as Buffer);
+    };
+  }
+
+  it("starts without its limits and documents, and makes them again", async () => {
+    await damage("limits.db", "read.db");
+    const service = await startService(instance);
+    onTestFinished(() => service.stop("SIGKILL"));
+    expect((await ask(service.url)).status).toBe(200);
+    await service.stop();
+  });
+
+  it.each(["events.db", "secrets.db"])(
+    "says of %s that it is to be restored, and leaves it",
+    async (name) => {
+      const restore = await damage(name);
+      await expect(startService(instance)).rejects.toThrow(
+        new RegExp(`DATA_DIR: .*${name}: .*: restore it from a backup`),
+      );
+      await restore();
+      const service = await startService(instance);
+      await service.stop();
+    },
+  );
+});

@@ -211,7 +211,7 @@ describe("PATCH /api/v1/links/{slug}", () => {
     for (const body of [
       { expires_at: "2030-01-01" },
       { max_clicks: 5 },
-      { password: "secret" },
+      { password: "a secret" },
       { rules: [{ when: { os: "iOS" }, url }] },
     ])
       expect([(await patch(body, as)).status, body]).toEqual([402, body]);
@@ -250,23 +250,25 @@ describe("PATCH /api/v1/links/{slug}", () => {
     expect((await service.post("/api/v1/shorten", developer.key, { url, ...wrong })).status).toBe(400);
     expect(await kept()).toBe(before);
     for (const [password, more] of [
-      ["a", 1],
-      ["b", 1],
+      ["one password", 1],
+      ["another one", 1],
       [null, 0],
     ] as const) {
       await patch({ password });
       expect(await kept()).toBe(before + more);
     }
-    await Promise.all(Array.from({ length: 5 }, (_, n) => patch({ password: `${n}` })));
+    await Promise.all(Array.from({ length: 5 }, (_, n) => patch({ password: `password ${n}` })));
     const headers = { "idempotency-key": "one password" };
-    const same = await Promise.all(Array.from({ length: 5 }, () => patch({ password: "same" }, { headers })));
+    const same = await Promise.all(
+      Array.from({ length: 5 }, () => patch({ password: "the same" }, { headers })),
+    );
     expect(same.map(({ status }) => status)).toEqual(Array(5).fill(200));
     expect(await kept()).toBe(before + 1);
     const send = () =>
       service.post(
         "/api/v1/shorten",
         developer.key,
-        { url, password: "new" },
+        { url, password: "a new one" },
         { headers: { "idempotency-key": "new" } },
       );
     const answers = await Promise.all(Array.from({ length: 5 }, send));
@@ -370,7 +372,7 @@ describe("GET /api/v1/links/{slug}/history", () => {
   it("says who changed what, newest first, a page at a time", async () => {
     await patch({ title: "a" });
     await patch({ title: "b", url: `${url}/2` });
-    await patch({ title: null, password: "secret" });
+    await patch({ title: null, password: "a secret" });
     const entries: Entry[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {

@@ -116,15 +116,15 @@ describe("a link with a limit of clicks", () => {
   });
 
   it("asks for the password before it counts, and nobody when nothing is left", async () => {
-    const slug = await shorten({ max_clicks: 1, password: "sesame" });
+    const slug = await shorten({ max_clicks: 1, password: "open sesame" });
     expect(await statuses(slug, 2)).toEqual([401, 401]);
     const headers = { "user-agent": FIREFOX, "content-type": "application/x-www-form-urlencoded" };
     const give = (password: string) =>
       service.ask(`/${slug}`, { method: "POST", headers, body: `password=${password}` });
     expect([
       (await give("wrong")).status,
-      (await give("sesame")).status,
-      (await give("sesame")).status,
+      (await give("open sesame")).status,
+      (await give("open sesame")).status,
     ]).toEqual([401, 303, 404]);
     expect(await statuses(slug, 1)).toEqual([404]);
   });

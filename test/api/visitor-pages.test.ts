@@ -62,7 +62,7 @@ describe("the pages for visitors", { timeout: 60_000 }, () => {
       [slugs, true],
       [onBase, false],
     ] as const) {
-      where.password = await shorten({ password: "sesame" }, isOnDomain);
+      where.password = await shorten({ password: "open sesame" }, isOnDomain);
       where.scheduled = await shorten({ active_from: hour(48) }, isOnDomain);
       where.expired = await shorten({ expires_at: hour(1) }, isOnDomain);
       where.led = await shorten({ expires_at: hour(1), expired_url: "https://example.com/over" }, isOnDomain);

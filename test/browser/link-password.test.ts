@@ -24,7 +24,7 @@ onServer(chromiumServer, () => {
     const base = `http://localhost:${port}`;
     service = await startTestService({ PORT: port, BASE_URL: base });
     const { key } = await service.member("developer");
-    const request = { url: DESTINATION, password: "sesame", redirect_code: 307 };
+    const request = { url: DESTINATION, password: "open sesame", redirect_code: 307 };
     const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, request);
     link = `${base}/${body.slug}?utm_source=poster`;
     browser = await launchChromium();
@@ -55,7 +55,7 @@ onServer(chromiumServer, () => {
       expect(page.url()).toBe(link);
       await expectGood();
       const led = ledFrom(page);
-      await page.keyboard.type("sesame");
+      await page.keyboard.type("open sesame");
       await page.keyboard.press("Enter");
       expect(await led).toEqual({ method: "GET", body: null, referer: undefined });
       // The two pages are 401, which the console says; nothing else was wrong with them, nor refused by their own policy.

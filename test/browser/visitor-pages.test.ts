@@ -44,7 +44,7 @@ onServer(chromiumServer, () => {
     await page.goto(`${portal.base}/portal/links/new`);
     await page.getByLabel("Destination").fill("example.com/sale");
     await page.locator("summary", { hasText: "Password" }).click();
-    await page.locator('[name="password"]').fill("sesame");
+    await page.locator('[name="password"]').fill("open sesame");
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
     expect(await page.getByAltText("QR code of").getAttribute("src")).toContain("logo=true");

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 import {
   accountWithKeys,
   type Environment,
@@ -42,6 +43,29 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     onTestFinished(() => service.stop("SIGKILL"));
     expect((await ask(service.url)).status).toBe(200);
     await service.stop();
+  });
+
+  it("goes on without its webhooks beside a damaged queue of deliveries, and names it", async () => {
+    const restore = await damage("deliveries.db");
+    const service = await startService(instance);
+    onTestFinished(() => service.stop("SIGKILL"));
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const body = JSON.stringify({ url: "https://example.com/" });
+    const made = await fetch(`${service.url}/api/v1/shorten`, { method: "POST", headers, body });
+    const { slug } = (await made.json()) as { slug: string };
+    expect(await (await ask(service.url)).text()).toContain(slug);
+    await until(
+      "the file's name",
+      async () => {
+        const ready = await fetch(`${service.url}/health/ready`);
+        const { degraded = [] } = (await ready.json()) as { degraded?: { part: string; reason: string }[] };
+        const named = degraded.find(({ reason }) => reason.includes("deliveries.db"));
+        return ready.status === 200 && named?.part === "webhooks";
+      },
+      { withinMs: 5_000 },
+    );
+    await service.stop();
+    await restore();
   });
 
   it.each(["events.db", "secrets.db"])(

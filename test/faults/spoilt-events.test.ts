@@ -213,6 +213,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       recorder: undefined,
       logProblems: () => ({}),
       leaseProblems: new Map(),
+      failures: new Map(),
       webhooks: undefined,
     });
     expect(found).toMatchObject({ ready: true, reasons: [] });

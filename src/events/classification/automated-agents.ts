@@ -1,8 +1,20 @@
 // Detects user agents of programs rather than browsers: isbot's list, with the corrections of it that we know of.
 import { isbot } from "isbot";
 
-/** HTTP clients that isbot does not detect; a test fails when isbot detects one of them by itself. */
-export const MISSED_BY_ISBOT: readonly RegExp[] = [/^dart\//i, /^viber\//i, /powershell\//i, /\bsiege\//i];
+/** Programs that isbot does not detect; a test fails when isbot detects one of them by itself. */
+export const MISSED_BY_ISBOT: readonly RegExp[] = [
+  ...[/^dart\//i, /^viber\//i, /powershell\//i, /\bsiege\//i],
+  // Office opens a link itself before it hands it to the browser, in which the same person follows it.
+  /\bms-office\b|\bMSOffice \d|^Microsoft Office\/|\bMicrosoft Outlook\b|^Outlook-iOS\//i,
+  /\bMac OS X[^()]*\) (?:Word|Excel|PowerPoint|OneNote)\/\d/i,
+  // The panes of assistants and of editors with one, on desktops.
+  /\b(?:Claude|ChatGPT|Codex|Code|Cursor|Windsurf|Trae|Kiro|Antigravity)\/\d.*\bElectron\/\d/i,
+  // Fetchers for somebody who asked an assistant.
+  /\b[a-z]+-User\/\d/i,
+  // Testers of pages.
+  /\b(?:GTmetrix|DebugBear|Sitespeed\.io|Miniature\.io|Yellowlab(?:tools)?)\b|\bYLT Chrome\//i,
+  /\bTSM-turingos\b/i,
+];
 
 type Mistake = {
   part: RegExp;

@@ -171,6 +171,7 @@ ${field({
   value: networks,
   rows: 2,
   maxlength: NETWORKS_MAX,
+  isExact: true,
   error: errorOf(refused, "networks"),
   hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
 })}</div></details>`,

@@ -66,7 +66,7 @@ ${tableCard("What the operator did, newest first", actsOf(events).slice(0, LAST_
 
 /** A short URL as it was reported can be pasted: the page that explains the link also blocks it. */
 const linkForm = html`<form method="get" action="/admin/explain" class="form-row" role="search">
-${field({ label: "Explain or block a link", name: "link", required: true, maxlength: 500, autocomplete: "off", placeholder: "Its short URL, host/slug or slug" })}
+${field({ label: "Explain or block a link", name: "link", required: true, maxlength: 500, autocomplete: "off", isExact: true, placeholder: "Its short URL, host/slug or slug" })}
 <button class="button">Explain</button></form>`;
 
 /** While nothing could store them, and memory had no room. */

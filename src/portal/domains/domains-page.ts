@@ -145,6 +145,7 @@ function addCard(refused: RefusedForm | undefined): Html {
       name: "hostname",
       placeholder: "go.example.com",
       autocomplete: "off",
+      isExact: true,
       required: true,
       maxlength: HOSTNAME_MAX,
       error: errorOf(refused, "hostname"),

@@ -80,8 +80,8 @@ function fieldControl(
   error: string | undefined,
   { isOff, hasPassword }: { isOff: boolean; hasPassword: boolean },
 ): Html {
-  const { kind, label, hint, most } = fieldRow(name);
-  const common = { label, name, value, error, hint, disabled: isOff, autocomplete: "off" };
+  const { kind, label, hint, most, isExact } = fieldRow(name);
+  const common = { label, name, value, error, hint, disabled: isOff, isExact, autocomplete: "off" };
   switch (kind) {
     case "code":
       return choice({ ...common, options: [["", "Default"], ...CODES] });
@@ -90,7 +90,7 @@ function fieldControl(
     case "time":
       return field({ ...common, ...timeInput(value), label: `${label} (UTC)` });
     case "url":
-      return field({ ...common, maxlength: LONGEST_URL });
+      return field({ ...common, isExact: true, maxlength: LONGEST_URL });
     case "count":
       return field({ ...common, inputmode: "numeric" });
     case "password":
@@ -112,7 +112,9 @@ const FORWARDINGS = [
 ] as const;
 
 function passwordHint(hasPassword: boolean): string {
-  return hasPassword ? "One is set. Type another to replace it" : "Visitors are asked for it";
+  return hasPassword
+    ? "One is set. Type another to replace it"
+    : "Visitors are asked for it: 8 characters or more";
 }
 
 /** The empty one is sent where the box is not ticked. */
@@ -150,6 +152,7 @@ function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErr
       value: rule?.[name] ?? "",
       error: errorOf(errors, at),
       autocomplete: "off",
+      isExact: true,
       ...more,
     });
   };
@@ -164,7 +167,7 @@ function ruleFields(index: number, rule: TypedRule | undefined, errors: FieldErr
 <fieldset class="stack" ${error && html`aria-describedby="${conditionsAt}-error"`}><legend class="visually-hidden">${name}</legend>
 ${errorText(`${conditionsAt}-error`, error)}
 ${rule?.id && hiddenFields({ [ruleInput(index, "id")]: rule.id })}
-${input("name", { maxlength: MOST.ruleName, placeholder: "Variant B", hint: "For you, in analytics" })}
+${input("name", { isExact: false, maxlength: MOST.ruleName, placeholder: "Variant B", hint: "For you, in analytics" })}
 ${deviceFields(index, rule?.device ?? "", errors)}
 <div class="grid grid-small">${input("os", { placeholder: "iOS, Android" })}${input("country", { placeholder: "DE, AT" })}
 ${input("language", { placeholder: "de, pt-BR" })}${input("share", { inputmode: "decimal", hint: "Per cent of these visitors" })}</div>

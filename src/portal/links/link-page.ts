@@ -215,6 +215,7 @@ function restoreCard(link: LinkDocument, refused: RefusedForm | undefined): Html
     label: fieldRow("external_id").label,
     name: "external_id",
     autocomplete: "off",
+    isExact: true,
     value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
     error: errorOf(refused, "external_id"),
     hint: "Where another link has got it meanwhile, this one needs another, or none.",

@@ -144,6 +144,7 @@ export function createLinkForm(
     error: errors.slug,
     maxlength: 50,
     autocomplete: "off",
+    isExact: true,
     placeholder: "random",
     hint: "3 to 50 letters, digits, - and _. Leave it empty for a random one.",
   };
@@ -157,6 +158,7 @@ ${field({
   required: true,
   maxlength: LONGEST_URL,
   autocomplete: "off",
+  isExact: true,
   error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
 })}
 ${!isShort && html`<div class="form-row">${domains.length > 0 && choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}

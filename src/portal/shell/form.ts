@@ -34,6 +34,8 @@ export type Field = {
   max?: number | undefined;
   autofocus?: boolean | undefined;
   disabled?: boolean | undefined;
+  /** Typed as it is: phones put no capital before it, correct nothing, and no spell checker gets to read it. */
+  isExact?: boolean | undefined;
   inputmode?: "numeric" | "decimal" | undefined;
   /** Of a text of several lines. */
   rows?: number | undefined;
@@ -53,6 +55,7 @@ ${options.min === undefined ? "" : html`min="${options.min}"`}
 ${options.max === undefined ? "" : html`max="${options.max}"`}
 ${options.autofocus ? html`autofocus` : ""}
 ${options.disabled ? html`disabled` : ""}
+${options.isExact ? html`autocapitalize="none" autocorrect="off" spellcheck="false"` : ""}
 ${options.inputmode ? html`inputmode="${options.inputmode}"` : ""}
 ${described ? html`aria-describedby="${described}"` : ""}
 ${error ? html`aria-invalid="true"` : ""}`;

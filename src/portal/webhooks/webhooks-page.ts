@@ -146,7 +146,14 @@ export function settingsFields(settings: Settings, refused: RefusedForm | undefi
   ) => checks({ label, name, options: Object.entries<string>(names), chosen, error: errorOf(refused, name) });
   const texts = (label: string, name: string, chosen: readonly string[]) =>
     field({
-      ...{ label, name, value: chosen.join(", "), autocomplete: "off", error: errorOf(refused, name) },
+      ...{
+        label,
+        name,
+        value: chosen.join(", "),
+        autocomplete: "off",
+        isExact: true,
+        error: errorOf(refused, name),
+      },
       hint: "Separated by commas; empty for all links.",
     });
   return html`${field({

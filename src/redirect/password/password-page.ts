@@ -24,7 +24,7 @@ export function passwordPage(refusal: string | undefined, look: PageLook): strin
     TITLE,
     `<form method="post">
 <label for="password">Password</label>
-<input id="password" name="password" type="password" required autofocus autocomplete="off" maxlength="${OPTION_LIMITS.password}"${invalid}>
+<input id="password" name="password" type="password" required autofocus autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="${OPTION_LIMITS.password}"${invalid}>
 ${refusal === undefined ? "" : `<p id="refusal" role="alert">${refusal}</p>\n`}<button>Continue</button>
 </form>`,
     look,

@@ -29,6 +29,8 @@ export type HealthDeps = {
   logProblems: LogHealth["problems"];
   /** By role: which of its leases has had no answer for ten seconds, and why: nobody may be doing its work. */
   leaseProblems: ReadonlyMap<string, string>;
+  /** By background role: why it does not work, while others do. */
+  failures: ReadonlyMap<string, string>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
@@ -55,7 +57,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
     answerInTime(deps.routerSetAside()),
     deps.recorder && answerInTime(deps.recorder()),
   ]);
-  const reasons = leaseProblems(deps.leaseProblems);
+  const reasons = byRole(deps.leaseProblems);
   const { secrets, ...logProblems } = deps.logProblems();
   const log = Object.values(logProblems).map((reason) => ({ part: "event store", reason }));
   if (secrets) log.push({ part: "secrets", reason: secrets });
@@ -74,11 +76,15 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   (roles.has("projector") && !(needsNoLog && isLogUnavailable) ? reasons : degraded).push(
     ...projections.reasons,
   );
-  degraded.push(...projections.degraded, ...setAsideProblems("webhook router", routed));
+  degraded.push(
+    ...byRole(deps.failures),
+    ...projections.degraded,
+    ...setAsideProblems("webhook router", routed),
+  );
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
-function leaseProblems(problems: HealthDeps["leaseProblems"]): Reason[] {
+function byRole(problems: ReadonlyMap<string, string>): Reason[] {
   return [...problems].map(([part, reason]) => ({ part, reason }));
 }
 

@@ -16,13 +16,16 @@ export type BackgroundStatus = {
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
   /** By role: which of its leases has had no answer for ten seconds, and why. */
   leaseProblems: ReadonlyMap<string, string>;
+  /** By role: why it does not work, such as a file that can't be opened. */
+  failures: ReadonlyMap<string, string>;
 };
 
 export function openBackground(context: RoleContext): BackgroundStatus {
   const { config, log, roles, onStop, onLastAppend } = context;
   const stored = storedStatus(context);
   const own = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
-  if (own.length === 0) return { projections: stored, webhooks: undefined, leaseProblems: new Map() };
+  if (own.length === 0)
+    return { projections: stored, webhooks: undefined, leaseProblems: new Map(), failures: new Map() };
   const background = startBackground({ config, roles: own }, log);
   onStop((withinMs) => background.stopAppending(withinMs));
   onLastAppend((withinMs) => background.close(withinMs));
@@ -41,6 +44,7 @@ export function openBackground(context: RoleContext): BackgroundStatus {
     projections: roles.has("projector") ? projections : stored,
     webhooks: roles.has("webhooks") ? background.webhooks : undefined,
     leaseProblems: background.leaseProblems,
+    failures: background.failures,
   };
 }
 

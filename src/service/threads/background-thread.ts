@@ -1,5 +1,6 @@
 // The background thread: projections, seals, webhooks and singleton jobs, each while this process holds its lease.
 import { randomUUID } from "node:crypto";
+import { messageOf } from "../../runtime/errors.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { systemClock } from "../../runtime/pause.ts";
@@ -9,7 +10,7 @@ import { type WatchedLeases, watchedLeases } from "../../stores/coordination/wat
 import { queriedStore, storesOf } from "../stores/backend.ts";
 import { runJobs } from "./background/jobs.ts";
 import { projectionsOf } from "./background/projections.ts";
-import { webhooksOf } from "./background/webhooks.ts";
+import { type WebhooksRole, webhooksOf } from "./background/webhooks.ts";
 import type { BackgroundData, BackgroundRoles, Reported } from "./background.ts";
 
 const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
@@ -38,14 +39,19 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
   let settleMs = Number.POSITIVE_INFINITY;
 
   const projections = roles.includes("projector") ? projectionsOf(deps, leaseOf("projector")) : undefined;
-  const webhooks = roles.includes("webhooks")
-    ? await webhooksOf({ ...deps, deliveryQueue: await stores.deliveryQueue() }, leaseOf("webhooks"))
-    : undefined;
-  const keep = keepRole(log);
+  let webhooks: WebhooksRole | undefined;
+  const webhooksLease = leaseOf("webhooks");
+  // A queue that can't be opened stops the webhooks alone.
+  const runWebhooks = async (signal: AbortSignal) => {
+    webhooks ??= webhooksOf({ ...deps, deliveryQueue: await stores.deliveryQueue() }, webhooksLease);
+    await webhooks.run(signal, () => settleMs);
+  };
+  const failures = new Map<string, string>();
+  const keep = keepRole(log, failures);
   const folded = projections && keep("projector", projections.run, folding.signal);
   const appended = [
     projections && runJobs(deps, leaseOf("singleton jobs"), appending.signal),
-    webhooks && keep("webhooks", (signal) => webhooks.run(signal, () => settleMs), appending.signal),
+    roles.includes("webhooks") && keep("webhooks", runWebhooks, appending.signal),
   ];
 
   const leaseProblems = () =>
@@ -56,6 +62,7 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
   const reported = async <S>(status: Promise<S | undefined> | undefined): Promise<Reported<S>> => ({
     status: await status,
     leaseProblems: leaseProblems(),
+    failures: [...failures],
   });
   const served: BackgroundRoles = {
     projections: () => reported(projections?.status()),
@@ -78,11 +85,17 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
   };
 });
 
-/** Starts a role that fails again, with backoff, so that it stops no other. */
-function keepRole(log: BasicLogger) {
+/** Starts a role that fails again, with backoff, so that it stops no other. `failures`: why, by role. */
+function keepRole(log: BasicLogger, failures: Map<string, string>) {
   return (role: string, run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => {
-    const onFailure = (err: unknown, retryInMs: number) =>
+    const onFailure = (err: unknown, retryInMs: number) => {
+      failures.set(role, messageOf(err));
       log.error({ err, retryInMs }, `${role} failed, starting it again`);
-    return keepRunning({ ...RESTART, onFailure }, () => run(signal), signal);
+    };
+    const attempt = () => {
+      failures.delete(role);
+      return run(signal);
+    };
+    return keepRunning({ ...RESTART, onFailure }, attempt, signal);
   };
 }

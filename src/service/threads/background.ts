@@ -12,9 +12,13 @@ import type { Role } from "../roles/role.ts";
 /** `roles`: those of BACKGROUND_ROLES that this process has. */
 export type BackgroundData = { config: Config; roles: Role[] };
 
-/** `status`: undefined while it can't be read. `leaseProblems`: by role, as WatchedLeases tells them. */
+/**
+ * `status`: undefined while it can't be read. `leaseProblems`: by role, as WatchedLeases tells them. `failures`: why a role
+ * does not work, such as a file that can't be opened.
+ */
 export type Reported<Status> = {
   status: Status | undefined;
+  failures: [role: string, failure: string][];
   leaseProblems: [role: string, problem: string][];
 };
 
@@ -38,6 +42,8 @@ export type Background = {
   webhooks(): Promise<WebhooksStatus | undefined>;
   /** By role: which of its leases has had no answer for ten seconds, and why, as last reported. */
   readonly leaseProblems: ReadonlyMap<string, string>;
+  /** By role: why it does not work, as last reported. */
+  readonly failures: ReadonlyMap<string, string>;
   /** Resolves when deliveries are settled and jobs have ended. */
   stopAppending(withinMs: number): Promise<void>;
   /** Resolves when the last events are folded and sealed, and the thread has ended. */
@@ -50,6 +56,7 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
   const thread = threadOf({ file, name: "background", data, toError: storeError, log });
   const roles = remoteMethods<BackgroundRoles, (typeof METHODS)[number]>(thread, "roles", METHODS);
   const leaseProblems = new Map<string, string>();
+  const failures = new Map<string, string>();
   let webhooks: WebhooksStatus | undefined;
   const ask = async <Status>(asking: Promise<Reported<Status>>): Promise<Status | undefined> => {
     const answer = await inTime(
@@ -59,6 +66,8 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
     if (!answer) return undefined;
     leaseProblems.clear();
     for (const [role, problem] of answer.leaseProblems) leaseProblems.set(role, problem);
+    failures.clear();
+    for (const [role, failure] of answer.failures) failures.set(role, failure);
     return answer.status;
   };
   thread.start().catch(() => undefined);
@@ -69,6 +78,7 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
       return webhooks;
     },
     leaseProblems,
+    failures,
     stopAppending: (withinMs) => roles.stopAppending(withinMs * SETTLE_SHARE),
     close: thread.close,
   };

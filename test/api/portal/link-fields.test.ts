@@ -44,6 +44,7 @@ const WRONG: readonly (readonly [typed: Typed, field: string, why: string])[] = 
   [{ max_clicks: "many" }, "max_clicks", "It must be a whole number."],
   [{ max_clicks: "0" }, "max_clicks", "It must be at least 1."],
   [{ password: "x".repeat(129) }, "password", "It must have at most 128 characters."],
+  [{ password: "seven 7" }, "password", "It must have at least 8 characters."],
   [{ redirect_code: "303" }, "redirect_code", "It must be one of 301, 302, 307, 308."],
   [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
   [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
@@ -106,6 +107,14 @@ function textIn(page: string, name: string): string | undefined {
 function inputOf(page: string, name: string): string {
   return new RegExp(`<input[^>]*name="${RegExp.escape(name)}"[^>]*>`).exec(page)?.[0] ?? "";
 }
+
+it("keeps phones from capitals, corrections and spell checks where a text is typed as it is", async () => {
+  const path = await people.shorten(one, "https://example.com/");
+  const page = (await one.get(path)).text;
+  for (const name of ["password", "external_id", "expired_url"])
+    expect(inputOf(page, name)).toContain('autocapitalize="none" autocorrect="off" spellcheck="false"');
+  expect(inputOf(page, "title")).not.toContain("autocapitalize");
+});
 
 /** What a browser sends of the form on a link's page. */
 function formOn(page: string): [string, string][] {

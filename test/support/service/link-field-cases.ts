@@ -114,10 +114,10 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     field: "password",
     member: "has_password",
-    values: ["open sesame", "another"],
+    values: ["open sesame", "another one"],
     shown: [true, true],
-    bad: [7, "x".repeat(129)],
-    typed: [{ password: "open sesame" }, { password: "another" }],
+    bad: [7, "", "1234567", "🌻🌻🌻🌻", "x".repeat(129)],
+    typed: [{ password: "open sesame" }, { password: "another one" }],
     words: ["<dt>Password</dt><dd>set</dd>", "replaced the password"],
     emptied: { remove_password: "1" },
     badCell: "x".repeat(129),

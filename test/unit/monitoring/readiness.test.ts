@@ -118,6 +118,7 @@ function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [
     recorder: undefined,
     logProblems: () => ({}),
     leaseProblems: new Map(),
+    failures: new Map(),
     webhooks: undefined,
   };
 }

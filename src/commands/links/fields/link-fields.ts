@@ -11,6 +11,10 @@ import {
 import { filled, text, time } from "./field-schemas.ts";
 import { rulesSchema, shownRule } from "./rule-fields.ts";
 
+/** Whoever has the link may guess, though slowly (api/limits/link-password-tries.ts). */
+const LEAST_OF_PASSWORD = 8;
+const SHORT_PASSWORD = `must have at least ${LEAST_OF_PASSWORD} characters`;
+
 /**
  * What a field holds, by which it is cleaned, typed, put in words and read from a table. `text`: of a line; `lines`: of
  * several; `code`: a redirect's; `forwarding`: of the visitor's query.
@@ -32,6 +36,8 @@ type LinkFieldRow = {
   noun?: string;
   group: FieldGroup;
   hint?: string;
+  /** Typed as it is, so that no phone begins it with a capital or corrects it. */
+  isExact?: true;
   /** Most characters of a text, or of each in a list. */
   most?: number;
   /** Only on the Developer tier. */
@@ -81,6 +87,7 @@ export const LINK_FIELDS = {
     group: "about",
     most: MOST.externalId,
     hint: "Your own name for the link",
+    isExact: true,
     schema: filled(MOST.externalId)
       .nullish()
       .meta({
@@ -152,13 +159,14 @@ export const LINK_FIELDS = {
     option: "passwordId",
     label: "Password",
     group: "password",
+    isExact: true,
     isDeveloper: true,
     most: MOST.password,
     schema: text(MOST.password)
-      .min(1, "must not be empty")
+      .refine((value) => [...value].length >= LEAST_OF_PASSWORD, SHORT_PASSWORD)
       .nullish()
       .meta({
-        description: "Visitors are asked for it. Kept as an argon2id hash, and never shown. Developer tier.",
+        description: `Visitors are asked for it. At least ${LEAST_OF_PASSWORD} characters. Kept as an argon2id hash, and never shown. Developer tier.`,
         examples: ["open sesame"],
       }),
   },

@@ -1,6 +1,8 @@
 // What a key may be used for, from where, until when, and how it is rotated, over real HTTP.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KEY_SCOPES, type KeyScope } from "../../src/events/vocabulary.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -287,7 +289,7 @@ describe("a rotated key", () => {
     const listed = await service.ask<{ total: number }>("/api/v1/links", { key: rotated.key });
     expect(listed.body.total).toBe(1);
     expect((await service.ask("/api/v1/events", { key: rotated.key })).status).toBe(403);
-    const events = await service.backend.eventStore.readAll({ categories: ["account"], limit: 10_000 });
+    const events = await loggedEvents(service.backend.eventStore, { categories: ["account"], limit: 10_000 });
     expect(JSON.stringify(events)).not.toContain(rotated.key.slice(3));
     now += HOUR_MS;
     expect([await status(key), await status(rotated.key)]).toEqual([401, 401]);

@@ -8,7 +8,7 @@ import { followedStreams } from "../../../src/events/streams.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { CallerLookup } from "../../../src/queries/find-caller.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
-import type { NewEvent } from "../../../src/stores/event-store/port.ts";
+import { type NewEvent, START } from "../../../src/stores/event-store/port.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -39,7 +39,7 @@ describe("the caller of a key", () => {
     const follower = new LogFollower({
       followed: followedStreams,
       ...stores,
-      documentsPosition: async () => (await stores.readStore.checkpoint(lifecycle.name))?.position,
+      documentsPosition: async () => (await stores.readStore.checkpoint(lifecycle.name))?.position ?? START,
       random: Math.random,
       log: () => undefined,
     });

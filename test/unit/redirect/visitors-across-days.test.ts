@@ -10,7 +10,7 @@ import { allDocuments } from "../../../src/stores/read-store/document-pages.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
 import { accountQuestionsOf } from "../../support/projections/account-questions.ts";
-import { foldGroups } from "../../support/projections/fold-groups.ts";
+import { foldGroups, silent } from "../../support/projections/fold-groups.ts";
 import { append, openStores } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -26,7 +26,7 @@ it("finds no code of one day on another, and counts who comes on both days twice
   const clock = () => now;
   const sleep = async () => undefined;
   const salts = fileDailySalts(folder.path);
-  const visitors = dailyVisitors({ salts, clock, sleep, randomBytes });
+  const visitors = dailyVisitors({ salts, clock, sleep, randomBytes, log: silent });
   for (const day of DAYS) {
     now = new Date(`${day}T10:00:00.000Z`);
     const codeOf = await visitors.codesAt(now.getTime());

@@ -30,7 +30,7 @@ export async function benchRebuild({ quick, ...options }: Options): Promise<bool
   return await withStores({ links }, async (prepared) => {
     const { backend, instance } = prepared;
     await seedClicks(prepared, { clicks: events - links, links });
-    const seeded = (await backend.eventStore.head()) ?? "";
+    const seeded = await backend.eventStore.head();
     const live = quick ? await foldedLive(seeded) : undefined;
     const rebuild = await runRebuild(instance);
     printTable([

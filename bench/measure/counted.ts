@@ -6,6 +6,7 @@ import { links } from "../../src/projections/definitions/links.ts";
 import { projectionGroups } from "../../src/projections/groups.ts";
 import type { Backend } from "../../src/service/stores/backend.ts";
 import { allDocuments } from "../../src/stores/read-store/document-pages.ts";
+import { loggedEvents } from "../../test/support/event-store/logged-events.ts";
 import { until } from "../../test/support/runtime/until.ts";
 import type { LoadResult } from "../load/load.ts";
 
@@ -35,7 +36,7 @@ async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
     const checkpoint = await readStore.checkpoint(name).catch(() => undefined);
     if (checkpoint?.more) return false;
     const after = checkpoint?.position;
-    if ((await eventStore.readAll({ after, categories, limit: 1 })).length > 0) return false;
+    if ((await loggedEvents(eventStore, { after, categories, limit: 1 })).length > 0) return false;
   }
   return true;
 }
@@ -74,7 +75,7 @@ async function countEvents({ eventStore }: Stores, category: keyof typeof CATEGO
   let count = 0;
   let after: string | undefined;
   for (;;) {
-    const events = await eventStore.readAll({ categories: [CATEGORY[category]], after, limit: PAGE });
+    const events = await loggedEvents(eventStore, { categories: [CATEGORY[category]], after, limit: PAGE });
     count += events.filter((event) => event.type === type).length;
     if (events.length < PAGE) return count;
     after = events.at(-1)?.position;

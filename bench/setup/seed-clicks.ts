@@ -59,6 +59,7 @@ function writerOf({ eventStore }: Prepared["backend"]) {
     readBatch,
     eventStore,
     journal: undefined,
+    saltProblem: () => undefined,
     log,
   });
   const revisions = new Map<string, number>();

@@ -58,7 +58,8 @@ export async function* followEvents(
       signal?.removeEventListener("abort", abort);
       connection.abort();
     }
-    await pause(waitMs ?? backoffMs(failures++, reconnectMs), signal).catch(() => undefined);
+    // Without a wait it would ask a service that says 0 without end.
+    await pause(waitMs || backoffMs(failures++, reconnectMs), signal).catch(() => undefined);
   }
 }
 

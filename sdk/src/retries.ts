@@ -34,13 +34,15 @@ export function retryingFetch(
   };
 }
 
-/** Milliseconds that the answer asks for; undefined when it asks for none, or is nothing that passes. */
+/** Milliseconds that the answer asks for; undefined when it asks for none that can be read, or is nothing that passes. */
 export function retryAfterMs({ status, headers }: Response): number | undefined {
   if (!PASSING.has(status)) return undefined;
   const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const isSeconds = /^\d+(\.\d+)?$/.test(text);
+  // Date.parse takes -1 and the like for years that are over.
+  const date = /^[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = isSeconds ? Number(text) * 1000 : date - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Twice as long after each failure, with jitter, at most `mostMs`. */
@@ -51,6 +53,8 @@ export function backoffMs(failures: number, fromMs = FIRST_WAIT_MS, mostMs = 30_
 /** @throws the signal's reason when it aborts */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    // A longer timer would end at once.
+    const boundedMs = Math.min(ms, 2 ** 31 - 1);
     const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
@@ -58,7 +62,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", abort);
       resolve();
-    }, ms);
+    }, boundedMs);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
   });

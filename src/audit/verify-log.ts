@@ -1,12 +1,12 @@
-// `audit verify`: reads every event of the log once, without a filter, and checks it against the seals and the rules of its
+// `audit verify`: reads every event of the log once and checks it against the seals and the rules of its
 // stream.
-import { SEALS_STREAM } from "../events/streams.ts";
+import { ALL_CATEGORIES, SEALS_STREAM } from "../events/streams.ts";
 import type { EventStore, Position, StoredText } from "../stores/event-store/port.ts";
 import { type EventChecks, eventChecks } from "./event-checks.ts";
 import { BlockCheck } from "./seals/check-blocks.ts";
 import { type Judged, type SealHeader, sealProblem, sealProblems } from "./seals/judge-seals.ts";
 import type { NotedSeal } from "./seals/noted-seal.ts";
-import { isSealed, type LogProblem, NOWHERE, type Place, placeOf } from "./seals/places.ts";
+import { type LogProblem, NOWHERE, type Place, placeOf } from "./seals/places.ts";
 import { judgedSeals } from "./seals/read-seals.ts";
 import { anchorText, type KnownSeal } from "./seals/seal.ts";
 import { storedPages } from "./stored-pages.ts";
@@ -52,7 +52,7 @@ export type VerificationOptions = {
   trust: Trust;
   /** Of an earlier verification. */
   anchor?: KnownSeal | undefined;
-  /** Called after each page: the number of events so far, and the position of the last one. */
+  /** Called after each page: the number of events so far, and up to where the log was looked through. */
   onProgress?: (events: number, position: Position) => void;
   onEvent?: (event: StoredText) => void;
   /** Called with each, also those behind the first hundred. */
@@ -69,9 +69,8 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
   const judged = await judgedSeals(eventStore, trust.publicKeys);
   const good = judged.flatMap(({ seal, reason }) => (seal && reason === undefined ? [seal] : []));
   const report = new Report(onProblem);
-  for (const { stream = "", what } of await deps.structureProblems())
-    if (stream === "" || isSealed({ stream }))
-      report.add("structure", { ...NOWHERE, stream }, stream === "" ? what : `${stream}: ${what}`);
+  for (const { stream = "", what } of await deps.structureProblems(ALL_CATEGORIES))
+    report.add("structure", { ...NOWHERE, stream }, stream === "" ? what : `${stream}: ${what}`);
   for (const problem of [
     ...knownProblem(judged, noted, "the newest that was made"),
     ...knownProblem(judged, anchor, "the one of the anchor"),
@@ -87,8 +86,7 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
   const types = new Map<string, number>();
   let [events, sealed, unsealed] = [0, 0, 0];
   for await (const page of storedPages(eventStore)) {
-    for (const event of page) {
-      if (!isSealed(event)) continue;
+    for (const event of page.events) {
       if (blocks.isBehind(event.position)) await blocks.closeBefore(event.position);
       const isBelowSeal = blocks.add(event);
       checks.all(event, (check, message) => report.add(check, event, message));
@@ -100,7 +98,7 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
       const type = event.type || "unreadable";
       types.set(type, (types.get(type) ?? 0) + 1);
     }
-    onProgress?.(events, page.at(-1)?.position ?? "");
+    onProgress?.(events, page.next);
   }
   await blocks.closeBefore(undefined);
   const { count: problemCount, first } = report;

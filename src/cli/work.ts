@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { describeProgress, progressOf } from "../projections/fold/progress.ts";
 import { REFUSALS, Refused } from "../runtime/refused.ts";
 import { logProgress } from "../stores/event-store/log-progress.ts";
-import type { EventStore } from "../stores/event-store/port.ts";
+import { type EventStore, type LogPage, type Position, START } from "../stores/event-store/port.ts";
 import { counted, type Terminal } from "./output.ts";
 
 export const EXIT_INTERRUPTED = REFUSALS.interrupted.exit;
@@ -81,26 +81,26 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
 
   /** The log, with progress by its positions: whatever reads it page by page shows how far it is and can be ended. */
   function watched(log: EventStore): EventStore {
-    let head: string | undefined;
-    const page = async <E extends { position: string }>(isFirst: boolean, read: () => Promise<E[]>) => {
+    let head: Position | undefined;
+    const page = async <E>(isFirst: boolean, read: () => Promise<LogPage<E>>) => {
       terminal.gone?.throwIfAborted();
       if (isInterruptible) signal.throwIfAborted();
       head ??= await log.head();
-      const found = await read();
-      events = found.length + (isFirst ? 0 : events);
-      const last = found.at(-1)?.position ?? head;
-      if (last && head) show({ count: events, unit: "event", share: logProgress(last, head) });
-      return found;
+      const looked = await read();
+      events = looked.events.length + (isFirst ? 0 : events);
+      show({ count: events, unit: "event", share: logProgress(looked.next, head) });
+      return looked;
     };
     return {
       append: log.append.bind(log),
       read: log.read.bind(log),
+      idAt: log.idAt.bind(log),
       structureProblems: log.structureProblems.bind(log),
       subscribe: log.subscribe.bind(log),
       head: log.head.bind(log),
       close: log.close.bind(log),
-      readAll: (options) => page(options.after === undefined, () => log.readAll(options)),
-      readStored: (options) => page(options.after === undefined, () => log.readStored(options)),
+      readAll: (options) => page(options.after === START, () => log.readAll(options)),
+      readStored: (options) => page(options.after === START, () => log.readStored(options)),
     };
   }
 

@@ -93,7 +93,7 @@ export const accountEvents = {
       ...ofAccount,
       keyId,
       ...keySecret,
-      previousUntil: z.iso.datetime().describe("Until then the text before is accepted, too"),
+      previousUntil: z.iso.datetime().describe("Until then at most the texts before are accepted, too"),
     },
     { internal: ["keyHash"] },
   ),

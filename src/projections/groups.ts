@@ -10,7 +10,7 @@ import { accountDays } from "./definitions/days/account-day.ts";
 import { linkDays } from "./definitions/days/link-day.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
-import { keys } from "./definitions/keys.ts";
+import { keys, keyTexts } from "./definitions/keys.ts";
 import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
@@ -33,11 +33,12 @@ export type ProjectionGroup = {
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
   version: 3,
-  readsSince: 1,
+  readsSince: 3,
   projections: [
     accounts,
     brands,
     keys,
+    keyTexts,
     domains,
     webhooks,
     links,

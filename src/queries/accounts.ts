@@ -177,9 +177,13 @@ export function keyStatus(
   return expiresAt !== undefined && expiresAt <= now.toISOString() ? "expired" : "active";
 }
 
+/** The texts before the present one that are still accepted, oldest first, by their last four characters. */
+export function acceptedEarlier({ earlier = [] }: KeyDocument, now: Date): { hint: string; until: string }[] {
+  return earlier.filter(({ until }) => until > now.toISOString()).map(({ hint, until }) => ({ hint, until }));
+}
+
 /** As the command line and the console's JSON answer it. */
 export function keyRow(key: KeyDocument, now: Date) {
-  const { previousUntil } = key;
   return {
     key_id: key._id,
     label: key.label,
@@ -189,7 +193,7 @@ export function keyRow(key: KeyDocument, now: Date) {
     scopes: key.scopes ?? [...KEY_SCOPES],
     expires_at: key.expiresAt ?? null,
     networks: key.networks ?? null,
-    previous_until: previousUntil !== undefined && previousUntil > now.toISOString() ? previousUntil : null,
+    earlier: acceptedEarlier(key, now),
   };
 }
 

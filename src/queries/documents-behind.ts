@@ -4,7 +4,7 @@ import type { ProjectionGroup } from "../projections/groups.ts";
 import { atMostEvery } from "../runtime/at-most-every.ts";
 import { inTime } from "../runtime/pause.ts";
 import { msBehind, nextEventFinder } from "../stores/event-store/next-event.ts";
-import type { EventStore } from "../stores/event-store/port.ts";
+import { type EventStore, START } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 
 /** Events are in the documents within two seconds, unless there are more than can be folded. */
@@ -21,7 +21,7 @@ const LONGEST_MS = 500;
 export type DocumentsBehind = () => Promise<number>;
 
 type Deps = {
-  eventStore: Pick<EventStore, "head" | "readAll">;
+  eventStore: Pick<EventStore, "readAll">;
   /** The mapped store: of the builds that are queried. */
   readStore: Pick<ReadStore, "checkpoint">;
   groups: readonly ProjectionGroup[];
@@ -33,7 +33,7 @@ export function documentsBehind({ eventStore, readStore, groups, clock }: Deps):
     const next = nextEventFinder(eventStore, categories);
     return async () => {
       const read = await orNotBuilt(readStore.checkpoint(name).then((checkpoint) => ({ checkpoint })));
-      return read ? msBehind(await next(read.checkpoint?.position), clock()) : 0;
+      return read ? msBehind(await next(read.checkpoint?.position ?? START), clock()) : 0;
     };
   });
   const measure = async () => {

@@ -8,7 +8,7 @@ import { PREFIX } from "../events/streams.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
-import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
+import { type KeyDocument, type KeyTextDocument, keys, keyTexts } from "../projections/definitions/keys.ts";
 import { atMost } from "../runtime/at-most.ts";
 import type { FollowedEvent } from "../stores/coordination/log-follower.ts";
 import { minVersions } from "../stores/coordination/min-versions.ts";
@@ -61,8 +61,8 @@ export class CallerLookup {
   }
 
   /**
-   * `keyHash`: SHA-256 of the whole key, hex. Undefined for an unknown or deactivated key, a text that two rotations have
-   * replaced, or a closed account; the caller of an expired key is found.
+   * `keyHash`: SHA-256 of the whole key, hex. Undefined for an unknown or deactivated key, a text whose overlap had
+   * ended when the key was rotated again, or a closed account; the caller of an expired key is found.
    * @throws StoreUnavailable
    */
   async find(keyHash: string): Promise<KeyCaller | undefined> {
@@ -83,23 +83,19 @@ export class CallerLookup {
       this.#minPositions.allows(accountId, account._position);
     if (!isCurrent) return callerOf(owner, await loadAccount(eventStore, accountId));
     if (key.status !== "active" || account.status !== "open") return undefined;
-    const { previousHash, previousUntil: until } = key;
-    const previous = previousHash !== undefined && until !== undefined && { keyHash: previousHash, until };
-    return callerBy(owner, account.tier, { ...key, status: "active", ...(previous && { previous }) });
+    return callerBy(owner, account.tier, { ...key, status: "active" });
   }
 
   /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
   async #findOwner(keyHash: string): Promise<KeyOwner | undefined> {
-    const find = (where: { keyHash: string } | { previousHash: string }) =>
-      this.#deps.readStore.find<KeyDocument>(keys.collection.name, { where, limit: 1 });
-    const finding = find({ keyHash });
-    const found = await orNotBuilt(finding);
-    const [key] = found?.length === 0 ? await find({ previousHash: keyHash }) : (found ?? []);
-    if (key) this.#owners.set(keyHash, { accountId: key.accountId, keyId: key._id, keyHash });
-    else await this.#deps.catchUp();
+    const { readStore, catchUp } = this.#deps;
+    const finding = readStore.get<KeyTextDocument>(keyTexts.collection.name, keyHash);
+    const text = await orNotBuilt(finding);
+    if (text) this.#owners.set(keyHash, { accountId: text.accountId, keyId: text.keyId, keyHash });
+    else await catchUp();
     const owner = this.#owners.get(keyHash);
     // The log was followed from its start, or else nobody can tell by now that there is no such key.
-    if (!found && !owner) await finding;
+    if (!owner) await finding;
     return owner;
   }
 }
@@ -115,8 +111,8 @@ function callerBy(
   tier: Tier,
   key: AccountKey,
 ): KeyCaller | undefined {
-  const { scopes, networks, previous } = key;
-  const texts = [{ keyHash: key.keyHash, until: key.expiresAt }, ...(previous ? [previous] : [])];
+  const { scopes, networks, earlier = [] } = key;
+  const texts = [{ keyHash: key.keyHash, until: key.expiresAt }, ...earlier];
   const text = texts.find(({ keyHash: accepted }) => accepted === keyHash);
   return text && { accountId, tier, via: "api", keyId, scopes, networks, expiresAt: text.until };
 }

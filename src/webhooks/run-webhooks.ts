@@ -7,7 +7,7 @@ import { pause, untilAborted } from "../runtime/pause.ts";
 import { isRefused } from "../runtime/refused.ts";
 import { whatToDo } from "../stores/connections/errors.ts";
 import { msBehind } from "../stores/event-store/next-event.ts";
-import type { EventStore } from "../stores/event-store/port.ts";
+import { type EventStore, START } from "../stores/event-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import { DeliveryWorker, type PauseWebhook } from "./delivery/worker.ts";
@@ -158,8 +158,8 @@ async function routerStatus(
   failure: string | undefined,
 ): Promise<Pick<WebhooksStatus, "routerLagMs" | "routerFailure">> {
   try {
-    const after = (await deliveryQueue.routed())?.position;
-    const [next] = await eventStore.readAll({ after, categories: ROUTED_CATEGORIES, limit: 1 });
+    const after = (await deliveryQueue.routed())?.position ?? START;
+    const [next] = (await eventStore.readAll({ after, categories: ROUTED_CATEGORIES, limit: 1 })).events;
     const routerLagMs = msBehind(next, now);
     return { routerLagMs, routerFailure: routerLagMs > USUAL_LAG_MS ? failure : undefined };
   } catch (error) {

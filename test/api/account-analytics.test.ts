@@ -82,6 +82,18 @@ describe("GET /api/v1/analytics", () => {
     expect((await ask("tag=sale&device=desktop")).body.totals.people).toBe(0);
   });
 
+  it("takes a deleted link as a filter by its slug as by its address", async () => {
+    const { key } = await service.member("developer");
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/",
+    });
+    await visit(`/${body.slug}`, { "user-agent": DESK });
+    await until("the click", async () => (await ask("", key)).body.totals.people === 1);
+    await service.ask(`/api/v1/links/${body.slug}`, { method: "DELETE", key });
+    for (const link of [body.slug, `localhost/${body.slug}`, body.slug.toUpperCase()])
+      expect([link, (await ask(`link=${link}`, key)).body.totals.people]).toEqual([link, 1]);
+  });
+
   it("needs the Developer tier", async () => {
     const free = await service.member("free");
     for (const path of ["analytics", "clicks", "clicks/export"])

@@ -1,5 +1,7 @@
 // API keys over real HTTP (interface, part 5).
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -66,7 +68,7 @@ describe("part 5, authentication", () => {
     const { key } = await service.member("free");
     await service.post("/api/v1/shorten", key, { url });
     expect(service.logged.join("")).not.toContain(key);
-    const events = await service.backend.eventStore.readAll({ categories: ["account"], limit: 10_000 });
+    const events = await loggedEvents(service.backend.eventStore, { categories: ["account"], limit: 10_000 });
     expect(JSON.stringify(events)).not.toContain(key.slice(3));
   });
 });

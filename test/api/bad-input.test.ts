@@ -30,8 +30,7 @@ describe("part 7, bad input", () => {
   afterAll(() => service.stop());
 
   /** Only the caller's events, because other tests write to a shared event store. */
-  const written = (after: string | undefined) =>
-    writtenBy(service.backend.eventStore, [developer.accountId], after);
+  const written = (after: string) => writtenBy(service.backend.eventStore, [developer.accountId], after);
 
   /** Checks that the answer is an error object and that nothing was written for the caller; returns the status. */
   async function refused(path: string, ask: Ask): Promise<number> {

@@ -1,8 +1,10 @@
 // An abusive link stopped by the operator, by command and in the console: what visitors, owner and auditor see.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { decoded, type Visitor, visitor } from "../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../support/portal/operator.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
@@ -58,7 +60,7 @@ describe("a link that the operator blocks", { timeout: 60_000 }, () => {
     const later = (await people.shorten(other, "https://example.com/later")).split("/").at(-1);
     await service.ask(`/${later}`);
     const clicked = async () =>
-      (await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100 })).map(
+      (await loggedEvents(service.backend.eventStore, { categories: [CATEGORY.clicks], limit: 100 })).map(
         ({ data }) => (data as { link: string }).link,
       );
     await until("a later hit in the log", async () => (await clicked()).includes(`localhost/${later}`));

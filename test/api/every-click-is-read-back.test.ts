@@ -1,4 +1,5 @@
 // The log tells the truth: whatever visitors send, in bursts and trickles, is read back as it was sent, everywhere.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { until } from "../support/runtime/until.ts";
 import { commandLine } from "../support/service/command-line.ts";
@@ -257,6 +259,9 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
 }
 
 async function clicksOfLog(service: TestService): Promise<Record<string, unknown>[]> {
-  const events = await service.backend.eventStore.readAll({ categories: ["clicks"], limit: 2 * CLICKS });
+  const events = await loggedEvents(service.backend.eventStore, {
+    categories: ["clicks"],
+    limit: 2 * CLICKS,
+  });
   return events.map(({ data }) => data as Record<string, unknown>);
 }

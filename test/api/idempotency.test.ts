@@ -1,8 +1,10 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { BulkAnswerSchema } from "../../src/api/schemas.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import {
   type Member,
   onCluster,
@@ -23,7 +25,7 @@ describe("Idempotency-Key", () => {
       headers: { "idempotency-key": idempotencyKey },
     });
   const linksInLog = async () =>
-    (await service.backend.eventStore.readAll({ categories: ["link"], limit: 1000 })).length;
+    (await loggedEvents(service.backend.eventStore, { categories: ["link"], limit: 1000 })).length;
   const linksMade = async () => (await linksInLog()) - madeBefore;
 
   beforeAll(async () => {

@@ -1,6 +1,8 @@
 // What a key may be used for, from where, until when, and how it is rotated, over real HTTP.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KEY_SCOPES, type KeyScope } from "../../src/events/vocabulary.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -31,6 +33,7 @@ const from = (key: string, address?: string) =>
     key,
     headers: address === undefined ? {} : { "x-forwarded-for": address },
   });
+const iso = (at: number) => new Date(at).toISOString();
 const status = async (key: string) => (await from(key)).status;
 
 describe("the scopes of a key", () => {
@@ -234,7 +237,7 @@ describe("a rotated key", () => {
     await service.issueKey(accountId);
     const rotated = await service.rotateKey(accountId, keyId, 2);
     expect(rotated.key).not.toBe(key);
-    expect(Date.parse(rotated.previousUntil)).toBe(now + 2 * HOUR_MS);
+    expect(rotated.earlier).toEqual([{ hint: key.slice(-4), until: iso(now + 2 * HOUR_MS) }]);
     const remaining = async (one: string) => Number((await from(one)).headers["x-ratelimit-remaining"]);
     const before = await remaining(rotated.key);
     // One key, one limit.
@@ -244,18 +247,34 @@ describe("a rotated key", () => {
     expect(await status(rotated.key)).toBe(200);
   });
 
-  it("ends its first text at once when it is rotated again, and both when it is deactivated", async () => {
-    const { accountId, key, keyId } = await service.member("free");
-    const second = await service.rotateKey(accountId, keyId);
-    const third = await service.rotateKey(accountId, keyId);
-    const poll = (one: string) => expect.poll(() => status(one), { timeout: stretched(2_000) });
-    await poll(key).toBe(401);
-    expect(await status(second.key)).toBe(200);
-    expect(await status(third.key)).toBe(200);
+  it("keeps what each rotation promised when it is rotated again, and ends all texts when it is deactivated", async () => {
+    const { accountId, key, keyId } = await service.member("developer");
+    const second = await service.rotateKey(accountId, keyId, 2);
+    const third = await service.rotateKey(accountId, keyId, 24);
+    expect(third.earlier).toEqual([
+      { hint: key.slice(-4), until: iso(now + 2 * HOUR_MS) },
+      { hint: second.key.slice(-4), until: iso(now + 24 * HOUR_MS) },
+    ]);
+    const texts = [key, second.key, third.key];
+    const statuses = () => Promise.all(texts.map(status));
+    expect(await statuses()).toEqual([200, 200, 200]);
+    now += 2 * HOUR_MS;
+    expect(await statuses()).toEqual([401, 200, 200]);
     await service.deactivateKey(accountId, keyId);
-    await poll(second.key).toBe(401);
-    await poll(third.key).toBe(401);
+    await expect.poll(statuses, { timeout: stretched(2_000) }).toEqual([401, 401, 401]);
     await expect(service.rotateKey(accountId, keyId)).rejects.toMatchObject({ code: "key_not_active" });
+  });
+
+  it("has one text alone at once where it leaked, and an hour for all where that was chosen", async () => {
+    const { accountId, key, keyId } = await service.member("developer");
+    const second = await service.rotateKey(accountId, keyId, 24);
+    const third = await service.rotateKey(accountId, keyId, 1);
+    const hour = iso(now + HOUR_MS);
+    expect(third.earlier.map(({ until }) => until)).toEqual([hour, hour]);
+    const last = await service.rotateKey(accountId, keyId, 0);
+    expect(last.earlier).toEqual([]);
+    const statuses = () => Promise.all([key, second.key, third.key, last.key].map(status));
+    await expect.poll(statuses, { timeout: stretched(2_000) }).toEqual([401, 401, 401, 200]);
   });
 
   it("keeps its links, scopes, networks and end, and no text in clear", async () => {
@@ -266,11 +285,11 @@ describe("a rotated key", () => {
     });
     await service.post("/api/v1/shorten", key, { url });
     const rotated = await service.rotateKey(accountId, keyId, 24);
-    expect(Date.parse(rotated.previousUntil)).toBe(now + HOUR_MS);
+    expect(rotated.earlier).toEqual([{ hint: key.slice(-4), until: iso(now + HOUR_MS) }]);
     const listed = await service.ask<{ total: number }>("/api/v1/links", { key: rotated.key });
     expect(listed.body.total).toBe(1);
     expect((await service.ask("/api/v1/events", { key: rotated.key })).status).toBe(403);
-    const events = await service.backend.eventStore.readAll({ categories: ["account"], limit: 10_000 });
+    const events = await loggedEvents(service.backend.eventStore, { categories: ["account"], limit: 10_000 });
     expect(JSON.stringify(events)).not.toContain(rotated.key.slice(3));
     now += HOUR_MS;
     expect([await status(key), await status(rotated.key)]).toEqual([401, 401]);

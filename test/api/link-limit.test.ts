@@ -1,6 +1,8 @@
 // Links with a limit of clicks over real HTTP: who counts, what is answered beyond it, and what changes it.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATEGORY } from "../../src/events/streams.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -39,7 +41,7 @@ const statuses = async (slug: string, visits: number) => {
   return answers;
 };
 const clicksOf = async (slug: string) =>
-  (await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 })).filter(
+  (await loggedEvents(service.backend.eventStore, { categories: [CATEGORY.clicks], limit: 10_000 })).filter(
     ({ data }) => (data as { link: string }).link === `localhost/${slug}`,
   );
 

@@ -1,4 +1,5 @@
 // Links with a password over real HTTP: who is asked, what opens them and for how long, and what a stranger can try.
+
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkPasswordSecret } from "../../src/commands/links/link-password.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { FIREFOX, visitor } from "../support/portal/browser-like.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -57,7 +59,10 @@ const passOf = (answer: { headers: Record<string, unknown> }) =>
   String((answer.headers["set-cookie"] as string[] | undefined)?.[0]?.split(";")[0]);
 
 async function clicksOf(slug: string) {
-  const events = await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+  const events = await loggedEvents(service.backend.eventStore, {
+    categories: [CATEGORY.clicks],
+    limit: 10_000,
+  });
   return events
     .map(({ data }) => data as Record<string, unknown>)
     .filter(({ link }) => link === `localhost/${slug}`);

@@ -1,9 +1,11 @@
 // Why a number changed, by the API and by command: what was clicked, withdrawn and restored between two moments.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { restoreClicks, withdrawClicks } from "../../src/commands/withdrawals/withdraw-clicks.ts";
 import { matchingClicks } from "../../src/queries/audit/matching-clicks.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { until } from "../support/runtime/until.ts";
 import { commandLine } from "../support/service/command-line.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -30,7 +32,7 @@ const changes = (query: string, path = `/api/v1/analytics/${slug}/changes`, key 
 const head = async () => String(await service.backend.eventStore.head());
 const recorded = async (clicks: number) => {
   await until("the clicks", async () => {
-    const events = await service.backend.eventStore.readAll({ categories: ["clicks"], limit: 1_000 });
+    const events = await loggedEvents(service.backend.eventStore, { categories: ["clicks"], limit: 1_000 });
     return events.length === clicks;
   });
   moments.push(await head());

@@ -78,6 +78,10 @@ describe("the OpenAPI document", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it("says no bounds in a way that generators of clients don't know", () => {
+    expect(text).not.toMatch(/exclusiveM(in|ax)imum/);
+  });
+
   it("describes every event that a webhook can get, with the body that is sent", () => {
     expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_EVENTS]);
     for (const name of WEBHOOK_EVENTS) {
@@ -148,6 +152,30 @@ describe("the OpenAPI document", () => {
       const examples = operation?.responses[status]?.content?.["application/json"]?.examples ?? {};
       const [example] = Object.values(examples).map(({ value }) => value);
       expect([name, example?.error, example?.code]).toEqual([name, body.error, body.code]);
+    }
+  });
+
+  it("has an Idempotency-Key for each operation that writes, which takes it", async () => {
+    const writing = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([method]) => path.startsWith("/api/v1/") && !["get", "head", "parameters"].includes(method))
+        .map(([method, { parameters = [] }]) => ({ path, method: method.toUpperCase(), parameters })),
+    );
+    expect(writing.length).toBeGreaterThan(7);
+    for (const { path, method, parameters } of writing) {
+      expect([path, method, parameters.map(({ name }) => name.toLowerCase())]).toEqual([
+        ...[path, method],
+        expect.arrayContaining(["idempotency-key"]),
+      ]);
+      const { body } = await service.ask(path.replace(/\{\w+\}/g, "abc"), {
+        ...{ method, key: member.key, headers: { "idempotency-key": "x".repeat(256) } },
+        body: path.includes("bulk")
+          ? { links: [{ url: "https://example.com/", slug: "abc" }] }
+          : { url: "https://example.com/" },
+      });
+      // Before the body is looked at, or after.
+      if (body.code !== "invalid_request")
+        expect([path, method, body.code]).toEqual([path, method, "invalid_idempotency_key"]);
     }
   });
 

@@ -1,8 +1,10 @@
 // Health, metrics, logs and the OpenAPI document, as an operator sees them (interface, part 9).
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCOPES } from "../../src/api/route-scopes.ts";
 import { VERSION } from "../../src/config/version.ts";
 import { EVENT_TYPES } from "../../src/events/catalogue.ts";
+import { START } from "../../src/stores/event-store/port.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
@@ -46,7 +48,7 @@ describe("operations", () => {
       const { readStore, eventStore } = service.backend;
       const [checkpoints, head] = [readStore.checkpoints, eventStore.head];
       readStore.checkpoints = () => Promise.reject(new Error("away"));
-      const { promise: hangs, resolve: goOn } = Promise.withResolvers<undefined>();
+      const { promise: hangs, resolve: goOn } = Promise.withResolvers<string>();
       eventStore.head = () => hangs;
       await expect.poll(ready).toBe(503);
       const health = (headers: Record<string, string>) => service.ask("/health/ready", { headers });
@@ -57,7 +59,7 @@ describe("operations", () => {
       ];
       Object.assign(readStore, { checkpoints });
       Object.assign(eventStore, { head });
-      goOn(undefined);
+      goOn(START);
       expect([here, stranger, operator].map(({ status }) => status)).toEqual([503, 503, 503]);
       // On a busy machine the projector may not answer in time either.
       expect(here.body.reasons).toEqual(

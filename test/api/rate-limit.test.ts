@@ -1,5 +1,6 @@
 // The hourly rate limit over real HTTP, with a test clock (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keyTexts } from "../../src/projections/definitions/keys.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import type { Answer } from "../support/service/ask.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -22,10 +23,10 @@ describe("part 8, rate limits", () => {
   beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1" }, () => new Date(now));
     const { readStore } = service.backend;
-    const { find } = readStore;
-    readStore.find = (collection, query) => {
-      if (query?.where?.keyHash !== undefined) lookUps += 1;
-      return find.call(readStore, collection, query) as never;
+    const { get } = readStore;
+    readStore.get = (collection, id) => {
+      if (collection === keyTexts.collection.name) lookUps += 1;
+      return get.call(readStore, collection, id) as never;
     };
   });
   afterAll(() => service.stop());

@@ -1,11 +1,14 @@
 // Links whose answer depends on visitor and time, over real HTTP: codes, headers, clicks, analytics and exports.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { NO_RULE } from "../../src/events/vocabulary.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
+import { START } from "../../src/stores/event-store/port.ts";
 import { CLICK_LINES, type ClickRow } from "../../src/transfer/export/click-lines.ts";
 import { clickRows } from "../../src/transfer/export/click-rows.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -42,7 +45,10 @@ async function visit(path: string, headers: Record<string, string> = {}, method 
 }
 
 const clicksOf = async (slug: string) => {
-  const events = await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+  const events = await loggedEvents(service.backend.eventStore, {
+    categories: [CATEGORY.clicks],
+    limit: 10_000,
+  });
   return events
     .map(({ data }) => data as Record<string, unknown>)
     .filter(({ link }) => link === `localhost/${slug}`);
@@ -359,7 +365,7 @@ describe("rules", () => {
     await visit(slug, { "user-agent": DESKTOP });
     await clicksAre(slug, 2);
     const rows: ClickRow[] = [];
-    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, undefined))
+    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, START))
       rows.push(...page);
     const lines = rows.map((row) => JSON.parse(CLICK_LINES.ndjson.line(row)));
     expect(lines.map(({ rule, long_url }) => [rule, long_url])).toEqual([
@@ -469,7 +475,7 @@ describe("forward_query", () => {
 describe("each click", () => {
   it("leads to a destination that its link had at that revision", async () => {
     const { eventStore } = service.backend;
-    const recorded = await eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+    const recorded = await loggedEvents(eventStore, { categories: [CATEGORY.clicks], limit: 10_000 });
     const clicks = recorded.map(({ data }) => data as LinkClicked["data"]);
     expect(clicks.filter(({ rule }) => rule !== undefined).length).toBeGreaterThan(20);
     for (const { link: key, linkRevision, longUrl, rule } of clicks) {

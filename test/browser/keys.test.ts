@@ -35,11 +35,12 @@ onServer(chromiumServer, () => {
     await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByText("links:read, analytics:read, events:read, from 127.0.0.0/8").waitFor();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
+    await page.getByLabel("The present key works").selectOption("for an hour");
     await shot("keys-rotate");
     await page.getByRole("button", { name: "Rotate key" }).click();
-    await page.getByText("The key before is accepted until").waitFor();
+    await page.getByText("is accepted until").waitFor();
     await page.getByRole("link", { name: "Go to your keys" }).click();
-    await page.getByText("the key before it, too").waitFor();
+    await page.getByText(", too, until").waitFor();
     await shot("keys-list");
     await page.setViewportSize({ width: 390, height: 844 });
     await shot("keys-phone");

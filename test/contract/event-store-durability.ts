@@ -1,4 +1,5 @@
 // The event store contract for durability: acknowledged events survive a restart and a kill -9.
+
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import fc from "fast-check";
@@ -9,6 +10,7 @@ import {
   type ExpectedRevision,
   RevisionConflict,
 } from "../../src/stores/event-store/port.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import type { Subject } from "./event-store-fixture.ts";
@@ -21,12 +23,12 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
       const before = await openAnother();
       const events = sampleEvents(4);
       const appended = await before.append(stream, "none", events);
-      const [first, second] = await before.readAll({ categories: [categoryOf(stream)], limit: 2 });
+      const [first, second] = await loggedEvents(before, { categories: [categoryOf(stream)], limit: 2 });
       await before.close();
       const after = await openAnother();
       expect(await after.append(stream, "none", events)).toEqual(appended);
       await after.append(stream, 3, sampleEvents(1));
-      const remaining = await after.readAll({
+      const remaining = await loggedEvents(after, {
         categories: [categoryOf(stream)],
         after: second?.position,
         limit: 10,

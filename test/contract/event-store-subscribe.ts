@@ -1,8 +1,15 @@
 // The event store contract for subscriptions: catch-up then new events, resumable, pull-based, and ended by an abort.
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { categoryOf } from "../../src/stores/event-store/categories.ts";
-import type { ExpectedRevision, RecordedEvent } from "../../src/stores/event-store/port.ts";
+import {
+  type ExpectedRevision,
+  type Position,
+  type RecordedEvent,
+  START,
+} from "../../src/stores/event-store/port.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { subscribed } from "../support/event-store/subscribed.ts";
 import { stretched } from "../support/runtime/slowness.ts";
@@ -43,6 +50,27 @@ export function subscribePromises({ fixture, newCategory, newStream }: Subject):
       }
     });
 
+    it("says up to where it looked while only other streams are written, and goes on from there", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      const { position } = await store.append(newStream(), "none", sampleEvents(3));
+      const options = {
+        categories: [categoryOf(stream)],
+        signal: AbortSignal.timeout(Math.ceil(stretched(10_000))),
+      };
+      const reached = async (after: Position) => {
+        for await (const { events, next } of store.subscribe({ ...options, after })) {
+          expect(events).toEqual([]);
+          if (next >= position) return next;
+        }
+        throw new Error("nothing was said");
+      };
+      const next = await reached(START);
+      await store.append(stream, "none", [sampleEvent()]);
+      const subscription = subscribed(store, { categories: [categoryOf(stream)], after: next });
+      expect(revisions(await subscription.take(1))).toEqual([0]);
+    });
+
     it("delivers another handle's appends within 250 ms", async () => {
       const { store, openAnother } = fixture();
       const stream = newStream();
@@ -78,7 +106,7 @@ export function subscribePromises({ fixture, newCategory, newStream }: Subject):
       );
       const [seenByOne, seenByTwo] = await Promise.all([one.take(100), two.take(100)]);
       expect(seenByOne).toEqual(seenByTwo);
-      expect(seenByOne).toEqual(await store.readAll({ categories: [category], limit: 200 }));
+      expect(seenByOne).toEqual(await loggedEvents(store, { categories: [category], limit: 200 }));
     });
 
     it("ends promptly when aborted while it waits", async () => {
@@ -97,11 +125,12 @@ export function subscribePromises({ fixture, newCategory, newStream }: Subject):
       const stream = newStream();
       await store.append(stream, "none", [sampleEvent()]);
       const batches: RecordedEvent[][] = [];
-      for await (const batch of store.subscribe({
+      for await (const { events } of store.subscribe({
+        after: START,
         categories: [categoryOf(stream)],
         signal: AbortSignal.abort(),
       }))
-        batches.push(batch);
+        batches.push(events);
       expect(batches).toEqual([]);
     });
   });

@@ -1,4 +1,5 @@
 // What the EventStoreDB adapter promises beside the contract: foreign events, large appends, connection strings.
+
 import {
   binaryEvent,
   type EventData,
@@ -11,8 +12,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { categoryOf } from "../../src/stores/event-store/categories.ts";
 import { Servers } from "../../src/stores/event-store/eventstoredb/connection.ts";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
-import { type RecordedEvent, StreamRemoved } from "../../src/stores/event-store/port.ts";
+import { type RecordedEvent, START, StreamRemoved } from "../../src/stores/event-store/port.ts";
 import type { EventStoreDbFixture } from "../support/event-store/eventstoredb-fixture.ts";
+import { loggedEvents, loggedTexts } from "../support/event-store/logged-events.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { officialClient } from "../support/servers/eventstoredb-server.ts";
 import { subjectOn } from "./event-store.ts";
@@ -51,8 +53,12 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
       const subscribed = async () => {
         const signal = AbortSignal.timeout(30_000);
         const seen: RecordedEvent[] = [];
-        for await (const batch of fixture().store.subscribe({ categories: [categoryOf(stream)], signal })) {
-          seen.push(...batch);
+        for await (const batch of fixture().store.subscribe({
+          after: START,
+          categories: [categoryOf(stream)],
+          signal,
+        })) {
+          seen.push(...batch.events);
           if (seen.length >= reasons.length) break;
         }
         return seen;
@@ -61,7 +67,7 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
         ["a read of their stream", () => fixture().store.read(stream)],
         [
           "a read of their category",
-          () => fixture().store.readAll({ categories: [categoryOf(stream)], limit: 9 }),
+          () => loggedEvents(fixture().store, { categories: [categoryOf(stream)], limit: 9 }),
         ],
         ["a subscription", subscribed],
       ];
@@ -167,9 +173,9 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
 
       it.each(cases)("is told when it was %s, and no read says that it isn't there", async (_, act, what) => {
         const { store, stream, after, events } = await changed(act);
-        const problems = (await store.structureProblems()).filter((problem) => problem.stream === stream);
+        const problems = await store.structureProblems([categoryOf(stream)]);
         expect(problems).toEqual([{ stream, what: expect.stringMatching(what) }]);
-        const stored = await store.readStored({ after, limit: 1_000 });
+        const stored = await loggedTexts(store, { after, categories: [categoryOf(stream)], limit: 1_000 });
         const own = stored.filter((text) => text.stream === stream);
         expect(own.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
         const error = await store.read(stream).catch((reason: unknown) => reason);
@@ -200,7 +206,7 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
 
       it("is told when its events are kept for some time only, while they are there", async () => {
         const { store, stream } = await changed(metadata({ maxAge: 3_600 }));
-        expect(await store.structureProblems()).toContainEqual({
+        expect(await store.structureProblems([categoryOf(stream)])).toContainEqual({
           stream,
           what: "its events are kept for 3600 s on the server ($maxAge)",
         });

@@ -232,6 +232,28 @@ function topSuite() {
       ]);
     });
 
+    it("are those that fit the filters of the list, on each page", async () => {
+      for (let n = 0; n < 6; n += 1) {
+        await created(`f${n}`, { tags: n % 2 === 0 ? ["even"] : ["odd"], title: n > 3 ? "late" : "early" });
+        await clicked(`f${n}`, n + 1);
+      }
+      await changed("f4", "LinkDisabled");
+      await project();
+      const slugs = async (filter: Omit<Parameters<typeof topLinks>[2], "limit">) => {
+        const all: string[] = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const found = await topLinks(reading(), ACCOUNT, { limit: 1, ...filter, ...(after && { after }) });
+          all.push(...found.links.map(({ slug }) => slug));
+          after = found.next;
+        }
+        return all;
+      };
+      expect(await slugs({ tag: "even" })).toEqual(["f4", "f2", "f0"]);
+      expect(await slugs({ tag: "even", status: "live" })).toEqual(["f2", "f0"]);
+      expect(await slugs({ q: "late" })).toEqual(["f5", "f4"]);
+      expect(await slugs({ status: "disabled", tag: "odd" })).toEqual([]);
+    });
+
     it("are those of people: previews by bots move no link up", async () => {
       for (const slug of ["bots", "people"]) await created(slug);
       await clicked("bots", 40, { kind: "preview" });

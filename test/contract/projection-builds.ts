@@ -1,4 +1,5 @@
 // What builds promise on every read store: nothing is counted twice or missed, whoever folds, and nothing half-filled is read.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
@@ -14,7 +15,8 @@ import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clicks, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
-import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
+import { upTo } from "../../src/stores/event-store/log-pages.ts";
+import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { silent } from "../support/projections/fold-groups.ts";
@@ -205,7 +207,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const part = await happen();
       await happen();
       const { eventStore, readStore } = stores;
-      const command = program(clicks, { eventStore: endingAt(eventStore, part), readStore });
+      const command = program(clicks, { eventStore: upTo(eventStore, part), readStore });
       let commits = 0;
       const write: ReadStore["write"] = async (batch) => {
         if (batch.checkpoint?.name === clicks.name && commits++ === 0) await command.catchUp();
@@ -351,17 +353,5 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         },
       ]);
     });
-  });
-}
-
-/** The log as it was when its last event was the one at `position`. */
-function endingAt(eventStore: EventStore, position: Position): EventStore {
-  const readAll: EventStore["readAll"] = async (options) =>
-    (await eventStore.readAll(options)).filter((event) => event.position <= position);
-  return new Proxy(eventStore, {
-    get(store, name) {
-      if (name === "readAll") return readAll;
-      return name === "head" ? async () => position : Reflect.get(store, name).bind(store);
-    },
   });
 }

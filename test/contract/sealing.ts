@@ -1,4 +1,5 @@
 // Sealing a log and verifying it, on every event store.
+
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type KnownSeal, parseAnchor } from "../../src/audit/seals/seal.ts";
@@ -37,9 +38,9 @@ export function sealingContract(name: string, open: () => Promise<Fixture>): voi
       read: eventStore.read.bind(eventStore),
       append: eventStore.append.bind(eventStore),
       async readStored(options: Parameters<EventStore["readStored"]>[0]) {
-        const events = await eventStore.readStored(options);
-        reads += events.length;
-        return events;
+        const page = await eventStore.readStored(options);
+        reads += page.events.length;
+        return page;
       },
     });
     const sealer = (more: Partial<SealerDeps> = {}, options = {}) =>
@@ -53,7 +54,7 @@ export function sealingContract(name: string, open: () => Promise<Fixture>): voi
     };
     const verify = (trusted: readonly SealKeys[] = [keys], options: Partial<VerificationOptions> = {}) => {
       const trust = { publicKeys: trusted.map(({ publicKey }) => publicKey), keyOrigin: "of SECRET_KEY" };
-      const structureProblems = () => eventStore.structureProblems();
+      const structureProblems = (categories: readonly string[]) => eventStore.structureProblems(categories);
       return verifyLog({ eventStore, noted, structureProblems }, { trust, ...options });
     };
     const clicks = async (count: number) => {

@@ -1,4 +1,5 @@
 // The click journal without threads and processes: outages, lost answers, full and damaged files, locks, and left files.
+
 import { spawnSync } from "node:child_process";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { sqliteJournalFiles } from "../../src/redirect/clicks/journal-file.sqlit
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { turns } from "../support/event-store/faulty-event-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { newSender, SimulatedWriter, termOf } from "../support/redirect/simulated-writer.ts";
 import { smallDisk } from "../support/runtime/small-disk.ts";
@@ -47,7 +49,7 @@ describe("clicks while the event store is unavailable", () => {
   const journalFiles = async () => (await readdir(journals)).filter((file) => file.endsWith(".journal"));
 
   async function terms(): Promise<(string | undefined)[]> {
-    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
+    const events = await loggedEvents(store, { categories: [CATEGORY.clicks], limit: 100_000 });
     return events.map((event) => (event.data as LinkClicked["data"]).utm?.term);
   }
 
@@ -202,7 +204,7 @@ it("clicks go on to the event store while the disk of the journal is full, and t
   const store = await openSqliteEventStore(join(folder.path, "events.db"));
   const sender = newSender(WRITER);
   const writer = new SimulatedWriter(sender, { folder: join(disk.path, "click-journal"), store });
-  const stored = () => store.readAll({ categories: [CATEGORY.clicks], limit: 1_000 });
+  const stored = () => loggedEvents(store, { categories: [CATEGORY.clicks], limit: 1_000 });
   writer.send(3);
   expect(await writer.emptied()).toBe(true);
   disk.fill();

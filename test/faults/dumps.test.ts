@@ -1,5 +1,6 @@
 // A service on servers of which one, or both, are lost under load and put back from copies, as docs/operations.md says and
 // as it warns: no number is wrong afterwards, and no webhook is forgotten, or sent again that was sent before the copy.
+
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { type Document as BsonDocument, type Db, MongoClient } from "mongodb";
@@ -9,6 +10,7 @@ import { CATEGORY } from "../../src/events/streams.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { onOwnServers } from "../support/cluster/own-servers.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
 import { isLong } from "../support/runtime/effort.ts";
 import { until } from "../support/runtime/until.ts";
@@ -127,7 +129,7 @@ onOwnServers(() => {
 
     const logged = async () => {
       const categories = [CATEGORY.link, CATEGORY.clicks];
-      return await cluster.backend.eventStore.readAll({ categories, limit: 1_000_000 });
+      return await loggedEvents(cluster.backend.eventStore, { categories, limit: 1_000_000 });
     };
     const received = () => {
       const times = new Map<string, number>();

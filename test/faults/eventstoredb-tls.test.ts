@@ -1,9 +1,12 @@
 // The event store over TLS with a password, by an authority of our own.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
+import { START } from "../../src/stores/event-store/port.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { certificateFor, makeAuthority } from "../support/servers/test-certificates.ts";
@@ -37,9 +40,13 @@ it("is appended to, read and followed", async () => {
   const store = await open(`${url}&tlsCAFile=${encodeURIComponent(trusted)}`);
   await store.append("link-a", "none", sampleEvents(30));
   expect(await store.read("link-a")).toHaveLength(30);
-  expect(await store.readAll({ categories: ["link"], limit: 20 })).toHaveLength(20);
-  for await (const batch of store.subscribe({ categories: ["link"], signal: AbortSignal.timeout(10_000) })) {
-    expect(batch[0]?.revision).toBe(0);
+  expect(await loggedEvents(store, { categories: ["link"], limit: 20 })).toHaveLength(20);
+  for await (const batch of store.subscribe({
+    after: START,
+    categories: ["link"],
+    signal: AbortSignal.timeout(10_000),
+  })) {
+    expect(batch.events[0]?.revision).toBe(0);
     break;
   }
 });

@@ -1,4 +1,5 @@
 // Answered creates and redirects survive `kill -9` of the real process under load.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
@@ -6,6 +7,7 @@ import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { clickFacts } from "../../src/events/click-facts.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
@@ -156,7 +158,10 @@ async function send(
 async function recordedClicks(instance: Environment): Promise<LinkClicked["data"][]> {
   const backend = await openBackend(parseConfig(instance));
   try {
-    const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 });
+    const events = await loggedEvents(backend.eventStore, {
+      categories: [CATEGORY.clicks],
+      limit: 1_000_000,
+    });
     return events.filter(({ type }) => type === "LinkClicked").map(({ data }) => data as LinkClicked["data"]);
   } finally {
     await backend.close();

@@ -1,10 +1,12 @@
 // A service that is killed around the end of a link, and down when it comes, tells of the end once.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { changeWebhook } from "../../src/commands/webhooks/webhooks.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
@@ -72,7 +74,7 @@ it("tells of each link once, through kills while it notes them", { timeout: 300_
   await service.stop();
   expect([...told()].sort()).toEqual([...slugs].sort());
   const backend = await openBackend(parseConfig(instance));
-  const events = await backend.eventStore.readAll({ categories: ["link"], limit: 10_000 });
+  const events = await loggedEvents(backend.eventStore, { categories: ["link"], limit: 10_000 });
   await backend.close();
   expect(events.filter(({ type }) => type === "LinkExpired")).toHaveLength(LINKS);
   // Deliveries come at least once: those that come again have the same id.

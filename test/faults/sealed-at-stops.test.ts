@@ -1,9 +1,11 @@
 // SIGTERM while visitors click and links are made: when the program has ended, no answered click is lost, and every event
 // lies below a seal.
+
 import { expect, it } from "vitest";
 import { judgedSeals } from "../../src/audit/seals/read-seals.ts";
-import { SEALS_STREAM } from "../../src/events/streams.ts";
+import { ALL_CATEGORIES, SEALS_STREAM } from "../../src/events/streams.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { loggedTexts } from "../support/event-store/logged-events.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -46,7 +48,11 @@ it.each([
       const store = await openSqliteEventStore(`${folder.path}/events.db`);
       const { lost, doubled } = await reckonClicks(`${of}, stop ${n}`, [load], store);
       const [newest] = await judgedSeals(store, []);
-      const behind = await store.readStored({ after: newest?.seal?.position, limit: 10_000 });
+      const behind = await loggedTexts(store, {
+        after: newest?.seal?.position,
+        categories: ALL_CATEGORIES,
+        limit: 10_000,
+      });
       counts.stops += 1;
       counts.unsealed += behind.filter(({ stream }) => stream !== SEALS_STREAM).length;
       counts.lost += lost;

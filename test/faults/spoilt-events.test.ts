@@ -1,5 +1,6 @@
 // Twenty events of one account spoilt by hand: everybody else's numbers, webhooks, feeds and rebuilds are right, and each
 // of the twenty is named wherever an operator or the account looks.
+
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,6 +29,7 @@ import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { setAsideIn } from "../../src/webhooks/queue/queue.ts";
 import { routeClicks } from "../../src/webhooks/routing/router.ts";
 import { verified } from "../support/audit/verified.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
 import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
 import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
@@ -95,7 +97,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
         const click = linkClicked({ link: `sho.rt/${slug}`, accountId: account });
         for (const one of [click, click, click]) await append(log, "clicks-a-20260301", [one]);
       }
-    const all = await log.readAll({ categories: Object.values(CATEGORY), limit: 1_000 });
+    const all = await loggedEvents(log, { categories: Object.values(CATEGORY), limit: 1_000 });
     const isOf = (account: string) => (one: RecordedEvent) =>
       (one.data as { accountId?: string }).accountId === account;
     const own = all.filter(isOf(victim));

@@ -1,9 +1,11 @@
 // A log that takes no writes for seconds, over real HTTP: what redirects answer, and that what they answer is true.
+
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { MOST_UNSTORED } from "../../src/redirect/clicks/recorder.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { until } from "../support/runtime/until.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
@@ -42,7 +44,7 @@ async function visitsDuring(lockedMs: number, durability: string) {
   const refused = answers.filter(({ status }) => status === 503);
   expect(redirected + refused.length).toBe(answers.length + 2);
   const clicks = async () =>
-    (await service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10_000 })).length;
+    (await loggedEvents(service.backend.eventStore, { categories: [CATEGORY.clicks], limit: 10_000 })).length;
   await until(`${redirected} clicks`, async () => (await clicks()) >= redirected, { everyMs: 20 });
   expect(await clicks()).toBe(redirected);
   return { answers, refused, unstored: Number(atEnd) };

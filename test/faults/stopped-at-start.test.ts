@@ -1,9 +1,11 @@
 // SIGTERM while the service starts: it redirects before the rest of the program is loaded, and these clicks count too.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
@@ -48,7 +50,7 @@ it.each(ways.slice(0, effort(1, 2)))(
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     const store = await openSqliteEventStore(`${folder.path}/events.db`);
-    expect(await store.readAll({ categories: [CATEGORY.clicks], limit: 10 })).toHaveLength(1);
+    expect(await loggedEvents(store, { categories: [CATEGORY.clicks], limit: 10 })).toHaveLength(1);
     await store.close();
     await folder.remove();
   },

@@ -1,7 +1,9 @@
 // A service that is stopped while visitors keep their connections: each reads a real answer as its last, and is counted.
+
 import { Agent, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import {
@@ -50,7 +52,7 @@ it("answers the last request of each connection with its redirect and `connectio
   expect(last).toEqual(Array(VISITORS).fill({ status: 301, connection: "close" }));
   expect(performance.now() - began).toBeLessThan(4_000);
   const store = await openSqliteEventStore(`${folder.path}/events.db`);
-  const clicks = await store.readAll({ categories: ["clicks"], limit: 100_000 });
+  const clicks = await loggedEvents(store, { categories: ["clicks"], limit: 100_000 });
   await store.close();
   expect(clicks).toHaveLength(answered);
 });

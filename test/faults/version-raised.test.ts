@@ -1,4 +1,5 @@
 // A release with a raised projection version starts on existing data under load; its build is killed and cancelled.
+
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +10,7 @@ import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { isLong } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -218,7 +220,10 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
 
   async function clicksByLink(): Promise<[string, number, number][]> {
     const backend = await openBackend(parseConfig(instance));
-    const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: SEEDED * 2 });
+    const events = await loggedEvents(backend.eventStore, {
+      categories: [CATEGORY.clicks],
+      limit: SEEDED * 2,
+    });
     await backend.close();
     const counts = new Map<string, number>();
     for (const { data } of events) {

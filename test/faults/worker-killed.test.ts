@@ -1,8 +1,10 @@
 // `--workers 2`: limits count once for all, and `kill -9` of a worker under load loses and doubles nothing.
+
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -110,7 +112,7 @@ describe("a service of two workers", () => {
     const backend = await openBackend(parseConfig(instance));
     try {
       return {
-        events: (await backend.eventStore.readAll({ categories: ["clicks"], limit: 1_000_000 })).length,
+        events: (await loggedEvents(backend.eventStore, { categories: ["clicks"], limit: 1_000_000 })).length,
       };
     } finally {
       await backend.close();

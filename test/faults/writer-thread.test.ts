@@ -14,6 +14,7 @@ import type { Thread } from "../../src/runtime/threads/thread.ts";
 import { clickWriterIn, writerThread } from "../../src/service/threads/writer.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -75,7 +76,7 @@ describe("the click recorder", () => {
   });
 
   async function storedTerms(): Promise<number[]> {
-    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
+    const events = await loggedEvents(store, { categories: [CATEGORY.clicks], limit: 100_000 });
     return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
   }
 
@@ -140,7 +141,7 @@ describe("the click recorder", () => {
     });
     other.exec("ROLLBACK");
     other.close();
-    const told = async () => await store.readAll({ categories: [CATEGORY.gaps], limit: 10 });
+    const told = async () => await loggedEvents(store, { categories: [CATEGORY.gaps], limit: 10 });
     await until("the log to say so", async () => (await told()).length > 0);
     expect((await told()).map(({ data }) => (data as { hits: number }).hits)).toEqual([9]);
     await recorder.storeAll();

@@ -1,4 +1,5 @@
 // For any clicks and withdrawals of an account: every number that is asked for in any way is that of the clicks that are left.
+
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,6 +10,7 @@ import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { GROUPS, type GroupBy, type Totals } from "../../src/queries/analytics/account/question.ts";
 import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { type AskAccountOf, accountQuestionsOf } from "../support/projections/account-questions.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
@@ -196,7 +198,7 @@ async function fileOf(stores: Stores, of: Asked, range: Range): Promise<string[]
 /** In the order of the log. */
 async function counting({ eventStore }: Stores): Promise<Counted[]> {
   const isWithdrawn = await withdrawnOfAll({ eventStore });
-  const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 100_000 });
+  const recorded = await loggedEvents(eventStore, { categories: ["clicks"], limit: 100_000 });
   return recorded.flatMap((one) => {
     const event = readEvent(one);
     if (event.type !== "LinkClicked" || event.data.accountId !== ACCOUNT) return [];

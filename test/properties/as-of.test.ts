@@ -1,10 +1,12 @@
 // Clocks that jump: a time stands for the log up to the last click, or change of the link, that was recorded by then.
+
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
@@ -64,7 +66,7 @@ describe("analytics as of a time", () => {
               ]);
           }
           await project();
-          const stored = await eventStore.readAll({
+          const stored = await loggedEvents(eventStore, {
             categories: ["link", "clicks", "withdrawals"],
             limit: 99,
           });

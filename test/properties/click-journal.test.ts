@@ -1,4 +1,5 @@
 // For any outages, lost answers and crashes: the log has every accepted click once.
+
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
@@ -6,6 +7,7 @@ import { CATEGORY } from "../../src/events/streams.ts";
 import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { newSender, type Sender, SimulatedWriter, termOf } from "../support/redirect/simulated-writer.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -63,7 +65,7 @@ it("holds every accepted click exactly once", async () => {
         expect(await last.emptied()).toBe(true);
         await last.close();
 
-        const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
+        const events = await loggedEvents(store, { categories: [CATEGORY.clicks], limit: 10_000 });
         const terms = termsOf(events);
         expect(new Set(terms).size).toBe(terms.length);
         for (const one of senders) {

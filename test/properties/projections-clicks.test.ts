@@ -1,4 +1,5 @@
 // For any batches, redelivery and crashes: the documents equal a plain fold of the events.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
@@ -12,6 +13,7 @@ import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { type Tally, valueCounts } from "../../src/projections/definitions/tally.ts";
 import { clicks as clickGroup } from "../../src/projections/groups.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
@@ -78,7 +80,7 @@ describe("projections of clicks", () => {
           };
           await run();
 
-          const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 10_000 });
+          const recorded = await loggedEvents(eventStore, { categories: ["clicks"], limit: 10_000 });
           const events = recorded.flatMap((one) => readEvent(one) ?? []);
           await expectPlainFold(readStore, events);
         });

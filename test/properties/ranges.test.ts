@@ -1,4 +1,5 @@
 // For any clicks, zones and cuts: a range has exactly its clicks, and the sum over any partition of it equals the whole.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
@@ -10,6 +11,7 @@ import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/c
 import type { LinkAnalytics } from "../../src/queries/analytics/analytics.ts";
 import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
 import type { Position } from "../../src/stores/event-store/port.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../support/projections/range-of.ts";
@@ -148,7 +150,10 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
 
 /** The link's clicks, the positions of its log from its creation on, and the withdrawals as of each of them. */
 async function recorded({ eventStore }: Stores) {
-  const all = await eventStore.readAll({ categories: ["clicks", "link", "withdrawals"], limit: 10_000 });
+  const all = await loggedEvents(eventStore, {
+    categories: ["clicks", "link", "withdrawals"],
+    limit: 10_000,
+  });
   const events = all.flatMap((one) => readEvent(one) ?? []);
   const clicks: Recorded[] = events.flatMap((event) =>
     event.type === "LinkClicked" && event.data.link === LINK

@@ -1,4 +1,5 @@
 // For any clicks, withdrawals, restores and crashes: the documents are a fold of the clicks that are left.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readEvent } from "../../src/events/read-event.ts";
@@ -14,6 +15,7 @@ import { clicks as clickGroup } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
@@ -171,7 +173,7 @@ async function live(
     } else {
       const [from, to] = [...(one.times ?? [])].sort();
       const times = from !== undefined && to !== undefined ? { from, to } : {};
-      const stored = await eventStore.readAll({ categories: ["link", "clicks"], limit: 10_000 });
+      const stored = await loggedEvents(eventStore, { categories: ["link", "clicks"], limit: 10_000 });
       const upTo = stored[Math.floor(one.counted * (stored.length - 1))]?.position ?? "";
       const event = clicksWithdrawn(one.of, made.length, { ...times, ...one.filter, upTo });
       await append(eventStore, withdrawalStream(one.of.link), [event]);
@@ -197,7 +199,7 @@ async function expectEqual(one: ReadStore, other: ReadStore): Promise<void> {
 
 /** Of the clicks that count, in any order; documents whose last click was withdrawn are empty ones. */
 async function expectSurvivors(eventStore: EventStore, readStore: ReadStore): Promise<void> {
-  const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 10_000 });
+  const recorded = await loggedEvents(eventStore, { categories: ["clicks"], limit: 10_000 });
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const events = recorded.flatMap((one) => readEvent(one) ?? []);
   const survivors = events.filter(

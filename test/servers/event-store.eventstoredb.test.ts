@@ -1,7 +1,7 @@
 // Lost connections to a real EventStoreDB or KurrentDB; contracts and properties run on it from their own files.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
-import type { RecordedEvent } from "../../src/stores/event-store/port.ts";
+import { type RecordedEvent, START } from "../../src/stores/event-store/port.ts";
 import { Wire } from "../support/event-store/eventstoredb-double/wire.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import {
@@ -52,8 +52,13 @@ onServer(eventStoreDb, () => {
       // By events, as some servers send batches, and some each event alone.
       let nextCut = 150;
       const signal = AbortSignal.timeout(60_000);
-      for await (const batch of store.subscribe({ categories: [`${prefix}b`], signal, batchSize: 100 })) {
-        seen.push(...batch);
+      for await (const batch of store.subscribe({
+        after: START,
+        categories: [`${prefix}b`],
+        signal,
+        batchSize: 100,
+      })) {
+        seen.push(...batch.events);
         if (seen.length >= 1000) break;
         if (seen.length >= nextCut) {
           wire.cut();

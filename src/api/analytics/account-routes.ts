@@ -12,7 +12,12 @@ import {
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
-import { type CurrentLinkDeps, findOwnLink, linkFromStream } from "../../queries/links/find-link.ts";
+import {
+  type CurrentLinkDeps,
+  currentOwnLink,
+  documentAt,
+  linkFromStream,
+} from "../../queries/links/find-link.ts";
 import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -157,9 +162,9 @@ async function filtersOf(
   ) as Filters;
 }
 
-/** @throws not_found; forbidden for another account's link */
+/** Also of a deleted one, which keeps its clicks. @throws not_found; forbidden for another account's link */
 async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
-  if (!name.includes("/")) return (await findOwnLink(deps, caller, { slug: name }))._id;
+  if (!name.includes("/")) return (await currentOwnLink(deps, caller, { slug: name }, documentAt(deps)))._id;
   const link = await linkFromStream(deps.eventStore, name);
   if (!link) throw new Refused("not_found", "Short link not found.");
   if (link.accountId !== caller.accountId)

@@ -11,7 +11,7 @@ import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.t
 import type { Logger } from "../../runtime/logging.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { isExpired, sentKey } from "../key-guard.ts";
 import { setPageLinks } from "../page-links.ts";
@@ -127,7 +127,7 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
     requireDeveloper(request.caller.tier, "Event feeds");
     const after = request.headers["last-event-id"] ?? request.query.after;
     if (after !== undefined) await refuseForeignPosition(deps, after);
-    await send(deps, streams, request, reply, after ?? "", (signal) =>
+    await send(deps, streams, request, reply, after ?? START, (signal) =>
       deps.logReader.followAccount(request.caller.accountId, after, request.query.types, form, signal),
     );
     return reply;

@@ -1,16 +1,15 @@
 // GET /api/v1/tags and PATCH /api/v1/tags/{tag}: the tags of an account; one is renamed, merged with another, or coloured.
 import { z } from "zod";
 import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
-import { requireDeveloper } from "../../commands/caller.ts";
 import { acceptTag, RETAGGED_AT_A_TIME, retagLinks } from "../../commands/links/tags.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { linkKey } from "../../events/streams.ts";
-import { TAG_COLOURS } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, TAG_COLOURS } from "../../events/vocabulary.ts";
 import { accountLinkKeys } from "../../queries/links/list-links.ts";
 import { listTags, refuseTag } from "../../queries/links/tags.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import { apiErrors } from "../schemas.ts";
+import { apiErrors, IdempotencyHeader } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 
 const tag = z.string().meta({ examples: ["spring"] });
@@ -81,22 +80,23 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     operationId: "changeTag",
     summary: "Rename, merge or colour a tag",
     description:
-      `A new name is a change of each link that has the tag, as if it were made alone: of ${RETAGGED_AT_A_TIME} links a request, and ` +
+      `A new name is a change of each link that has the tag, as if it were made alone: of ${RETAGGED_AT_A_TIME} links a request, without the Developer tier of one, and ` +
       "`next_cursor` goes on with the others. What was ended or failed is repeated with `merge`: nothing is done twice, and 404 says that no link is left. Deleted links keep " +
-      "the old name. Names need the Developer tier, as bulk requests do.",
+      "the old name.",
     tags: ["Links"],
     params: z.object({ tag }),
     querystring: z.object({ cursor: z.string().max(2_000).optional() }),
+    headers: IdempotencyHeader,
     body: TagPatch,
-    response: { 200: TagChanged, ...apiErrors(400, 401, 402, 404, 409) },
+    response: { 200: TagChanged, ...apiErrors(400, 401, 404, 409) },
   };
-  app.patch("/api/v1/tags/:tag", { schema: change }, async (request) => {
+  const { preHandler, onSend } = deps.idempotency;
+  app.patch("/api/v1/tags/:tag", { schema: change, preHandler, onSend }, async (request) => {
     const { caller, params, query, body } = request;
     const { accountId } = caller;
     const context = contextOf(request);
     const name = body.name === undefined ? params.tag : acceptTag(body.name);
     const isRenamed = name !== params.tag;
-    if (isRenamed) requireDeveloper(caller.tier, "New names of tags", "name");
     if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
     if (!isRenamed || query.cursor === undefined)
       await refuseTag(deps, accountId, params.tag, { name, merge: body.merge });
@@ -117,7 +117,8 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     };
 
     async function renamePart() {
-      const filter = { tag: params.tag, after: query.cursor, limit: RETAGGED_AT_A_TIME };
+      const limit = hasDeveloperFeatures(caller.tier) ? RETAGGED_AT_A_TIME : 1;
+      const filter = { tag: params.tag, after: query.cursor, limit };
       const { keys, next } = await accountLinkKeys(deps, accountId, filter);
       const addresses = keys.map((key) => {
         const [host = "", slug = ""] = key.split("/");

@@ -5,21 +5,7 @@ import { constants, crc32, deflate } from "node:zlib";
 import qrcode from "qrcode";
 import { rgba } from "./colours.ts";
 import { fitted, logoPixels, type Pixels, scaled } from "./logo.ts";
-import { refuseUnscannable } from "./scannable.ts";
-
-export type QrLook = {
-  format: "png" | "svg";
-  /** Pixels. */
-  size: number;
-  /** Modules. */
-  margin: number;
-  /** `#` and 3, 4, 6 or 8 hex digits. */
-  dark: string;
-  light: string;
-  ecc: "L" | "M" | "Q" | "H";
-  /** In the middle: PNG in base64 (logo.ts). */
-  logo?: string | undefined;
-};
+import { type QrLook, refuseUnscannable } from "./scannable.ts";
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** One bit a pixel, each an entry of the palette, in which `light` is 0 and `dark` is 1. */
@@ -33,7 +19,7 @@ const compress = promisify(deflate);
 
 export type DrawQr = (text: string, look: QrLook) => Promise<string | Uint8Array>;
 
-/** @throws invalid_request where nobody could scan it */
+/** @throws unscannable_qr where nobody could scan it */
 export const drawQr: DrawQr = async (text, look) => {
   const { modules } = qrcode.create(text, { errorCorrectionLevel: look.ecc });
   refuseUnscannable(modules.size, look);

@@ -9,8 +9,8 @@ import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
-import type { DrawQr, QrLook } from "./draw-qr.ts";
-import { LEAST } from "./scannable.ts";
+import type { DrawQr } from "./draw-qr.ts";
+import { LEAST, type QrLook } from "./scannable.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
 const colour = z

@@ -5,7 +5,6 @@ import type { EventStore, StoredText } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { readSeal } from "../seals/judge-seals.ts";
 import { leafHash, lineOf, pruned } from "../seals/merkle.ts";
-import { isSealed } from "../seals/places.ts";
 import { SEALS_PAGE, type SealReader } from "../seals/read-seals.ts";
 import { storedPages } from "../stored-pages.ts";
 import { EXPORT_FORMAT, type ExportSelection, isSelected } from "./export-lines.ts";
@@ -51,6 +50,6 @@ function* linesOf(lines: readonly string[], isShown: readonly boolean[]): Genera
 }
 
 async function* eventsOf(eventStore: Pick<EventStore, "readStored">): AsyncGenerator<StoredText, undefined> {
-  for await (const page of storedPages(eventStore)) yield* page.filter(isSealed);
+  for await (const page of storedPages(eventStore)) yield* page.events;
   return undefined;
 }

@@ -1,8 +1,6 @@
 // Where the events of a block belong, in little room: events that follow each other in one stream are one run.
 import { deflateSync, inflateSync } from "node:zlib";
 import { z } from "zod";
-import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
-import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 
 export type StreamPlace = { stream: string; revision: number };
@@ -13,13 +11,6 @@ export type LogProblem = Place & { message: string };
 
 /** Of what concerns no single event. */
 export const NOWHERE: Place = { stream: "", revision: -1, position: "" };
-
-const SEALED: ReadonlySet<string> = new Set([...Object.values(CATEGORY), SEALS_STREAM]);
-
-/** Whether the stream is one of the service's, all of which are sealed. A server may hold other programs' streams too. */
-export function isSealed({ stream }: { stream: string }): boolean {
-  return SEALED.has(categoryOf(stream));
-}
 
 export function placeOf({ stream, revision, position }: Place): Place {
   return { stream, revision, position };

@@ -1,14 +1,14 @@
 // Seals the log: reads what is new, and appends a seal for every ten thousand events and whenever it is told to.
 
 import { newEvent } from "../../events/new-event.ts";
-import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { ALL_CATEGORIES, CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
-import { type EventStore, type Position, RevisionConflict } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, RevisionConflict, START } from "../../stores/event-store/port.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { leafHash, lineOf } from "./merkle.ts";
 import type { NotedSeal } from "./noted-seal.ts";
-import { addPlace, isSealed, type Runs } from "./places.ts";
+import { addPlace, type Runs } from "./places.ts";
 import { BLOCK_EVENTS, type KnownSeal, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
 
@@ -30,7 +30,7 @@ export class Sealer {
   #last: Seal | undefined;
   #runs: Runs = [];
   #leaves: Buffer[] = [];
-  /** Of the last event that was read, of whichever stream. */
+  /** Up to where the log was looked through. */
   #reached: Position;
   /** Of the last event of the block. */
   #position: Position;
@@ -40,7 +40,8 @@ export class Sealer {
   private constructor(deps: SealerDeps, last: Seal | undefined) {
     this.#deps = deps;
     this.#last = last;
-    this.#position = this.#reached = last?.position ?? "";
+    this.#position = last?.position ?? "";
+    this.#reached = this.#position || START;
   }
 
   /**
@@ -69,10 +70,10 @@ export class Sealer {
    */
   async read(): Promise<boolean> {
     const limit = Math.min(PAGE, BLOCK_EVENTS - this.#leaves.length);
-    const events = await this.#deps.eventStore.readStored({ after: this.#reached || undefined, limit });
+    const part = { after: this.#reached, categories: ALL_CATEGORIES, limit };
+    const { events, next } = await this.#deps.eventStore.readStored(part);
+    this.#reached = next;
     for (const event of events) {
-      this.#reached = event.position;
-      if (!isSealed(event)) continue;
       this.#position = event.position;
       addPlace(this.#runs, event);
       this.#leaves.push(leafHash(lineOf(event)));

@@ -64,7 +64,7 @@ export const commands: readonly CommandRow[] = [
     options: [
       option(
         "--overlap-hours <hours>",
-        `how long the old text is accepted, at most ${MOST_OVERLAP_HOURS}; by default ${DEFAULT_OVERLAP_HOURS}`,
+        `how long earlier texts are accepted at most, 0 for no longer; up to ${MOST_OVERLAP_HOURS}; by default ${DEFAULT_OVERLAP_HOURS}`,
         wholeFrom(0),
       ),
     ],
@@ -73,8 +73,8 @@ export const commands: readonly CommandRow[] = [
       { overlapHours }: { overlapHours?: number },
       { _id, accountId }: KeyDocument,
     ) {
-      const { key, previousUntil } = await rotateKey(deps, context, accountId, _id, { overlapHours });
-      return { key_id: _id, key, previous_until: previousUntil };
+      const { key, earlier } = await rotateKey(deps, context, accountId, _id, { overlapHours });
+      return { key_id: _id, key, earlier };
     },
   },
   {

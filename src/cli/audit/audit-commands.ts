@@ -5,7 +5,7 @@ import { CATEGORIES } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
@@ -54,7 +54,9 @@ export const commands: readonly CommandRow[] = [
       for (const position of [after, from])
         if (position !== undefined) await refuseForeignPosition(backend, position);
       const categories = category ? [category] : Object.values(CATEGORY);
-      return { events: await backend.eventStore.readAll({ categories, after, from, limit }) };
+      const start = from === undefined ? { after: after ?? START } : { from };
+      const { events } = await backend.eventStore.readAll({ ...start, categories, limit });
+      return { events };
     },
   },
   {
@@ -79,7 +81,7 @@ export const commands: readonly CommandRow[] = [
 
 async function streams(eventStore: EventStore, categories: readonly string[]) {
   const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
-  for await (const events of logPages(eventStore, { categories, limit: PAGE }))
+  for await (const { events } of logPages(eventStore, { after: START, categories, limit: PAGE }))
     for (const { stream, recordedAt } of events) {
       const known = found.get(stream)?.events ?? 0;
       found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });

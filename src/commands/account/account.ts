@@ -34,12 +34,15 @@ export type KeyTerms = {
   networks?: string[] | undefined;
 };
 
-/** `keyHash`: SHA-256 of the key in hex. `previous`: the one before the last rotation, accepted until then. */
+/** A text that a rotation has replaced. `until`: ISO 8601 UTC, accepted before that. */
+export type EarlierText = { keyHash: string; hint: string; until: string };
+
+/** `keyHash`: SHA-256 of the key in hex. `earlier`: oldest first, those that were accepted after the last rotation. */
 export type AccountKey = KeyTerms & {
   status: "active";
   keyHash: string;
   hint: string;
-  previous?: { keyHash: string; until: string };
+  earlier?: readonly EarlierText[];
 };
 
 export type WebhookSettings = { url: string; label: string } & WebhookSelection;
@@ -193,9 +196,23 @@ function evolveKey({ keys }: OpenAccount, event: KeyEvent): void {
   } else if (event.type === "KeyDeactivated") {
     keys.set(keyId, { status: "deactivated" });
   } else if (key?.status === "active") {
-    const { keyHash, hint, previousUntil: until } = event.data;
-    keys.set(keyId, { ...key, keyHash, hint, previous: { keyHash: key.keyHash, until } });
+    const { keyHash, hint } = event.data;
+    keys.set(keyId, { ...key, keyHash, hint, earlier: earlierTexts(key, event.data) });
   }
+}
+
+/**
+ * The texts of a key that are accepted besides the new one after a rotation. Each keeps the end that it was promised, unless
+ * the rotation chose an earlier one, as for a key that leaked.
+ */
+export function earlierTexts(
+  { keyHash, hint, earlier = [] }: Pick<AccountKey, "keyHash" | "hint" | "earlier">,
+  { previousUntil, at }: { previousUntil: string; at: string },
+): EarlierText[] {
+  const capped = earlier.map((text) =>
+    text.until < previousUntil ? text : { ...text, until: previousUntil },
+  );
+  return [...capped, { keyHash, hint, until: previousUntil }].filter(({ until }) => until > at);
 }
 
 function evolveDomain(account: OpenAccount, event: Extract<AccountEvent, { type: `Domain${string}` }>): void {

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import {
   type Appended,
@@ -130,12 +130,12 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
         const from = account.revision + 1;
         const newer = await eventStore.read(accountStream(accountId), { from, limit: 1 });
         if (newer.length === 0) {
-          account.upTo = upTo ?? "";
+          account.upTo = upTo ?? START;
           return account.state;
         }
       }
       const { state, revision } = await loadStream(eventStore, folded(accountId));
-      if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? "" });
+      if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? START });
       return state;
     },
   };

@@ -5,6 +5,7 @@ import { Refused } from "../../runtime/refused.ts";
 import {
   type AccountKey,
   type AccountState,
+  earlierTexts,
   type KeyTerms,
   type OpenAccount,
   opened,
@@ -31,12 +32,16 @@ export function issue(account: AccountState, key: NewKey, limits: Limits = INTER
   return [{ type: "KeyIssued", data: { accountId, ...key } }];
 }
 
+/** Texts of one key that are accepted at a time, besides the newest. */
+const MOST_EARLIER_TEXTS = 10;
+
 type NewSecret = { keyId: string; keyHash: string; hint: string; until: string; at: string };
 
 /**
- * One key with two texts until `until`, at the latest until the key expires: within the limits of active keys. `ofHint`: of
- * the text that is replaced, so that a form that is sent again replaces it once.
- * @throws key_not_found, key_not_active, key_exists, history_full
+ * The text that is replaced, and those before it, are accepted until `until` at most, and at the latest until the key
+ * expires: one key, within the limits of active keys. `ofHint`: of the text that is replaced, so that a form that is sent
+ * again replaces it once.
+ * @throws key_not_found, key_not_active, key_exists, key_limit_reached, history_full
  */
 export function rotate(account: AccountState, c: NewSecret, ofHint?: string): AccountEvent[] {
   const { accountId, keys } = withRoom(account);
@@ -46,6 +51,11 @@ export function rotate(account: AccountState, c: NewSecret, ofHint?: string): Ac
   if (!isActive(key, at)) throw new Refused("key_not_active");
   if (ofHint !== undefined && key.hint !== ofHint) throw new Refused("key_exists");
   const previousUntil = key.expiresAt !== undefined && key.expiresAt < until ? key.expiresAt : until;
+  if (earlierTexts(key, { previousUntil, at }).length > MOST_EARLIER_TEXTS)
+    throw new Refused(
+      "key_limit_reached",
+      `${MOST_EARLIER_TEXTS} earlier texts of this key are still accepted: let them end sooner`,
+    );
   return [{ type: "KeyRotated", data: { accountId, keyId, keyHash, hint, previousUntil, at } }];
 }
 

@@ -5,6 +5,7 @@ import { Refused } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { type EarlierText, earlierTexts } from "./account.ts";
 import { accountCommand, changeAccount, onAccount } from "./accounts.ts";
 import { deactivate, issue, rotate } from "./key.ts";
 import { acceptKeyTerms, type KeyTermsRequest } from "./key-terms.ts";
@@ -40,9 +41,10 @@ export const MOST_OVERLAP_HOURS = 30 * 24;
 const HOUR_MS = 3_600_000;
 
 /**
- * A new text for the same key. The one before is accepted for `overlapHours` more, unless the key expires before.
+ * A new text for the same key. Those before are accepted for `overlapHours` more at most (0: none any longer), and no longer
+ * than an earlier rotation promised or than the key lasts: `earlier` of the answer says until when each.
  * `ofHint`: the last four characters of the text that a form showed, so that sending it again replaces no second one.
- * @throws account_not_found, key_not_found, key_not_active, key_exists, invalid_key, history_full
+ * @throws account_not_found, key_not_found, key_not_active, key_exists, invalid_key, key_limit_reached, history_full
  */
 export async function rotateKey(
   deps: IssueKeyDeps,
@@ -53,21 +55,20 @@ export async function rotateKey(
     overlapHours = DEFAULT_OVERLAP_HOURS,
     ofHint,
   }: { overlapHours?: number | undefined; ofHint?: string | undefined } = {},
-): Promise<Appended & { keyId: string; key: string; previousUntil: string }> {
+): Promise<Appended & { keyId: string; key: string; earlier: { hint: string; until: string }[] }> {
   if (overlapHours > MOST_OVERLAP_HOURS)
     throw new Refused("invalid_key", `A rotation overlaps by at most ${MOST_OVERLAP_HOURS} hours`);
   const { key, keyHash, hint } = newSecret(deps);
   const until = new Date(deps.clock().getTime() + overlapHours * HOUR_MS).toISOString();
-  const { position, events } = await onAccount(deps, context, accountId, (account, at) =>
-    rotate(account, { keyId, keyHash, hint, until, at }, ofHint),
-  );
-  const [rotated] = events;
-  return {
-    keyId,
-    key,
-    previousUntil: rotated?.type === "KeyRotated" ? rotated.data.previousUntil : until,
-    position,
-  };
+  let earlier: EarlierText[] = [];
+  const { position } = await onAccount(deps, context, accountId, (account, at) => {
+    const [rotated] = rotate(account, { keyId, keyHash, hint, until, at }, ofHint);
+    const replaced = account.status === "open" ? account.keys.get(keyId) : undefined;
+    if (rotated?.type === "KeyRotated" && replaced?.status === "active")
+      earlier = earlierTexts(replaced, rotated.data);
+    return rotated ? [rotated] : [];
+  });
+  return { keyId, key, earlier: earlier.map((text) => ({ hint: text.hint, until: text.until })), position };
 }
 
 /** For good. @throws account_not_found, key_not_found */

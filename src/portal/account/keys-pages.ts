@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
-import { DEFAULT_OVERLAP_HOURS, deactivateKey, issueKey, rotateKey } from "../../commands/account/keys.ts";
+import { deactivateKey, issueKey, rotateKey } from "../../commands/account/keys.ts";
 import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
-import { keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { checks, choice, copyable, field, ticked, time } from "../shell/form.ts";
+import { checks, choice, confirmed, copyable, field, ticked, time } from "../shell/form.ts";
 import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -54,8 +54,17 @@ const IssueForm = z.object({
   networks: z.string().max(NETWORKS_MAX).default(""),
 });
 const KeyParams = z.object({ keyId: z.uuid() });
+/** In hours: how long programs may use the texts before. */
+const OVERLAPS = [
+  ["24", "for 24 hours"],
+  ["1", "for an hour"],
+  ["0", "no longer: the key has leaked"],
+] as const;
 /** `hint`: of the text that is replaced, so that sending the form again replaces no second one. */
-const RotateForm = z.object({ hint: z.string().max(10).optional() });
+const RotateForm = z.object({
+  hint: z.string().max(10).optional(),
+  overlap: z.enum(OVERLAPS.map(([hours]) => hours)).default("24"),
+});
 
 export function keysPages(app: Api, deps: PortalDeps): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) => {
@@ -104,8 +113,9 @@ ${all.length > keys.length && html`<p class="muted small">Of the keys that are o
 
   formRoute(app, deps, "/keys/:keyId/rotate", {
     schema: { params: KeyParams, body: RotateForm },
-    run: async ({ reply, context, session: { accountId }, params: { keyId }, body: { hint } }) => {
-      const rotated = await rotateKey(deps, context, accountId, keyId, { ofHint: hint });
+    run: async ({ reply, context, session: { accountId }, params: { keyId }, body: { hint, overlap } }) => {
+      const terms = { ofHint: hint, overlapHours: Number(overlap) };
+      const rotated = await rotateKey(deps, context, accountId, keyId, terms);
       return { position: rotated.position, to: () => sendKey(reply, rotated) };
     },
     path: PATH,
@@ -168,13 +178,14 @@ ${field({
   });
 }
 
-type NewKey = { key: string; label?: string; previousUntil?: string };
+type NewKey = { key: string; label?: string; earlier?: readonly { hint: string; until: string }[] };
 
-function newKey({ key, label, previousUntil }: NewKey, baseUrl: string): Html {
+function newKey({ key, label, earlier }: NewKey, baseUrl: string): Html {
   const example = `curl ${baseUrl}/api/v1/shorten -H "X-API-Key: ${key}" -H "Content-Type: application/json" -d '{"url":"https://example.com/"}'`;
   return html`<section class="card"><h1>Your new API key</h1>
 <p>${label && html`Its label is <strong>${label}</strong>. `}Copy the key now: it is shown this once only, as we keep no copy.</p>
-${previousUntil !== undefined && html`<p>The key before is accepted until ${time(previousUntil)}.</p>`}
+${earlier?.length === 0 && html`<p>The keys before are no longer accepted.</p>`}
+${earlier?.map(({ hint, until }) => html`<p>The key before, <code>…${hint}</code>, is accepted until ${time(until)}.</p>`)}
 ${copyable("new-key", key, "the key")}
 <h2>Try it</h2>${copyable("try-it", example, "the command")}
 <p><a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
@@ -211,29 +222,36 @@ function bounds({ scopes, networks }: KeyDocument): HtmlValue {
 }
 
 function state(key: KeyDocument, now: Date): Html {
-  const { expiresAt, previousUntil } = key;
+  const { expiresAt } = key;
   const status = keyStatus(key, now);
   if (status === "deactivated") return html`<span class="badge">Deactivated</span>`;
   if (status === "expired") return html`<span class="badge">Expired</span>`;
   return html`<div><span class="badge badge-good">Active</span>${
     expiresAt !== undefined && html`<br><span class="muted small">until ${time(expiresAt)}</span>`
-  }${
-    previousUntil !== undefined &&
-    previousUntil > now.toISOString() &&
-    html`<br><span class="muted small">the key before it, too, until ${time(previousUntil)}</span>`
-  }</div>`;
+  }${acceptedEarlier(key, now).map(
+    ({ hint, until }) =>
+      html`<br><span class="muted small"><code>…${hint}</code>, too, until ${time(until)}</span>`,
+  )}</div>`;
 }
 
 function actions(key: KeyDocument, now: Date): HtmlValue {
   if (key.status !== "active") return false;
   const name = html`<strong>${nameOf(key)}</strong>`;
   const path = `${PATH}/${key._id}`;
-  const rotation = confirmedPost(
+  const earlier = acceptedEarlier(key, now);
+  const ends = earlier.map(
+    ({ hint, until }) =>
+      html` The key <code>…${hint}</code>, which it replaced, ends ${time(until)} at the latest.`,
+  );
+  const rotation = confirmed(
     "Rotate",
-    html`You get a new key with the same label and bounds. Programs that use the present one have ${DEFAULT_OVERLAP_HOURS} hours to change to it.`,
-    `${path}/rotate`,
-    "Rotate key",
-    { hint: key.hint },
+    html`<p>You get a new key with the same label and bounds.${ends}</p>`,
+    html`<form method="post" action="${path}/rotate">${hiddenFields({ hint: key.hint })}${choice({
+      label: earlier.length > 0 ? "The keys before it work" : "The present key works",
+      name: "overlap",
+      id: `overlap-${key._id}`,
+      options: OVERLAPS,
+    })}<button class="button button-danger">Rotate key</button></form>`,
   );
   const deactivation = confirmedPost(
     "Deactivate",

@@ -9,6 +9,7 @@ import { address } from "../shell/address.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL, STATUS_WORDS } from "./link-view.ts";
 import { readableUrl } from "./urls.ts";
 
@@ -54,9 +55,10 @@ export function filterOf({ q, tag, status, domain, made_by: madeBy }: ListQuery)
 
 /** Collapsed on a phone, unless the list is filtered. */
 export function linkFilters(
-  { q, tag, status, domain, made_by: madeBy, sort }: ListQuery,
+  query: ListQuery,
   { domains, keys }: { domains: readonly DomainDocument[]; keys: readonly KeyDocument[] },
 ): Html {
+  const { q, tag, status, domain, made_by: madeBy, sort } = query;
   const own = domains.flatMap(({ domainId, hostname }) =>
     domainId ? [[domainId, readableUrl(hostname)] as const] : [],
   );
@@ -70,17 +72,17 @@ export function linkFilters(
   ] as const;
   const statuses = [["", "Any"], ...Object.entries(STATUS_WORDS)] as const;
   const isFiltered = [q || undefined, tag, status, domain, madeBy].some((filter) => filter !== undefined);
-  const order = (path: string, name: string, isCurrent: boolean) =>
-    html`<a href="${path}" ${isCurrent && html`aria-current="true"`}>${name}</a>`;
+  const order = (wanted: ListQuery["sort"], name: string) =>
+    html`<a href="${listPath({ ...query, sort: wanted, after: undefined, before: undefined })}" ${sort === wanted && html`aria-current="true"`}>${name}</a>`;
   return html`<div class="list-head"><details class="filters" ${isFiltered && html`open`}><summary class="button">${icon("search")}Search and filter</summary>
-<form method="get" action="${LINKS_PATH}" class="form-row" role="search">
+<form method="get" action="${LINKS_PATH}" class="form-row" role="search">${sort && hiddenFields({ sort })}
 ${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Title, link, destination …" })}
 ${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
 ${choice({ label: "Status", name: "status", value: status, options: statuses })}
 ${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options: onDomains })}
 ${choice({ label: "Made by", name: "made_by", value: madeBy, options: makers })}
 <button class="button">${icon("search")}Search</button></form></details>
-<nav class="choices" aria-label="Order">${order(LINKS_PATH, "Newest", !sort)}${order(`${LINKS_PATH}?sort=clicks`, "Most clicked", sort === "clicks")}</nav></div>`;
+<nav class="choices" aria-label="Order">${order(undefined, "Newest")}${order("clicks", "Most clicked")}</nav></div>`;
 }
 
 /** As its owner calls it, or else by its last characters. */

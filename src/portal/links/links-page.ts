@@ -167,7 +167,7 @@ async function sendLinks(
   const place = { after, before, limit: LINKS_SHOWN };
   const filter = filterOf(query);
   const found = sort
-    ? await topLinks(deps, accountId, place)
+    ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
   const fitting = sort ? undefined : await countAccountLinks(deps, accountId, filter);
   const isEmpty = links + deleted === 0;
@@ -218,10 +218,14 @@ ${next !== null && to({ after: next }, "Next", "next")}</nav>`;
 function nothing({ q, tag, status, domain, made_by: madeBy, sort, after, before }: ListQuery): Html {
   const all = html`<a href="${PATH}">Show all links</a>`;
   if (after ?? before) return emptyCard("link", "Nothing more here", all);
+  if (q || tag || domain || madeBy || status)
+    return emptyCard(
+      "link",
+      "Nothing found",
+      html`No link ${sort && "that somebody has clicked "}matches. ${all}`,
+    );
   if (sort)
     return emptyCard("link", "Nobody has clicked yet", "Links appear here once somebody has opened them.");
-  if (q || tag || domain || madeBy || status)
-    return emptyCard("link", "Nothing found", html`No link matches. ${all}`);
   const deleted = html`You can restore them. <a href="${PATH}?status=deleted">Show deleted links</a>`;
   return emptyCard("link", "All your links are deleted", deleted);
 }

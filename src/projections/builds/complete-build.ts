@@ -1,5 +1,6 @@
 // Folds a build in the making until it has caught up with the one that answers, and lets it take over.
 import { logProgress } from "../../stores/event-store/log-progress.ts";
+import { START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { FoldDeps } from "../fold/fold-deps.ts";
@@ -73,8 +74,8 @@ async function mayTakeOver(
   active: Building | { build: number } | undefined,
 ): Promise<boolean> {
   const checkpoints = await readStore.checkpoints();
-  const position = checkpoints[checkpointName(group, build)]?.position ?? "";
-  const answered = active ? (checkpoints[checkpointName(group, active)]?.position ?? "") : "";
+  const position = checkpoints[checkpointName(group, build)]?.position ?? START;
+  const answered = active ? (checkpoints[checkpointName(group, active)]?.position ?? START) : "";
   return position >= answered;
 }
 
@@ -85,8 +86,8 @@ function sayProgress(deps: CompleteDeps, group: ProjectionGroup, build: Building
   let from: number | undefined;
   let latest: { events: number; position: string } | undefined;
   const say = async () => {
-    const head = (await deps.eventStore.head()) ?? "";
-    const share = latest ? Math.min(MOST_DONE, logProgress(latest.position || "0", head)) : 0;
+    const head = await deps.eventStore.head();
+    const share = latest ? Math.min(MOST_DONE, logProgress(latest.position, head)) : 0;
     from ??= share;
     if (latest) progress = progressOf(latest.events, performance.now() - startedAt, share, from);
     if (progress)

@@ -1,8 +1,9 @@
 // For commands: folds what is queried to the end of the log, and builds until they have taken over, or watches who does.
 import { pause } from "../../runtime/pause.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
+import { START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { isOfLog } from "../fold/build-state.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
@@ -104,7 +105,7 @@ export async function becomeCurrent(
   groups: readonly ProjectionGroup[],
   withinMs: number,
 ): Promise<boolean> {
-  const head = (await deps.eventStore.head()) ?? "";
+  const head = await deps.eventStore.head();
   const startedAt = performance.now();
   for (;;) {
     const current = await Promise.all(groups.map((group) => isCurrent(deps, group, head)));
@@ -154,10 +155,11 @@ async function isCurrent(
 ): Promise<boolean> {
   const build = queriedBuild(group, await readBuilds(readStore, group));
   const checkpoint = build && (await readStore.checkpoint(checkpointName(group, build)));
-  if (!build || (!checkpoint && head !== "")) return false;
-  if (checkpoint && (checkpoint.more || !(await isOfLog({ eventStore }, checkpoint)))) return false;
-  if (checkpoint?.waitsFor || (checkpoint?.position ?? "") >= head) return true;
+  if (!build || (!checkpoint && head !== START)) return false;
+  if (checkpoint && (checkpoint.more || !(await isOfThisLog({ eventStore }, checkpoint)))) return false;
+  if (checkpoint?.waitsFor || (checkpoint?.position ?? START) >= head) return true;
   const { categories } = group;
-  const [next] = await eventStore.readAll({ after: checkpoint?.position, categories, limit: 1 });
+  const part = { after: checkpoint?.position ?? START, categories, limit: 1 };
+  const [next] = (await eventStore.readAll(part)).events;
   return next === undefined || next.position > head;
 }

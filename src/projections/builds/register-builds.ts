@@ -1,6 +1,6 @@
 // What of the builds of a group a program finds when it starts: its own is listed, and what is queried is of this log.
 import type { BasicLogger } from "../../runtime/logging.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { whyAnew } from "../fold/build-state.ts";
 import type { ProjectionGroup } from "../groups.ts";
@@ -18,7 +18,7 @@ export type RegisterDeps = {
 /** Lists a build of this program's version, and creates the collections that queries read. @throws what the stores throw */
 export async function registerBuilds(deps: RegisterDeps, group: ProjectionGroup): Promise<Builds> {
   const { eventStore, readStore } = deps;
-  const isEmpty = (await eventStore.head()) === undefined;
+  const isEmpty = (await eventStore.head()) === START;
   const registered = await changeBuilds(deps, group, (builds) => register(builds, group, { isEmpty }));
   const builds = await replaceForeign(deps, group, registered);
   const answering = [builds.active, builds.previous].filter((build) => build !== undefined);

@@ -2,7 +2,7 @@
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import type { Checkpoint } from "../../stores/read-store/port.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import { droppedOrOlder, FoldedFromElsewhere } from "../fold/fold-deps.ts";
@@ -51,7 +51,7 @@ export class GroupRun {
   /** Until the signal aborts. The caller holds the lease of the group and its version. */
   async run(signal: AbortSignal): Promise<void> {
     let isRegistered = false;
-    let headBefore = "";
+    let headBefore = START;
     while (!signal.aborted) {
       const look = async () => {
         const checkpoints = await this.#deps.readStore.checkpoints();
@@ -60,7 +60,7 @@ export class GroupRun {
         if (!isRegistered || !(builds.active || builds.previous || builds.building))
           builds = await registerBuilds(this.#deps, this.#group);
         isRegistered = true;
-        const head = (await this.#deps.eventStore.head()) ?? "";
+        const head = await this.#deps.eventStore.head();
         // A log that has become shorter was put back from an older copy.
         if (head < headBefore) builds = await replaceForeign(this.#deps, this.#group, builds);
         headBefore = head;

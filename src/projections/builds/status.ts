@@ -1,10 +1,10 @@
 // The status of a group for health, metrics and the command line: position, lag, events set aside and build progress.
 
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { msBehind, type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, ReadStore } from "../../stores/read-store/port.ts";
 import { readSetAside, type SetAside } from "../../stores/read-store/set-aside.ts";
-import { isOfLog } from "../fold/build-state.ts";
 import type { Progress } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
@@ -55,10 +55,10 @@ async function statusOf(
   const checkpoints = await readStore.checkpoints();
   const builds = buildsIn(checkpoints[buildsName(group)]);
   // After the checkpoints, as one behind it is of a log that was restored.
-  const head = (await eventStore.head()) ?? null;
+  const head = await eventStore.head();
   const shown = shownBuild(group, builds);
   const checkpoint = checkpoints[checkpointName(group, shown)];
-  const position = checkpoint?.position ?? "";
+  const position = checkpoint?.position ?? START;
   const first = await next(position);
   const queried = queriedBuild(group, builds);
   const building = buildingOf(group, builds);
@@ -66,8 +66,8 @@ async function statusOf(
     name: group.name,
     version: shown.version,
     build: shown.build,
-    position: position || null,
-    head,
+    position: shownPosition(position),
+    head: shownPosition(head),
     behind: first !== undefined,
     lagMs: msBehind(first, clock()),
     waitsFor: checkpoint?.waitsFor ?? null,
@@ -81,13 +81,17 @@ async function statusOf(
   };
 }
 
+function shownPosition(position: Position): Position | null {
+  return position === START ? null : position;
+}
+
 async function isOfOwnLog(
   eventStore: EventStore,
   checkpoint: { position: Position; eventId: string },
-  head: Position | null,
+  head: Position,
 ): Promise<boolean> {
-  if (checkpoint.position > (head ?? "")) return false;
-  return await isOfLog({ eventStore }, checkpoint);
+  if (checkpoint.position > head) return false;
+  return await isOfThisLog({ eventStore }, checkpoint);
 }
 
 function shownBuild(group: ProjectionGroup, builds: Builds): Build {
@@ -102,8 +106,8 @@ export async function countBehind(
   { position, behind }: GroupStatus,
 ): Promise<number> {
   if (!behind) return 0;
-  const after = position ?? undefined;
-  return (await eventStore.readAll({ after, categories: group.categories, limit: MOST_COUNTED })).length;
+  const part = { after: position ?? START, categories: group.categories, limit: MOST_COUNTED };
+  return (await eventStore.readAll(part)).events.length;
 }
 
 /** Bounds the cost of a count during a long catch-up. */

@@ -1,7 +1,7 @@
 // Verifies a build: folds the log into an empty store, and compares each stored document with it at the same position.
 import { pause } from "../../runtime/pause.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import type { ProjectionGroup } from "../groups.ts";
@@ -32,7 +32,7 @@ export async function verifyBuilds(deps: Deps, groups: readonly ProjectionGroup[
     const build = queriedBuild(group, await readBuilds(deps.readStore, group));
     // Another version folds by other code.
     if (build?.version !== group.version) {
-      verification.groups.push({ group: group.name, version: null, position: "", documents: 0 });
+      verification.groups.push({ group: group.name, version: null, position: START, documents: 0 });
       continue;
     }
     const { differences, ...verified } = await verifyBuild(deps, group, build);
@@ -112,7 +112,7 @@ async function foldTo(
   build: Build,
   position: Position,
 ): Promise<Position> {
-  const reached = (await deps.scratch.checkpoint(checkpointName(group, { build: 0 })))?.position ?? "";
+  const reached = (await deps.scratch.checkpoint(checkpointName(group, { build: 0 })))?.position ?? START;
   if (position <= reached) return reached;
   const eventStore = upTo(deps.eventStore, position);
   await foldScratch({ ...deps, eventStore, readStore: deps.scratch }, group, build.rules);
@@ -120,7 +120,7 @@ async function foldTo(
 }
 
 async function positionOf({ readStore }: Deps, group: ProjectionGroup, build: Build): Promise<Position> {
-  return (await readStore.checkpoint(checkpointName(group, build)))?.position ?? "";
+  return (await readStore.checkpoint(checkpointName(group, build)))?.position ?? START;
 }
 
 function byId(documents: readonly Document[]): Map<string, Document> {

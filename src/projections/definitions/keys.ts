@@ -1,9 +1,9 @@
-// API keys, which authentication looks up by their hash on every request.
-import type { KeyTerms } from "../../commands/account/account.ts";
+// API keys, and whose each of their texts is, which authentication looks up on every request.
+import { type EarlierText, earlierTexts, type KeyTerms } from "../../commands/account/account.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id`: keyId. `previousHash`: of the text before the last rotation, accepted until `previousUntil`. */
+/** `_id`: keyId. `earlier`: texts that rotations have replaced, each accepted until its end. */
 export type KeyDocument = Document &
   KeyTerms & {
     accountId: string;
@@ -12,13 +12,15 @@ export type KeyDocument = Document &
     label: string;
     status: "active" | "deactivated";
     issuedAt: string;
-    previousHash?: string;
-    previousUntil?: string;
+    earlier?: EarlierText[];
   };
+
+/** `_id`: SHA-256 of a text of the key, in hex, whether it is still accepted or not. */
+export type KeyTextDocument = Document & { accountId: string; keyId: string };
 
 export const keys: Projection<KeyDocument> = {
   name: "keys",
-  collection: { name: "keys", indexes: [["keyHash"], ["previousHash"], ["accountId", "issuedAt"]] },
+  collection: { name: "keys", indexes: [["accountId", "issuedAt"]] },
   handles: ["KeyIssued", "KeyRotated", "KeyDeactivated"],
   key: (event) => ("keyId" in event.data && event.type.startsWith("Key") ? event.data.keyId : undefined),
   empty: (event) => ({
@@ -36,13 +38,27 @@ export const keys: Projection<KeyDocument> = {
         return { ...issued, status: "active", issuedAt: at };
       }
       case "KeyRotated": {
-        const { keyHash, hint, previousUntil } = event.data;
-        return { ...key, keyHash, hint, previousHash: key.keyHash, previousUntil };
+        const { keyHash, hint } = event.data;
+        return { ...key, keyHash, hint, earlier: earlierTexts(key, event.data) };
       }
       case "KeyDeactivated":
         return { ...key, status: "deactivated" };
       default:
         return key;
     }
+  },
+};
+
+export const keyTexts: Projection<KeyTextDocument> = {
+  name: "key-texts",
+  collection: { name: "key-texts", indexes: [] },
+  handles: ["KeyIssued", "KeyRotated"],
+  key: (event) =>
+    event.type === "KeyIssued" || event.type === "KeyRotated" ? event.data.keyHash : undefined,
+  empty: () => ({ accountId: "", keyId: "" }),
+  evolve(text, event) {
+    if (event.type !== "KeyIssued" && event.type !== "KeyRotated") return text;
+    const { accountId, keyId } = event.data;
+    return { ...text, accountId, keyId };
   },
 };

@@ -1,9 +1,9 @@
 // A build while it is folded: its documents and checkpoint in memory, and the one commit that writes both.
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { reclassified } from "../../events/classification/reclassify.ts";
-import { ALL_CATEGORIES, PREFIX } from "../../events/streams.ts";
-import { isOfThisLog, newestEvent } from "../../stores/event-store/foreign-position.ts";
-import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { PREFIX } from "../../events/streams.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
+import { type LogPage, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, Checkpoint, Document } from "../../stores/read-store/port.ts";
 import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { Build } from "../builds/builds.ts";
@@ -24,8 +24,7 @@ const MOST_LOGGED = 10;
 /** What of a build is not in its documents: withdrawals, whose clicks are being counted again. */
 type More = { pending: PendingWithdrawal[] };
 
-/** Before the first event. */
-const START: Checkpoint = { position: "", eventId: "" };
+const AT_START: Checkpoint = { position: START, eventId: "" };
 
 /**
  * Goes on from the build's checkpoint. One without a checkpoint begins with nothing, as what is in its collections is of
@@ -36,7 +35,7 @@ export async function openBuild(deps: FoldDeps, group: ProjectionGroup, build: B
   const { readStore } = deps;
   const name = checkpointName(group, build);
   const stored = await readStore.checkpoint(name);
-  const checkpoint = stored ?? START;
+  const checkpoint = stored ?? AT_START;
   const specs = collectionsOf(group, build);
   if (!stored) for (const spec of specs) await readStore.drop(spec.name);
   await readStore.ensure(specs);
@@ -54,7 +53,7 @@ export async function whyAnew(
   name: string,
   checkpoint: Checkpoint,
 ): Promise<string | undefined> {
-  if (!(await isOfLog({ eventStore }, checkpoint)))
+  if (!(await isOfThisLog({ eventStore }, checkpoint)))
     return `the documents were folded from another log, which had another event at ${checkpoint.position}`;
   const inconsistency = await readStore.inconsistency(name);
   return (
@@ -62,15 +61,8 @@ export async function whyAnew(
   );
 }
 
-/** Whether the documents up to the checkpoint were folded from this log. @throws StoreUnavailable */
-export async function isOfLog(
-  { eventStore }: Pick<FoldDeps, "eventStore">,
-  { position, eventId }: Checkpoint,
-): Promise<boolean> {
-  return position === "" || (await isOfThisLog({ eventStore }, { position, eventId }, ALL_CATEGORIES));
-}
-
 export class BuildState {
+  /** Up to where the log was looked through. */
   position: Position;
   /** The first event of a newer program: it takes none after it. */
   waitsFor: AwaitedEvent | undefined;
@@ -84,7 +76,8 @@ export class BuildState {
   readonly #byType = new Map<string, Documents[]>();
   readonly #notes = new SetAsideNotes();
   #noted: SetAsideEvent[] = [];
-  #eventId: string;
+  /** The last event that was taken, or at which the last commit stands. */
+  #last: { position: Position; eventId: string };
   #committed: Checkpoint;
   #isUncommitted = false;
   #pending: PendingWithdrawal[];
@@ -97,7 +90,7 @@ export class BuildState {
     this.#name = checkpointName(group, build);
     this.#committed = checkpoint;
     this.position = checkpoint.position;
-    this.#eventId = checkpoint.eventId;
+    this.#last = checkpoint;
     this.#pending = (checkpoint.more as More | undefined)?.pending ?? [];
     this.#documents = group.projections.map(
       (projection) =>
@@ -116,7 +109,12 @@ export class BuildState {
     return this.#isUncommitted;
   }
 
-  /** Of the checkpoint that the next commit continues; empty before the first. */
+  /** Whether the log was looked through beyond the checkpoint, and only events of others were there. */
+  get hasPassedOthers(): boolean {
+    return !this.#isUncommitted && this.position > this.#committed.position;
+  }
+
+  /** Of the checkpoint that the next commit continues. */
   get committedPosition(): Position {
     return this.#committed.position;
   }
@@ -135,34 +133,16 @@ export class BuildState {
     return this.#recount !== undefined;
   }
 
-  take(recorded: readonly RecordedEvent[]): void {
-    const newer = recorded.filter(({ position }) => position > this.position);
+  take({ events, next }: LogPage): void {
+    const newer = events.filter(({ position }) => position > this.position);
     const batch = parseBatch(newer, (type) => this.#byType.has(type) || this.#isWithdrawal(type));
     for (const event of batch.unreadable) this.#note(event);
     for (const event of batch.events) this.#takeEvent(event);
     if (batch.waitsFor) this.waitsFor = batch.waitsFor;
     this.#isUncommitted ||= batch.count > 0 || batch.waitsFor !== undefined;
     this.taken += batch.count;
-    this.position = batch.last?.position ?? this.position;
-    this.#eventId = batch.last?.id ?? this.#eventId;
-  }
-
-  /**
-   * Moves past the events of other streams, such as millions of clicks since the last change of a link: whoever reads from
-   * the checkpoint would have them searched by the event store.
-   */
-  async passOthers(): Promise<void> {
-    const { eventStore } = this.#deps;
-    const head = await eventStore.head();
-    if (head === undefined || head <= this.position || this.isPending) return;
-    const after = this.position || undefined;
-    const [next] = await eventStore.readAll({ after, categories: this.#group.categories, limit: 1 });
-    if (next && next.position <= head) return;
-    const last = await newestEvent({ eventStore }, ALL_CATEGORIES);
-    // Of what has come meanwhile it knows nothing.
-    if (last?.position !== head) return;
-    [this.position, this.#eventId] = [head, last.id];
-    this.#isUncommitted = true;
+    if (batch.last) this.#last = { position: batch.last.position, eventId: batch.last.id };
+    this.position = batch.waitsFor ? this.#last.position : next;
   }
 
   /** Returns how many events it has passed. @throws CheckpointMoved, what the read store throws */
@@ -176,8 +156,7 @@ export class BuildState {
       });
     const notes = { collection: notesName(this.#group, this.#build), documents: this.#notes.drain() };
     const to: Checkpoint = {
-      position: this.position,
-      eventId: this.#eventId,
+      ...(await this.#reached()),
       ...this.#notes.counted(),
       ...(this.waitsFor && { waitsFor: this.waitsFor }),
       ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
@@ -196,7 +175,15 @@ export class BuildState {
       log.error({ build: this.#name, ...this.waitsFor }, "projections wait for a newer program");
     const events = this.taken;
     [this.#committed, this.#noted, this.taken, this.#isUncommitted] = [to, [], 0, false];
+    this.#last = { position: to.position, eventId: to.eventId };
     return events;
+  }
+
+  /** Behind the last event an event of others may stand, which tells the log as well: nobody reads up to there again. */
+  async #reached(): Promise<Pick<Checkpoint, "position" | "eventId">> {
+    if (this.position <= this.#last.position) return this.#last;
+    const eventId = await this.#deps.eventStore.idAt(this.position);
+    return eventId === undefined ? this.#last : { position: this.position, eventId };
   }
 
   /** A step of counting again what withdrawals change; the last one commits it by `commit`. @throws what the stores throw */

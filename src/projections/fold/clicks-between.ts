@@ -9,7 +9,7 @@ import type { EventStore, Position, RecordedEvent } from "../../stores/event-sto
 
 export type ClickEvent = StoredEvent & LinkClicked;
 
-/** After a position ("" for the start of the log), or from that of an event on; `upTo` is inclusive. */
+/** After a position, or from that of an event on; `upTo` is inclusive. */
 export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
 
 type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
@@ -39,7 +39,7 @@ export async function* wantedClicks(
   slices?: TimeSlices,
 ): AsyncGenerator<ClickEvent[]> {
   const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH, slices };
-  for await (const events of logPages(eventStore, part))
+  for await (const { events } of logPages(eventStore, part))
     yield events.flatMap((recorded) => {
       if (!isWanted(recorded)) return [];
       const event = readableEvent(recorded, onUnreadable);

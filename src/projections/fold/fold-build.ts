@@ -2,7 +2,7 @@
 // The projector, a rebuild, a rollback and verification all call it.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { systemClock } from "../../runtime/pause.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
 import type { Build } from "../builds/builds.ts";
 import { checkpointName } from "../builds/builds-document.ts";
@@ -36,8 +36,9 @@ const COMMIT_SHARE = 0.2;
 /** After a batch of fewer events the next one is waited for, so that events are read and parsed in larger batches. */
 const SMALL_BATCH = 1_000;
 const GATHER_MS = 100;
-/** After so long without an event it moves its checkpoint past those of other streams. */
 const IDLE_MS = 60_000;
+/** So often it moves its checkpoint past events of other streams, where none comes that it folds. */
+const PASS_MS = 10_000;
 
 /**
  * Several processes may fold the same build: each commit continues the stored checkpoint, so the one that is behind forgets
@@ -65,7 +66,7 @@ export async function foldBuild(
       if (!(error instanceof CheckpointMoved)) throw error;
       const { stored } = error;
       // One that is behind what was taken, and not behind what was committed, is another holder's.
-      if (!stored || stored.position < (opened?.committedPosition ?? ""))
+      if (!stored || stored.position < (opened?.committedPosition ?? START))
         throw new FoldedFromElsewhere(droppedOrOlder(checkpointName(group, build)));
     }
   }
@@ -97,28 +98,30 @@ async function foldFrom(
   try {
     while (!signal.aborted && !state.waitsFor) {
       // Withdrawals that came during a recount wait for the next one, not for an event.
-      const waitMs = state.isPending ? 0 : state.isUncommitted ? Math.max(0, dueAt - now()) : IDLE_MS;
+      const nextCommitAt = () =>
+        state.isUncommitted ? dueAt : state.hasPassedOthers ? dueAt + PASS_MS : now() + IDLE_MS;
+      const waitMs = state.isPending ? 0 : Math.max(0, nextCommitAt() - now());
       const hasEnded = source.isAtEnd && !follows;
       const page = hasEnded ? undefined : await source.next(waitMs);
       if (signal.aborted) return;
       if (page) {
         state.take(page);
         options.onTake?.({ events: passed() + state.taken, position: state.position });
-      } else if (waitMs === IDLE_MS && !hasEnded) await state.passOthers();
+      }
       const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
-      if (state.isUncommitted && (isFull || now() >= dueAt || (source.isAtEnd && !follows))) await commit();
+      if (isFull || now() >= nextCommitAt() || (state.isUncommitted && source.isAtEnd && !follows))
+        await commit();
       // Where nobody waits for the present numbers, all links are counted again together.
       if (follows || source.isAtEnd) await state.recount(commit);
       if (source.isAtEnd && !follows && !state.isPending) break;
       const gatherMs = Math.min(GATHER_MS, dueAt - now());
-      const isSmall = page !== undefined && page.length < SMALL_BATCH && source.isAtEnd;
+      const isSmall = page !== undefined && page.events.length < SMALL_BATCH && source.isAtEnd;
       if (isSmall && state.isUncommitted && !state.isRecounting && gatherMs > 0)
         await sleep(gatherMs, signal);
       else await yieldToLoop();
     }
     if (signal.aborted) return;
-    if (!follows && !state.waitsFor) await state.passOthers();
-    if (state.isUncommitted) await commit();
+    if (state.isUncommitted || (!follows && state.hasPassedOthers)) await commit();
   } finally {
     await source.close();
   }

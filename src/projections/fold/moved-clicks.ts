@@ -7,7 +7,7 @@ import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import { type EventStore, START } from "../../stores/event-store/port.ts";
 import { withdrawnOfAll } from "./read-withdrawals.ts";
 
 const FIELDS = {
@@ -43,10 +43,15 @@ export async function movedClicks(
   rules: string,
 ): Promise<MovedClicks> {
   const isWithdrawn = await withdrawnOfAll({ eventStore });
-  const upTo = (await eventStore.head()) ?? "";
+  const upTo = await eventStore.head();
   const moves = new Map<string, number>();
   const counts = { clicks: 0, unreadable: 0, moved: 0, others: 0 };
-  for await (const page of logPages(eventStore, { categories: [CATEGORY.clicks], limit: PAGE, upTo }))
+  for await (const { events: page } of logPages(eventStore, {
+    after: START,
+    upTo,
+    categories: [CATEGORY.clicks],
+    limit: PAGE,
+  }))
     for (const recorded of page) {
       const event = readableEvent(recorded, () => {
         counts.unreadable += 1;

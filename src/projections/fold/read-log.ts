@@ -1,6 +1,6 @@
 // Reads the log for a fold: page by page up to its end, and from there on what is appended.
 import { inTime, type MonotonicClock } from "../../runtime/pause.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import type { EventStore, LogPage, Position } from "../../stores/event-store/port.ts";
 
 export type LogReading = {
   after: Position;
@@ -11,8 +11,8 @@ export type LogReading = {
 
 /** `isAtEnd`: whether the end of the log was reached, so that `next` waits for what is appended. */
 export type LogSource = {
-  /** The next events; undefined when none come within `ms`. @throws what the store throws */
-  next(ms: number): Promise<readonly RecordedEvent[] | undefined>;
+  /** What comes next; undefined when nothing comes within `ms`. @throws what the store throws */
+  next(ms: number): Promise<LogPage | undefined>;
   readonly isAtEnd: boolean;
   close(): Promise<void>;
 };
@@ -28,11 +28,11 @@ export function readLog(
   const until = AbortSignal.any([signal, left.signal]);
   let last = after;
   let isAtEnd = false;
-  let following: AsyncIterator<RecordedEvent[]> | undefined;
-  let pending: Promise<IteratorResult<RecordedEvent[]>> | undefined;
+  let following: AsyncIterator<LogPage> | undefined;
+  let pending: Promise<IteratorResult<LogPage>> | undefined;
 
   const follow = () => {
-    const options = { after: last || undefined, categories, batchSize: pageEvents, signal: until };
+    const options = { after: last, categories, batchSize: pageEvents, signal: until };
     following ??= eventStore.subscribe(options)[Symbol.asyncIterator]();
     return following;
   };
@@ -42,10 +42,9 @@ export function readLog(
     },
     async next(ms) {
       if (!isAtEnd) {
-        const page = await eventStore.readAll({ after: last || undefined, categories, limit: pageEvents });
-        const read = page.at(-1)?.position ?? last;
-        if (read > last) last = read;
-        isAtEnd = page.length === 0;
+        const page = await eventStore.readAll({ after: last, categories, limit: pageEvents });
+        last = page.next;
+        isAtEnd = page.events.length === 0;
         return page;
       }
       if (!pending) {

@@ -9,7 +9,7 @@ import {
   withdrawalsAfter,
 } from "../../events/withdrawals.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 
 const PAGE = 1_000;
@@ -38,8 +38,8 @@ export async function withdrawnOfAll(
   upTo?: Position,
 ): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
   const byLink = new Map<string, readonly Withdrawal[]>();
-  const part = { categories: [CATEGORY.withdrawals], limit: PAGE, ...(upTo !== undefined && { upTo }) };
-  for await (const page of logPages(eventStore, part))
+  const part = { after: START, upTo, categories: [CATEGORY.withdrawals], limit: PAGE };
+  for await (const { events: page } of logPages(eventStore, part))
     for (const recorded of page) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
       const event = readableEvent(recorded);

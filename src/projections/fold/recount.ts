@@ -8,7 +8,7 @@ import { readableEvent } from "../../events/read-event.ts";
 import { withdrawalStream } from "../../events/streams.ts";
 import { RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -122,7 +122,7 @@ export class Recount {
       linkClicks: links.map(({ totals }) => totals),
       accountDays: [...this.#accountDays.keys()],
       correctedAccountDay: async (day, upTo) => {
-        const folded = this.#accountDays.get(day._id) ?? { counts: noAccountHits(), upTo: "" };
+        const folded = this.#accountDays.get(day._id) ?? { counts: noAccountHits(), upTo: START };
         const range = { after: folded.upTo, upTo: later(upTo, day._position) };
         for await (const _ of this.#foldAccountClicks(new Set([day._id]), range));
         return { ...day, ...folded.counts };
@@ -139,7 +139,7 @@ export class Recount {
     );
     const fields = ["first", "last"];
     const days = await readStore.getMany<AccountDayDocument>(collections.accountDays, [...ids], fields);
-    for (const { _id } of days) this.#accountDays.set(_id, { counts: noAccountHits(), upTo: "" });
+    for (const { _id } of days) this.#accountDays.set(_id, { counts: noAccountHits(), upTo: START });
     const ranges = days.map(({ first, last }) => ({
       from: first,
       upTo: earlier(last, this.#upTo),

@@ -20,7 +20,7 @@ import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { daysInRange, type LogParts } from "./day-parts.ts";
@@ -51,7 +51,7 @@ export type AnalyticsDeps = {
 export type DayVisitors = { day: string; visitors: number; estimated: boolean };
 
 /**
- * `link`: as of `position`, which all numbers are as of; "" for an empty log. `from`, `to`: of the series, milliseconds.
+ * `link`: as of `position`, which all numbers are as of; START for an empty log. `from`, `to`: of the series, milliseconds.
  * `behindMs`: how long ago the first click after `position` was recorded; 0 when there is none.
  */
 export type LinkAnalytics = HitSeries &
@@ -94,7 +94,7 @@ export function analytics(deps: AnalyticsDeps) {
 
   /** Without `asOf` as of now when nothing is left to be counted, else as of the last click that is. */
   async function freshness(counted: Position, asOf: Position | undefined, now: Date) {
-    const head = (await eventStore.head()) ?? "";
+    const head = await eventStore.head();
     const click = await next(asOf ?? counted);
     const position = asOf ?? (click || head < counted ? counted : head);
     return { position, behindMs: msBehind(click, now) };
@@ -119,7 +119,7 @@ export function analytics(deps: AnalyticsDeps) {
   /** Waits until all clicks up to the position are counted. */
   async function whenCounted(position: Position): Promise<void> {
     for (let waited = 0; ; waited += POLL_MS) {
-      const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
+      const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
       const click = counted < position ? await next(counted) : undefined;
       if (!click || click.position > position) return;
       if (waited >= COUNTED_WITHIN_MS)

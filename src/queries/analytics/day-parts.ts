@@ -12,7 +12,7 @@ import {
 } from "../../projections/definitions/days/link-day.ts";
 import { clicksBetween } from "../../projections/fold/clicks-between.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import { firstCorrectionAfter, type LastClickRecordedBy } from "./log-positions.ts";
 import { midnightOf, quartersIn } from "./sums.ts";
 import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
@@ -129,7 +129,7 @@ export async function foldDayParts(
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, asOf));
   const folded = new Map<DayPart, LinkDay>();
   for (const { first, last, parts: together } of joined(parts)) {
-    const range = first === "" ? { after: "", upTo: last } : { from: first, upTo: last };
+    const range = first === "" ? { after: START, upTo: last } : { from: first, upTo: last };
     for await (const clicks of clicksBetween({ eventStore }, link, range))
       for (const click of clicks) {
         const { at } = click.data;

@@ -6,7 +6,7 @@ import { type DayDocument, dayOf } from "../../projections/definitions/days/days
 import { type LinkDayDocument, linkDays } from "../../projections/definitions/days/link-day.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 
@@ -45,12 +45,12 @@ export async function readWholeLife({ readStore, sleep }: Deps, link: string, da
     const { position, clicks } = await readClicks(readStore, link);
     const found = await readStore.getMany<DayDocument>(linkDays.collection.name, ids, ["quarters"]);
     const days = found.sort((a, b) => (a._id < b._id ? -1 : 1));
-    return { found: { clicks, days, position }, days, upTo: clicks?._position ?? "" };
+    return { found: { clicks, days, position }, days, upTo: clicks?._position ?? START };
   });
 }
 
 async function readClicks(readStore: Deps["readStore"], link: string) {
-  const position = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
+  const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
   const clicks = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
   return { position, clicks };
 }

@@ -5,7 +5,13 @@ import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
 import { clicks } from "../../projections/groups.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import {
+  type EventStore,
+  type LogPage,
+  type Position,
+  type RecordedEvent,
+  START,
+} from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
@@ -16,11 +22,11 @@ const CLOCK_MARGIN_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * A position before every click that was recorded at or after `since`; undefined for the start of the log. While the
+ * A position before every click that was recorded at or after `since`. While the
  * click-hours projection is behind, the position is earlier than necessary, never later. The hour before is none to go by: where
  * a clock was ahead and was set back, it has clicks that follow those of later hours.
  */
-export async function positionBefore({ readStore }: HoursDeps, since: Date): Promise<Position | undefined> {
+export async function positionBefore({ readStore }: HoursDeps, since: Date): Promise<Position> {
   const from = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
   const { name } = clickHours.collection;
   const sort = { field: "first", direction: "asc" } as const;
@@ -34,13 +40,9 @@ export async function positionBefore({ readStore }: HoursDeps, since: Date): Pro
 
 /**
  * The position of the last click recorded in the hours of [from, to), as far as the click-hours projection has come;
- * undefined when there is none. ISO 8601 UTC.
+ * START when there is none. ISO 8601 UTC.
  */
-export async function lastPositionIn(
-  deps: HoursDeps,
-  from: string,
-  to: string,
-): Promise<Position | undefined> {
+export async function lastPositionIn(deps: HoursDeps, from: string, to: string): Promise<Position> {
   return await lastPosition(deps, { field: "hour", from: hourOf(from), to: `${lastHourOf(to)}~` });
 }
 
@@ -52,13 +54,13 @@ export function lastHourOf(to: string): string {
 async function lastPosition(
   { readStore }: HoursDeps,
   range: NonNullable<FindQuery["range"]>,
-): Promise<Position | undefined> {
+): Promise<Position> {
   const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
     range,
     sort: { field: "_position", direction: "desc" },
     limit: 1,
   });
-  return last?._position;
+  return last?._position ?? START;
 }
 
 /** lastClickRecordedBy, where reading the log delays nobody. */
@@ -89,11 +91,11 @@ export async function positionAsOf(deps: Deps, link: string, time: string): Prom
     lastClick(deps, time),
     ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
   ]);
-  return found.reduce<Position>((last, one = "") => (one > last ? one : last), "");
+  return [START, ...found.filter((position) => position !== undefined)].toSorted().at(-1) ?? START;
 }
 
 /**
- * The numbers of all links as of a time: up to the last click, withdrawal or act of the operator that was recorded by then; ""
+ * The numbers of all links as of a time: up to the last click, withdrawal or act of the operator that was recorded by then; START
  * for none. `time`: ISO 8601 UTC. @throws what the stores throw
  */
 export async function positionAt(
@@ -101,9 +103,9 @@ export async function positionAt(
   time: string,
 ): Promise<Position> {
   const categories = [CATEGORY.withdrawals, CATEGORY.operator];
-  const corrections = logPages(deps.eventStore, { categories, limit: BATCH });
-  const last = [await lastClick(deps, time), (await lastRecordedBy(corrections, time)) ?? ""];
-  return last.toSorted().at(-1) ?? "";
+  const corrections = eventsOf(logPages(deps.eventStore, { after: START, categories, limit: BATCH }));
+  const last = [await lastClick(deps, time), (await lastRecordedBy(corrections, time)) ?? START];
+  return last.toSorted().at(-1) ?? START;
 }
 
 /**
@@ -113,15 +115,15 @@ export async function positionAt(
 async function lastClick({ readStore, logParts }: Deps, time: string): Promise<Position> {
   const hour = `${hourOf(time)}:00:00.000Z`;
   const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
-  const indexed = (await readStore.checkpoint(clicks.name))?.position ?? "";
-  const before = (await lastPositionIn({ readStore }, "", hour)) ?? "";
-  const last = (await lastPositionIn({ readStore }, hour, next)) ?? "";
+  const indexed = (await readStore.checkpoint(clicks.name))?.position ?? START;
+  const before = await lastPositionIn({ readStore }, "", hour);
+  const last = await lastPositionIn({ readStore }, hour, next);
   const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
   if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
   return (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
 }
 
-/** The last click of the part of the log that was recorded by the time. `after`: "" for the start. */
+/** The last click of the part of the log that was recorded by the time. */
 export async function lastClickRecordedBy(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
   time: string,
@@ -129,7 +131,11 @@ export async function lastClickRecordedBy(
   upTo: Position | undefined,
 ): Promise<Position | undefined> {
   const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
-  return await lastRecordedBy(logPages(eventStore, part), time);
+  return await lastRecordedBy(eventsOf(logPages(eventStore, part)), time);
+}
+
+async function* eventsOf(pages: AsyncIterable<LogPage>): AsyncGenerator<RecordedEvent[]> {
+  for await (const { events } of pages) yield events;
 }
 
 async function lastRecordedBy(

@@ -7,7 +7,7 @@ import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";
@@ -89,7 +89,8 @@ export async function logPage(
   if (category === SEALS_STREAM) return { events: [], next: null };
   if (from !== undefined) await refuseForeignPosition({ eventStore }, from);
   const categories = category === undefined ? Object.values(CATEGORY) : [category];
-  const events = await eventStore.readAll({ from, categories, limit: limit + 1 });
+  const start = from === undefined || from === START ? { after: START } : { from };
+  const { events } = await eventStore.readAll({ ...start, categories, limit: limit + 1 });
   return { events: events.slice(0, limit).map(auditedEvent), next: events[limit]?.position ?? null };
 }
 

@@ -4,7 +4,7 @@ import { readSeal } from "../../audit/seals/judge-seals.ts";
 import { type SealReader, sealAt } from "../../audit/seals/read-seals.ts";
 import { isSignedByItsKey, type Seal } from "../../audit/seals/seal.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 
 /** `seals`: their numbers, in order. `problems`: why one of them can't be relied upon. `unsealed`: behind the newest seal. */
 export type Coverage = {
@@ -30,14 +30,14 @@ export async function coverageOf(
   const numbers = new Set<number>();
   const unsealed: Position[] = [];
   for (const position of positions) {
-    if (!last || position > (newest ?? "")) {
+    if (!last || position > (newest ?? START)) {
       unsealed.push(position);
       continue;
     }
     let [low, high] = [0, last.revision];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (((await sealOf(middle))?.position ?? "") < position) low = middle + 1;
+      if (((await sealOf(middle))?.position ?? START) < position) low = middle + 1;
       else high = middle;
     }
     numbers.add(low);

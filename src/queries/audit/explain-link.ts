@@ -54,7 +54,7 @@ export async function explainLink(
 ) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
-  const head = verify ? ((await eventStore.head()) ?? "") : undefined;
+  const head = verify ? await eventStore.head() : undefined;
   const events: RecordedEvent[] = [];
   const link = await linkFromStream(eventStore, key, (recorded) => events.push(recorded));
   if (events.length === 0 || (owner !== undefined && link?.accountId !== owner))

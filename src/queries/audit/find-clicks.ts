@@ -9,7 +9,7 @@ import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastHourOf, lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
@@ -20,7 +20,7 @@ import { auditedEvent } from "./audited-event.ts";
  * last click known of those hours; a click of a later hour before it is of a clock that was set back.
  */
 export type ClickSearch = {
-  after: Position | undefined;
+  after: Position;
   last: Position | undefined;
   from: string | undefined;
   to: string | undefined;
@@ -42,23 +42,21 @@ const MOST_SEARCHED = 50_000;
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  { after, last = "", from = "", to, link, account, limit }: ClickSearch,
+  { after, last = START, from = "", to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
   const end = to === undefined ? "~" : new Date(Date.parse(to) + CLOCK_SKEW_MS).toISOString();
   const lastHour = to && lastHourOf(to);
   const events: RecordedEvent[] = [];
-  let position = after;
   let searched = 0;
   const part = { after, categories: [CATEGORY.clicks], limit: BATCH };
-  for await (const batch of logPages(eventStore, part)) {
+  for await (const { events: batch, next } of logPages(eventStore, part)) {
     for (const event of batch) {
       if (isBehind(event)) return { events, next: null };
       if (isWanted(event)) events.push(event);
-      position = event.position;
-      if (events.length === limit) return { events, next: position };
+      if (events.length === limit) return { events, next: event.position };
     }
     searched += batch.length;
-    if (searched >= MOST_SEARCHED) return { events, next: position ?? null };
+    if (searched >= MOST_SEARCHED) return { events, next };
   }
   return { events, next: null };
 
@@ -116,7 +114,7 @@ export async function searchClicks(
   const begin = from ? await positionBefore({ readStore }, new Date(from)) : await createdAt(deps, link);
   const last = from && to ? await lastPositionIn({ readStore }, from, to) : undefined;
   const events: RecordedEvent[] = [];
-  let next: Position | null | undefined = after ?? begin;
+  let next: Position | null = after ?? begin;
   const started = performance.now();
   do {
     const part = { after: next, last, from, to, link, account, limit: limit - events.length };
@@ -133,12 +131,9 @@ function hoursOf(now: number, { from, to }: Pick<ClicksWanted, "from" | "to">) {
   return { from: start, to: end };
 }
 
-/** Position of LinkCreated: no click precedes it. Undefined without a link. */
-async function createdAt(
-  { eventStore }: SearchDeps,
-  link: string | undefined,
-): Promise<Position | undefined> {
-  if (link === undefined) return undefined;
+/** Position of LinkCreated: no click precedes it. START without a link. */
+async function createdAt({ eventStore }: SearchDeps, link: string | undefined): Promise<Position> {
+  if (link === undefined) return START;
   const [created] = await eventStore.read(`${PREFIX.link}${link}`, { limit: 1 });
   if (!created) throw new Refused("not_found", `There is no link ${link}`);
   return created.position;

@@ -7,7 +7,7 @@ import { type EventIndexDocument, eventIndex } from "../../projections/definitio
 import { lifecycle } from "../../projections/groups.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
@@ -69,7 +69,9 @@ async function newestFirst({ readStore }: Deps, query: Omit<FindQuery, "limit">,
 /** The first id that an event behind the position can have. @throws invalid_position */
 async function idBehind({ eventStore }: FindDeps, position: Position): Promise<string | undefined> {
   await refuseForeignPosition({ eventStore }, position);
-  const [event] = await eventStore.readAll({ from: position, categories: Object.values(CATEGORY), limit: 1 });
+  const start = position === START ? { after: START } : { from: position };
+  const page = await eventStore.readAll({ ...start, categories: Object.values(CATEGORY), limit: 1 });
+  const [event] = page.events;
   return event && `${event.recordedAt}@${event.position}${event.position === position ? "0" : ""}`;
 }
 

@@ -35,7 +35,7 @@ export async function proofProblems(
     {
       eventStore,
       noted: { get: async () => undefined },
-      structureProblems: () => eventStore.structureProblems(),
+      structureProblems: (categories) => eventStore.structureProblems(categories),
     },
     {
       trust: { publicKeys: sealKeys, keyOrigin: "" },

@@ -19,7 +19,7 @@ export async function matchingClicks(
   const withdrawals = await withdrawalsOf({ eventStore }, link);
   const isWithdrawn = isWithdrawnBy(withdrawals);
   const isSelected = isSelectedBy(selection);
-  const upTo = (await eventStore.head()) ?? "";
+  const upTo = await eventStore.head();
   const matching: MatchingClicks = {
     upTo,
     matched: 0,

@@ -5,7 +5,7 @@ import { readableEvent } from "../../events/read-event.ts";
 import { accountStream, CATEGORY, PREFIX } from "../../events/streams.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
-import { EVERY_KEY, later } from "./live-events.ts";
+import { EVERY_KEY } from "./live-events.ts";
 
 type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };
 type StreamDeps = { eventStore: Pick<EventStore, "read"> };
@@ -33,24 +33,21 @@ const MOST_OF_STREAM = 50;
 export async function accountFeed(deps: Deps, accountId: string, request: FeedRequest): Promise<FeedPage> {
   const { after, types, limit } = request;
   const isWanted = wantedEvents(types);
-  // Before the reads: what is appended meanwhile must not be passed over by `next`.
-  const head = (await deps.eventStore.head()) ?? "";
   const from = after ?? (await firstEvent(deps, accountId))?.position;
-  if (from === undefined) return { events: [], next: head, more: false };
+  if (from === undefined) return { events: [], next: await deps.eventStore.head(), more: false };
   const events: RecordedEvent[] = [];
   let [next, searched] = [from, 0];
   const part = { ...(after === undefined ? { from } : { after }), categories: Object.values(CATEGORY) };
-  for await (const batch of logPages(deps.eventStore, { ...part, limit: BATCH })) {
+  for await (const { events: batch, next: upTo } of logPages(deps.eventStore, { ...part, limit: BATCH })) {
     for (const event of batch) {
-      next = event.position;
       if (isWanted(event) && (await isShownTo(deps, accountId, event))) events.push(event);
-      if (events.length === limit) return { events, next, more: true };
+      if (events.length === limit) return { events, next: event.position, more: true };
     }
+    next = upTo;
     searched += batch.length;
     if (searched >= MOST_SEARCHED) return { events, next, more: true };
   }
-  // The log's last events may be of none of these streams, such as an EventStoreDB's own.
-  return { events, next: later(next, head), more: false };
+  return { events, next, more: false };
 }
 
 /**
@@ -66,7 +63,7 @@ export async function* accountEvents(
   const first = await firstEvent(deps, accountId);
   if (!first) return;
   const part = { from: first.position, upTo: await deps.eventStore.head(), categories, limit: BATCH };
-  for await (const events of logPages(deps.eventStore, part)) {
+  for await (const { events } of logPages(deps.eventStore, part)) {
     const own: RecordedEvent[] = [];
     for (const event of events) if (await isShownTo(deps, accountId, event)) own.push(event);
     yield own;

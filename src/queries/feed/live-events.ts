@@ -1,7 +1,7 @@
 // Events as they happen, such as those of one account: one shared subscription for all watchers, each of which has a cursor
 // of its own.
 import { EventEmitter, once } from "node:events";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 
 /** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
 export type LiveEventBatch = { events: RecordedEvent[]; position: Position };
@@ -53,17 +53,17 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
         let position = after;
         for (let searched = 0; !signal.aborted; ) {
           // Before the log is read: what is appended meanwhile must not be passed over.
-          const end = tail.end() ?? "";
+          const end = tail.end() ?? START;
           const kept = tail.after(position);
-          const part = { after: position || undefined, categories: source.categories, limit: BATCH };
-          const events = kept ?? (await keyed(await deps.eventStore.readAll(part), source));
+          const part = { after: position, categories: source.categories, limit: BATCH };
+          const read = kept ? undefined : await deps.eventStore.readAll(part);
+          const events = kept ?? (await keyed(read?.events ?? [], source));
           searched = kept ? 0 : searched + events.length;
           if (searched > MOST_SEARCHED) return "tooFar";
-          const isPart = !kept && events.length === BATCH;
-          position = later(events.at(-1)?.event.position ?? position, isPart ? "" : end);
+          position = read?.next ?? later(position, end);
           const own = events.filter((event) => event.key === key || event.key === EVERY_KEY);
           yield { events: own.map(({ event }) => event), position };
-          while (!signal.aborted && position >= (tail.end() ?? "")) await tail.moved(signal);
+          while (!signal.aborted && position >= (tail.end() ?? START)) await tail.moved(signal);
         }
         return undefined;
       } finally {
@@ -93,23 +93,23 @@ function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource
   const { signal } = stop;
   const news = new EventEmitter().setMaxListeners(0);
   let kept: Keyed[] = [];
-  let start: Position = "";
+  let start = START;
   let end: Position | undefined;
 
   const run = async () => {
     while (!signal.aborted) {
       try {
         if (end === undefined) {
-          start = (await eventStore.head()) ?? "";
+          start = await eventStore.head();
           end = start;
           news.emit("moved");
         }
-        const options = { after: end || undefined, categories: source.categories, signal, batchSize: BATCH };
-        for await (const events of eventStore.subscribe(options)) {
+        const options = { after: end, categories: source.categories, signal, batchSize: BATCH };
+        for await (const { events, next } of eventStore.subscribe(options)) {
           kept.push(...(await keyed(events, source)));
           const dropped = kept.splice(0, Math.max(0, kept.length - MOST_KEPT));
           start = dropped.at(-1)?.event.position ?? start;
-          end = events.at(-1)?.position ?? end;
+          end = next;
           news.emit("moved");
         }
       } catch (err) {

@@ -173,6 +173,23 @@ export async function accountLinkKeys(
   return { keys: page.map(({ _id }) => _id), next };
 }
 
+/** Finds those of some links that fit, by their ids. @throws too_many_links */
+export async function fittingLinks(
+  deps: StatusDeps,
+  accountId: string,
+  options: AccountLinksFilter,
+): Promise<(ids: readonly string[]) => Promise<Map<string, LinkDocument>>> {
+  const filter = await filterOf(deps, { accountId }, options);
+  const fitting = filter.in?._id && new Set(filter.in._id);
+  return async (ids) => {
+    const _id = fitting ? ids.filter((id) => fitting.has(id)) : ids;
+    if (_id.length === 0) return new Map();
+    const query = { ...filter, in: { ...filter.in, _id }, sort: NEWEST, limit: _id.length };
+    const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+    return new Map(found.map((link) => [link._id, link]));
+  };
+}
+
 /** All that fit, newest first, `limit` at a time; of these keys, deleted or not, where they are given. @throws too_many_links */
 export async function* accountLinkPages(
   deps: StatusDeps,

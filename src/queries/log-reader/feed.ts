@@ -1,7 +1,7 @@
 // The log reader's event feed: pages and live events of one account, written as JSON in the thread.
 
 import { CATEGORY } from "../../events/streams.ts";
-import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import { accountFeed, firstEvent, ownerOf, ownerOfUnreadable, wantedEvents } from "../feed/account-events.ts";
 import { cloudEvent, type FeedForm, feedEvent } from "../feed/feed-event.ts";
 import { type LiveEventBatch, type LiveEventsDeps, liveEvents } from "../feed/live-events.ts";
@@ -29,7 +29,7 @@ export function feedReader(
       });
       const first = after === undefined ? await firstEvent(deps, accountId) : undefined;
       if (first) yield batchOf({ events: [first], position: first.position });
-      const from = after ?? first?.position ?? "";
+      const from = after ?? first?.position ?? START;
       for await (const batch of live.follow(accountId, from, signal)) yield batchOf(batch);
     },
   };

@@ -45,6 +45,8 @@ export type RecorderStatus = {
   writerRestarts: number;
   /** Undefined without a journal, and until the writer has first answered. */
   journal: JournalStatus | undefined;
+  /** Why salts of ended days are still there. */
+  saltProblem: string | undefined;
 };
 
 /** What a `kill -9` loses at most where clicks can be stored: `clicks`, all of them answered within `ms` of each other. */
@@ -105,6 +107,7 @@ export class ClickRecorder {
   #lost = 0;
   #restarts = 0;
   #journal: JournalStatus | undefined;
+  #saltProblem: string | undefined;
   #lastNote = "";
 
   constructor(deps: RecorderDeps) {
@@ -162,8 +165,9 @@ export class ClickRecorder {
 
   /** With the journal as it is now, or as it last was where the writer doesn't answer within `withinMs`. */
   async status(withinMs = 500): Promise<RecorderStatus> {
-    const asking = this.#deps.writer.journalStatus().then((journal) => {
+    const asking = this.#deps.writer.status().then(({ journal, saltProblem }) => {
       this.#journal = journal;
+      this.#saltProblem = saltProblem;
     });
     await Promise.race([asking.catch(() => undefined), delay(withinMs, undefined, { ref: false })]);
     return {
@@ -176,6 +180,7 @@ export class ClickRecorder {
       notRecorded: this.#lostHits.status(),
       writerRestarts: this.#restarts,
       journal: this.#journal,
+      saltProblem: this.#saltProblem,
     };
   }
 

@@ -23,13 +23,15 @@ export type Written =
     }
   | { stored: false; isUnknown: boolean; err: ErrorFields };
 
+/** `journal`: undefined where there is none. `saltProblem`: why salts of ended days are still there. */
+export type WriterStatus = { journal: JournalStatus | undefined; saltProblem: string | undefined };
+
 export type ClickWriter = {
   /** One try. `revisions`: as the last batches have answered them, so that this one follows. */
   write(batch: HitBatch, revisions: Revisions): Promise<Written>;
   /** Says in the log which hits were not recorded; again and again with the same gap. @throws what the event store throws */
   appendGap(gap: ClickGap): Promise<void>;
-  /** Undefined where there is no journal. */
-  journalStatus(): Promise<JournalStatus | undefined>;
+  status(): Promise<WriterStatus>;
   /** After the last batch: appends what is in the journal. */
   close(): Promise<void>;
 };
@@ -42,6 +44,8 @@ export type ClickWriterDeps = {
   eventStore: ClickLog;
   /** Undefined where the log is on the same disk. */
   journal: ClickJournal | undefined;
+  /** As in WriterStatus. */
+  saltProblem: () => string | undefined;
   log: Pick<BasicLogger, "warn">;
 };
 
@@ -50,7 +54,7 @@ export type ClickWriterDeps = {
  * journal can't be written, such as on a full disk, clicks go to the server at once.
  */
 export function clickWriter(deps: ClickWriterDeps): ClickWriter {
-  const { writer, clock, readBatch, eventStore, journal, log } = deps;
+  const { writer, clock, readBatch, eventStore, journal, saltProblem, log } = deps;
 
   async function append(batches: readonly ClickBatch[]): Promise<Revisions> {
     const reached: Revisions = [];
@@ -94,7 +98,7 @@ export function clickWriter(deps: ClickWriterDeps): ClickWriter {
       const event = newEvent({ type: "ClicksNotRecorded", data }, id);
       await appendClicks(eventStore, { stream: gapStream(writer), after: number - 1, events: [event] });
     },
-    journalStatus: async () => journal?.status(),
+    status: async () => ({ journal: journal?.status(), saltProblem: saltProblem() }),
     close: async () => await journal?.close(),
   };
 }

@@ -13,7 +13,7 @@ import { shareCalls } from "../../runtime/share-calls.ts";
 import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";
 import type { FollowedEvent } from "../../stores/coordination/log-follower.ts";
 import { minVersions } from "../../stores/coordination/min-versions.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import { DomainRouting } from "./domain-routing.ts";
 import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
@@ -150,7 +150,7 @@ export class LinkLookup {
     const folded = await readStore.checkpoint(lifecycle.name);
     // Look-ups of the same turn of the event loop share the next answer: a flood of unknown slugs asks once a turn.
     await nextTurn();
-    return (folded?.position ?? "") >= newest;
+    return (folded?.position ?? START) >= newest;
   }
 
   async #fromStream(key: string): Promise<RedirectedLink | undefined> {

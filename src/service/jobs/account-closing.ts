@@ -10,7 +10,7 @@ import { lifecycle } from "../../projections/groups.ts";
 import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 
@@ -124,13 +124,11 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
   return {
     async collect(signal: AbortSignal): Promise<void> {
       if (readTo === undefined) {
-        saved = await consumerCheckpoint({ eventStore, readStore }, CLOSING_CHECKPOINT, categories);
+        saved = await consumerCheckpoint({ eventStore, readStore }, CLOSING_CHECKPOINT);
         last = saved;
-        readTo = saved?.position;
+        readTo = saved?.position ?? START;
       }
-      const upTo = await eventStore.head();
-      if (upTo === undefined) return;
-      for await (const events of logPages(eventStore, { after: readTo, upTo, categories, limit: PAGE })) {
+      for await (const { events, next } of logPages(eventStore, { after: readTo, categories, limit: PAGE })) {
         if (signal.aborted) return;
         for (const { type, data, recordedAt, position, id } of events) {
           const { accountId } = (data ?? {}) as { accountId?: unknown };
@@ -138,8 +136,8 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
             pending.set(accountId, Date.parse(recordedAt));
           last = { position, eventId: id };
         }
+        readTo = next;
       }
-      readTo = upTo;
     },
     /** To be called when no account is pending. @throws CheckpointMoved when another process does this work, too */
     async save(): Promise<void> {
@@ -163,6 +161,6 @@ async function showsAllLinks(
 ): Promise<boolean> {
   const lastMadeBy = closedAt + LAST_LINK_WITHIN_MS;
   if (clock().getTime() < lastMadeBy) return false;
-  const next = await nextLink((await readStore.checkpoint(lifecycle.name))?.position);
+  const next = await nextLink((await readStore.checkpoint(lifecycle.name))?.position ?? START);
   return next === undefined || Date.parse(next.recordedAt) > lastMadeBy;
 }

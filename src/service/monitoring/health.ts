@@ -88,9 +88,9 @@ function byRole(problems: ReadonlyMap<string, string>): Reason[] {
   return [...problems].map(([part, reason]) => ({ part, reason }));
 }
 
-/** While no clicks can be stored, and until the log says which of them are lost. */
+/** While no clicks can be stored, until the log says which of them are lost, and where salts outlive their day. */
 function recorderProblems(recorder: RecorderStatus | undefined): Reason[] {
-  const { stall, unstored = 0, notRecorded } = recorder ?? {};
+  const { stall, unstored = 0, notRecorded, saltProblem } = recorder ?? {};
   const refused = { part: "redirects", reason: "are answered 503, as their clicks can't be stored" };
   const kept = {
     part: "click recorder",
@@ -100,7 +100,11 @@ function recorderProblems(recorder: RecorderStatus | undefined): Reason[] {
     part: "click recorder",
     reason: `${notRecorded?.untold} clicks found no room in memory, and are lost`,
   };
-  return [...(stall ? [stall.refuses ? refused : kept] : []), ...(notRecorded?.untold ? [lost] : [])];
+  return [
+    ...(stall ? [stall.refuses ? refused : kept] : []),
+    ...(notRecorded?.untold ? [lost] : []),
+    ...(saltProblem === undefined ? [] : [{ part: "visitor salts", reason: saltProblem }]),
+  ];
 }
 
 /** While the event store takes none; a moment's clicks are always in it. */

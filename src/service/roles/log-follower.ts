@@ -3,10 +3,10 @@
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { followedStreams } from "../../events/streams.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
-import { isOfLog } from "../../projections/fold/build-state.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { LogFollower } from "../../stores/coordination/log-follower.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { RoleContext } from "./role-context.ts";
 
@@ -38,13 +38,13 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
 }
 
 /**
- * Undefined also where no build answers, as then nothing of it is cached, and for documents of another log, which are read
+ * START where no build answers, as then nothing of it is cached, and for documents of another log, which are read
  * until they are replaced: each event of this one keeps what they say from being cached.
  */
 async function positionOf(
   eventStore: EventStore,
   readStore: Pick<ReadStore, "checkpoint">,
-): Promise<Position | undefined> {
+): Promise<Position> {
   const checkpoint = await orNotBuilt(readStore.checkpoint(lifecycle.name));
-  return checkpoint && (await isOfLog({ eventStore }, checkpoint)) ? checkpoint.position : undefined;
+  return checkpoint && (await isOfThisLog({ eventStore }, checkpoint)) ? checkpoint.position : START;
 }

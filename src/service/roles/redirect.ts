@@ -31,7 +31,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const { random, newId } = runtimeDeps;
   const writer = clickWriterIn(threads.writer);
   // Now, as clicks that an ended process has left may wait.
-  writer.journalStatus().catch(() => undefined);
+  writer.status().catch(() => undefined);
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
     writer,

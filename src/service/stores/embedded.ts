@@ -36,8 +36,8 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
       const eventStore = await openSqliteEventStore(log, { readOnly: true });
       // Of the other files at each opening, too; here whatever was put into them since.
       const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
-      const structureProblems = async () => [
-        ...(await eventStore.structureProblems()),
+      const structureProblems = async (categories: readonly string[]) => [
+        ...(await eventStore.structureProblems(categories)),
         ...others.flatMap((file) => alterationsOf(file)).map((what) => ({ what })),
       ];
       return { eventStore, structureProblems, close: () => eventStore.close() };

@@ -34,7 +34,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const eventStore = await openLog();
       return {
         eventStore,
-        structureProblems: () => eventStore.structureProblems(),
+        structureProblems: (categories) => eventStore.structureProblems(categories),
         close: () => eventStore.close(),
       };
     },

@@ -40,7 +40,7 @@ await serveThread<WriterData>((data, log) => {
 
 /** For a process that redirects. */
 async function openRecording({ config, writer }: WriterData, stores: Stores, log: BasicLogger) {
-  const visitors = dailyVisitors({ salts: await stores.dailySalts(), clock, sleep: pause, randomBytes });
+  const visitors = dailyVisitors({ salts: await stores.dailySalts(), clock, sleep: pause, randomBytes, log });
   void visitors.sweep();
   const sweeping = setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS);
   const geo = config.geoipDb === undefined ? packagedGeo() : watchedGeo(config.geoipDb, log);
@@ -50,7 +50,10 @@ async function openRecording({ config, writer }: WriterData, stores: Stores, log
   const visitorsOf = (at: number) => visitors.codesAt(at);
   const readBatch = batchReader({ clickOf: clickReader(geo), visitors: visitorsOf, writer, log });
   return {
-    clicks: clickWriter({ writer, clock, readBatch, eventStore, journal, log }),
+    clicks: clickWriter({
+      ...{ writer, clock, readBatch, eventStore, journal, log },
+      saltProblem: () => visitors.problem,
+    }),
     geo: { countryOf: async (address: string) => placeOrNowhere(geo, address).country },
     close: async () => clearInterval(sweeping),
   };

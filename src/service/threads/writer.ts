@@ -16,7 +16,7 @@ export function writerThread(config: Config, log: BasicLogger): Thread {
 }
 
 export function clickWriterIn(writer: Thread): ClickWriter {
-  const methods = ["write", "appendGap", "journalStatus", "close"] as const;
+  const methods = ["write", "appendGap", "status", "close"] as const;
   return remoteMethods<ClickWriter, (typeof methods)[number]>(writer, "clicks", methods);
 }
 

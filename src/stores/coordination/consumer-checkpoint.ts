@@ -4,21 +4,17 @@ import type { EventStore } from "../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../read-store/port.ts";
 
 type Deps = {
-  eventStore: Pick<EventStore, "head" | "readAll">;
+  eventStore: Pick<EventStore, "head" | "idAt">;
   readStore: Pick<ReadStore, "checkpoint" | "dropCheckpoint">;
 };
 
 /**
- * `categories`: of the event at the checkpoint. Undefined for a consumer that begins with the first event: one without a
+ * Undefined for a consumer that begins with the first event: one without a
  * checkpoint, or whose checkpoint is of another log, as after an older copy was put back; that one is removed.
  */
-export async function consumerCheckpoint(
-  deps: Deps,
-  name: string,
-  categories: readonly string[],
-): Promise<Checkpoint | undefined> {
+export async function consumerCheckpoint(deps: Deps, name: string): Promise<Checkpoint | undefined> {
   const stored = await deps.readStore.checkpoint(name);
-  if (stored === undefined || (await isOfThisLog(deps, stored, categories))) return stored;
+  if (stored === undefined || (await isOfThisLog(deps, stored))) return stored;
   await deps.readStore.dropCheckpoint(name);
   return undefined;
 }

@@ -3,11 +3,11 @@
 import { messageOf } from "../../runtime/errors.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
-import { inTime, pause, type Sleep } from "../../runtime/pause.ts";
+import { inTime, type Sleep } from "../../runtime/pause.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
 import { logPages } from "../event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../event-store/port.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
 
@@ -16,7 +16,7 @@ export type LogFollowerDeps = {
   /** Which streams are followed; `linkPrefix`: of those of links. */
   followed: { categories: readonly string[]; linkPrefix: string };
   /** Up to where the documents that are cached were folded: events after it at the start are read too. */
-  documentsPosition: () => Promise<Position | undefined>;
+  documentsPosition: () => Promise<Position>;
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
@@ -28,14 +28,6 @@ const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
 /** Time limit of `catchUp`, including the wait for the backlog after the start. */
 const LONGEST_CATCH_UP_MS = 5_000;
-/**
- * A subscription tells nothing of the events that it leaves out, such as clicks, and a server searches all of them again
- * for whoever reads from the last event that it got. So the log is read up to its head in these intervals, and what reads
- * or subscribes next begins there.
- */
-const READ_TO_HEAD_EVERY_MS = 5_000;
-/** From the position that is reached, as the store's own renewal after an outage begins with the last event that it gave. */
-const RESUBSCRIBE_EVERY_MS = 60_000;
 
 /**
  * Follows the streams of accounts and links for a whole process and passes their events to the listeners.
@@ -57,7 +49,7 @@ export class LogFollower {
   readonly #store = new OutageBreaker();
   readonly #sharedReadToHead = shareCalls(() => this.#readToHead());
   /** Every event from the start up to this position was passed to the listeners. */
-  #position: Position | undefined;
+  #position = START;
   #isFollowing = false;
   #lastLink: Position | undefined;
 
@@ -91,7 +83,6 @@ export class LogFollower {
     await Promise.all([
       this.#persistently(signal, (progress) => this.#subscribe(signal, progress)),
       this.#persistently(signal, () => this.#readBacklog(start, signal)),
-      this.#stayNearHead(signal),
     ]);
   }
 
@@ -113,67 +104,54 @@ export class LogFollower {
   }
 
   async #subscribe(signal: AbortSignal, progress: () => void): Promise<void> {
-    while (!signal.aborted) {
-      const renewed = AbortSignal.timeout(RESUBSCRIBE_EVERY_MS);
-      const until = AbortSignal.any([signal, renewed]);
-      const options = { after: this.#position, categories: this.#deps.followed.categories, signal: until };
-      for await (const events of this.#deps.eventStore.subscribe(options)) {
-        this.#notify(events);
-        this.#advance(events.at(-1)?.position);
-        progress();
-      }
-      // A subscription that ends without an abort was dropped by the server.
-      if (!until.aborted) throw new Error("the subscription ended");
+    const options = { after: this.#position, categories: this.#deps.followed.categories, signal };
+    for await (const { events, next } of this.#deps.eventStore.subscribe(options)) {
+      this.#notify(events);
+      this.#advance(next);
+      progress();
     }
+    // A subscription that ends without an abort was dropped by the server.
+    if (!signal.aborted) throw new Error("the subscription ended");
   }
 
-  /** Failures are not logged: the subscription does that. */
-  async #stayNearHead(signal: AbortSignal): Promise<void> {
-    const { sleep = pause } = this.#deps;
-    while (!signal.aborted) {
-      await sleep(READ_TO_HEAD_EVERY_MS, signal);
-      if (!signal.aborted) await this.#sharedReadToHead(undefined).catch(() => undefined);
-    }
-  }
-
-  async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
-    const after = upTo === undefined ? undefined : await this.#deps.documentsPosition();
-    const part = { after, upTo: upTo ?? "", categories: this.#deps.followed.categories, limit: PAGE };
-    for await (const events of logPages(this.#deps.eventStore, part)) {
+  async #readBacklog(upTo: Position, signal: AbortSignal): Promise<void> {
+    const after = upTo === START ? START : await this.#deps.documentsPosition();
+    const part = { after, upTo, categories: this.#deps.followed.categories, limit: PAGE };
+    for await (const { events } of logPages(this.#deps.eventStore, part)) {
       if (signal.aborted) break;
       this.#notify(events);
     }
     this.#backlog.resolve();
   }
 
-  /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */
+  /** Reads instead of waiting for the subscription. */
   async #readToHead(): Promise<void> {
     const head = await this.#deps.eventStore.head();
     // A log that has become shorter was put back from an older copy: all of it is news.
-    if ((head ?? "") < (this.#position ?? "")) [this.#position, this.#lastLink] = [undefined, undefined];
-    while ((this.#position ?? "") < (head ?? "")) {
-      const after = this.#position;
-      const events = await this.#deps.eventStore.readAll({
-        after,
-        categories: this.#deps.followed.categories,
-        limit: PAGE,
-      });
+    if (head < this.#position) [this.#position, this.#lastLink] = [START, undefined];
+    const { categories } = this.#deps.followed;
+    while (this.#position < head) {
+      const part = { after: this.#position, categories, limit: PAGE };
+      const { events, next } = await this.#deps.eventStore.readAll(part);
       this.#notify(events);
-      this.#advance(events.length < PAGE ? head : events.at(-1)?.position);
+      this.#advance(next);
     }
   }
 
   #notify(events: readonly FollowedEvent[]): void {
     for (const event of events) {
-      if (event.stream.startsWith(this.#deps.followed.linkPrefix) && event.position > (this.#lastLink ?? ""))
+      if (
+        event.stream.startsWith(this.#deps.followed.linkPrefix) &&
+        event.position > (this.#lastLink ?? START)
+      )
         this.#lastLink = event.position;
       for (const listener of this.#listeners) listener(event);
     }
   }
 
   /** The subscription and `catchUp` run concurrently; the furthest position counts. */
-  #advance(position: Position | undefined): void {
-    if (position !== undefined && position > (this.#position ?? "")) this.#position = position;
+  #advance(position: Position): void {
+    if (position > this.#position) this.#position = position;
   }
 
   /** Retries until `work` succeeds; each `progress` resets the backoff. */

@@ -88,7 +88,8 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     read: (...request) => watched(store.read(...request)),
     readAll: (options) => watched(store.readAll(options)),
     readStored: (options) => watched(store.readStored(options)),
-    structureProblems: () => watched(store.structureProblems()),
+    idAt: (position) => watched(store.idAt(position)),
+    structureProblems: (categories) => watched(store.structureProblems(categories)),
     async *subscribe(options) {
       try {
         yield* store.subscribe(options);

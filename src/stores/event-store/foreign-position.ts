@@ -1,14 +1,15 @@
 // Positions from outside of the log, given by people or kept as checkpoints, are checked against it.
 import { Refused } from "../../runtime/refused.ts";
-import type { EventStore, Position, RecordedEvent } from "./port.ts";
+import { type EventStore, type Position, START } from "./port.ts";
 
 type Deps = { eventStore: Pick<EventStore, "head"> };
 
-/** Whether it has the form of this log's positions, and lies before its end. @throws StoreUnavailable */
+/** Whether it is START, or has the form of this log's positions and lies before its end. @throws StoreUnavailable */
 export async function isOwnPosition({ eventStore }: Deps, position: Position): Promise<boolean> {
+  if (position === START) return true;
   const head = await eventStore.head();
   const formOf = (text: string) => text.replace(/\d/g, "0");
-  return head !== undefined && formOf(position) === formOf(head) && position <= head;
+  return formOf(position) === formOf(head) && position <= head;
 }
 
 /**
@@ -19,23 +20,11 @@ export async function refuseForeignPosition(deps: Deps, position: Position): Pro
   if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
 }
 
-/** Whether the log has this event there. `categories`: those that it may be of. @throws StoreUnavailable */
+/** Whether the log has this event there, as every log has none at START. @throws StoreUnavailable */
 export async function isOfThisLog(
-  { eventStore }: { eventStore: Pick<EventStore, "head" | "readAll"> },
+  { eventStore }: { eventStore: Pick<EventStore, "head" | "idAt"> },
   { position, eventId }: { position: Position; eventId: string },
-  categories: readonly string[],
 ): Promise<boolean> {
-  if (!(await isOwnPosition({ eventStore }, position))) return false;
-  const [event] = await eventStore.readAll({ from: position, categories, limit: 1 });
-  return event?.position === position && event.id === eventId;
-}
-
-/** The event at the end of the log. `categories`: of all events. @throws StoreUnavailable */
-export async function newestEvent(
-  { eventStore }: { eventStore: Pick<EventStore, "head" | "readAll"> },
-  categories: readonly string[],
-): Promise<RecordedEvent | undefined> {
-  const head = await eventStore.head();
-  if (head === undefined) return undefined;
-  return (await eventStore.readAll({ from: head, categories, limit: 1 }))[0];
+  if (position === START) return true;
+  return (await isOwnPosition({ eventStore }, position)) && (await eventStore.idAt(position)) === eventId;
 }

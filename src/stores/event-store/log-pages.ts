@@ -1,13 +1,12 @@
 // Reads a part of the log: page by page, so that a reader of a long part holds one page at a time, or as of a position.
 import { type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
-import type { EventStore, Position, ReadAllOptions, RecordedEvent } from "./port.ts";
+import { type EventStore, type LogPage, type Position, type ReadAllOptions, START } from "./port.ts";
 
 /** Sorts behind every position. */
 const LAST = "~";
 
-/** `upTo` is inclusive, and by default the end of the log; `after` may be "" for its start. */
-export type LogPart = Omit<ReadAllOptions, "after"> & {
-  after?: Position | undefined;
+/** `upTo` is inclusive, and by default the end of the log. */
+export type LogPart = ReadAllOptions & {
   upTo?: Position | undefined;
   /** Of a reader that shares them with other work; by default those of this part of the log. */
   slices?: TimeSlices | undefined;
@@ -20,15 +19,16 @@ export type LogPart = Omit<ReadAllOptions, "after"> & {
 export async function* logPages(
   eventStore: Pick<EventStore, "readAll">,
   { upTo = LAST, after, from, slices = timeSlices(), ...options }: LogPart,
-): AsyncGenerator<RecordedEvent[]> {
-  let start: Pick<ReadAllOptions, "after" | "from"> =
-    from === undefined ? { after: after || undefined } : { from };
-  for (let last = after ?? ""; last < upTo; start = { after: last }) {
-    const page = await eventStore.readAll({ ...start, ...options });
+): AsyncGenerator<LogPage> {
+  let last = after ?? START;
+  let first = from;
+  while (last < upTo) {
+    const start = first === undefined ? { after: last } : { from: first };
+    const page = await eventStore.readAll({ ...options, ...start });
     await slices.next();
-    last = page.at(-1)?.position ?? upTo;
-    yield last > upTo ? page.filter(({ position }) => position <= upTo) : page;
-    if (page.length < options.limit) return;
+    [last, first] = [page.next, undefined];
+    yield until(page, upTo);
+    if (page.events.length < options.limit) return;
     await slices.next();
   }
 }
@@ -39,15 +39,20 @@ export function upTo(eventStore: EventStore, position: Position): EventStore {
     append: () => Promise.reject(new Error("The log of the past is only read")),
     read: async (stream, options) =>
       (await eventStore.read(stream, options)).filter((event) => event.position <= position),
-    readAll: async (options) =>
-      (await eventStore.readAll(options)).filter((event) => event.position <= position),
-    readStored: async (options) =>
-      (await eventStore.readStored(options)).filter((event) => event.position <= position),
-    structureProblems: () => eventStore.structureProblems(),
+    readAll: async (options) => until(await eventStore.readAll(options), position),
+    readStored: async (options) => until(await eventStore.readStored(options), position),
+    idAt: (place) => eventStore.idAt(place),
+    structureProblems: (categories) => eventStore.structureProblems(categories),
     subscribe: () => {
       throw new Error("The log of the past has an end");
     },
     head: async () => position,
     close: async () => undefined,
   };
+}
+
+/** What of a page is not behind `upTo`. */
+function until<E extends { position: Position }>(page: LogPage<E>, upTo: Position): LogPage<E> {
+  if (page.next <= upTo) return page;
+  return { events: page.events.filter(({ position }) => position <= upTo), next: upTo };
 }

@@ -1,25 +1,23 @@
 // A reader's next event: found without searching the same range of the log twice, and how long it has been there.
 import type { EventStore, Position, RecordedEvent } from "./port.ts";
 
-/** `after`: undefined or empty for the first event of all. */
-export type NextEvent = (after: Position | undefined) => Promise<RecordedEvent | undefined>;
+export type NextEvent = (after: Position) => Promise<RecordedEvent | undefined>;
 
 /**
  * Finds the first event after a position in streams of the categories. It keeps the range that it found empty,
  * because a store may have to scan millions of other events to find nothing.
  */
 export function nextEventFinder(
-  eventStore: Pick<EventStore, "head" | "readAll">,
+  eventStore: Pick<EventStore, "readAll">,
   categories: readonly string[],
 ): NextEvent {
   let empty: { after: Position; upTo: Position } | undefined;
-  return async (after = "") => {
+  return async (after) => {
     const from = empty && after >= empty.after && after < empty.upTo ? empty.upTo : after;
-    const head = (await eventStore.head()) ?? "";
-    const [event] = await eventStore.readAll({ after: from || undefined, categories, limit: 1 });
+    const { events, next } = await eventStore.readAll({ after: from, categories, limit: 1 });
+    const [event] = events;
     // Adjacent ranges are joined; a later range that is not adjacent replaces the known one.
-    if (!event && head >= from)
-      empty = { after: empty && from === empty.upTo ? empty.after : after, upTo: head };
+    if (!event) empty = { after: empty && from === empty.upTo ? empty.after : after, upTo: next };
     return event;
   };
 }

@@ -56,8 +56,11 @@ export type StoredText = {
 /** `stream`: whose events it concerns, where it is not the whole log. */
 export type StructureProblem = { what: string; stream?: string };
 
-/** Opaque, zero-padded by the adapter so that it sorts as text. */
+/** Opaque, zero-padded by the adapter so that it sorts as text: of an event, or START. Never empty. */
 export type Position = string;
+
+/** Before the first event; sorts before every other position. */
+export const START: Position = "-";
 
 /** `none`: the stream must not exist; a number: its last revision. */
 export type ExpectedRevision = "none" | number;
@@ -66,26 +69,26 @@ export type AppendResult = { revision: number; position: Position };
 
 export type ReadOptions = { from?: number; backwards?: boolean; limit?: number };
 
-export type ReadAllOptions = {
-  /** Exclusive; undefined reads from the start. */
-  after?: Position | undefined;
-  /** Inclusive, instead of `after`: the position of an event. */
-  from?: Position | undefined;
-  /** What the wanted streams' names begin with, up to the first `-`: such as `account`, `clicks`. */
-  categories: readonly string[];
-  limit: number;
-};
+/** What the wanted streams' names begin with, up to the first `-`: such as `account`, `clicks`. */
+type OfCategories = { categories: readonly string[] };
+
+/** `after`: exclusive. `from`: inclusive, the position of an event. */
+export type ReadAllOptions = OfCategories & { limit: number } & (
+    | { after: Position; from?: undefined }
+    | { from: Position; after?: undefined }
+  );
 
 /** `after` is exclusive. */
-export type ReadStoredOptions = { after?: Position | undefined; limit: number };
+export type ReadStoredOptions = OfCategories & { after: Position; limit: number };
 
-export type SubscribeOptions = {
-  after?: Position | undefined;
-  categories: readonly string[];
-  signal: AbortSignal;
-  /** Most events in a batch; default 500. */
-  batchSize?: number;
-};
+/** `batchSize`: most events in a page; default 500. `after` is exclusive. */
+export type SubscribeOptions = OfCategories & { after: Position; signal: AbortSignal; batchSize?: number };
+
+/**
+ * `next`: up to where the log was looked through, also where nothing was found: whoever asks again goes on after it. It is
+ * that of the last event where the limit was reached.
+ */
+export type LogPage<E = RecordedEvent> = { events: E[]; next: Position };
 
 export interface EventStore {
   /**
@@ -100,28 +103,32 @@ export interface EventStore {
    * @throws StreamRemoved when somebody deleted the stream, or cut events off its start that are asked for
    */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
-  /** The next events, in position order, of all streams of the categories; fewer than `limit` at the end of the log. */
-  readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
   /**
-   * Every event of the service in position order, without any filter, for seals and verification; fewer than `limit` at the
-   * end of the log.
+   * The next events, in position order, of all streams of the categories; fewer than `limit` at the end of the log.
+   * @throws invalid_position for one that has not the form of this store's
    */
-  readStored(options: ReadStoredOptions): Promise<StoredText[]>;
+  readAll(options: ReadAllOptions): Promise<LogPage>;
+  /** The same as texts, for seals and verification: whatever the store keeps of them besides decides nothing. */
+  readStored(options: ReadStoredOptions): Promise<LogPage<StoredText>>;
+  /** The id of the event at the position, of whichever stream and program; undefined when there is none. */
+  idAt(position: Position): Promise<string | undefined>;
   /**
    * What of the store's structure is not as our program makes it, a line each: a trigger or another schema, damage that the
-   * store itself finds, streams that somebody deleted or cut. Reads the whole store, so not for a thread that serves.
+   * store itself finds, streams of the categories that somebody deleted or cut. Reads the whole store, so not for a thread
+   * that serves.
    */
-  structureProblems(): Promise<StructureProblem[]>;
+  structureProblems(categories: readonly string[]): Promise<StructureProblem[]>;
   /**
-   * Catches up and then follows new events in position order until the signal aborts; never yields an empty batch.
-   * Appends of other processes arrive within 250 ms. Pull-based: a slow consumer causes backpressure, not buffering.
+   * Catches up and then follows new events in position order until the signal aborts. A page without events says that the
+   * log was looked through up to there. Appends of other processes arrive within 250 ms. Pull-based: a slow consumer causes
+   * backpressure, not buffering.
    */
-  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent[]>;
-  /** Position of the last event in the store; undefined when it is empty. */
-  head(): Promise<Position | undefined>;
+  subscribe(options: SubscribeOptions): AsyncIterable<LogPage>;
+  /** Position of the last event in the store, of whichever program; START when it is empty. */
+  head(): Promise<Position>;
   /**
-   * Position of the newest event of a category, whichever process appended it; the empty text when there is none, undefined
-   * while it can't be read. Absent where it takes a call to a server.
+   * Position of the newest event of a category, whichever process appended it; START when there is none, undefined while it
+   * can't be read. Absent where it takes a call to a server.
    */
   newestOf?(category: string): Promise<Position | undefined>;
   close(): Promise<void>;

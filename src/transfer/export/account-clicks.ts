@@ -12,7 +12,7 @@ import type {
   ClickQuestion,
   TableFormat,
 } from "../../queries/log-reader/log-reader.ts";
-import type { Position } from "../../stores/event-store/port.ts";
+import { type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { ACCOUNT_COLUMNS, type ClickRow, cellOf, clickLines } from "./click-lines.ts";
 
@@ -80,7 +80,7 @@ async function searchOf(
   place: ClickPlace | undefined,
 ): Promise<HitSearch> {
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
-  const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
+  const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
   return {
     ...question,
     from: question.from ?? Number.NEGATIVE_INFINITY,

@@ -31,10 +31,10 @@ const BATCH = 1_000;
 export async function* clickRows(
   { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
   { accountId, link, from, to }: ClickSelection,
-  after: Position | undefined,
+  after: Position,
 ): AsyncGenerator<ClickRow[]> {
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
-  const upTo = (await eventStore.head()) ?? "";
+  const upTo = await eventStore.head();
   const isWithdrawn =
     link === undefined
       ? await withdrawnOfAll({ eventStore })
@@ -44,7 +44,7 @@ export async function* clickRows(
     (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) ||
     (link !== undefined && (linkOf(recorded) ?? link) !== link);
   const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
-  for await (const events of logPages(eventStore, part)) {
+  for await (const { events } of logPages(eventStore, part)) {
     const rows: ClickRow[] = [];
     for (const recorded of events) {
       if (isOther(recorded)) continue;

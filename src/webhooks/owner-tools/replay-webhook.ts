@@ -40,13 +40,13 @@ export async function replayFrom(
   const webhook = await entitledWebhook(deps, webhookId, accountId);
   const oldest = Date.parse(oldestRouted(deps.clock()));
   const since = new Date(Math.max(oldest, from.getTime())).toISOString();
-  const upTo = (await deps.eventStore.head()) ?? "";
+  const upTo = await deps.eventStore.head();
   const deliveriesOf = deliveryMaker(deps);
   const selection = { webhookId, ...selectionOf(webhook) };
   const after = await positionBefore(deps, new Date(since));
   const replayed: Replayed = { since, found: 0, queued: 0 };
   const part = { after, upTo, categories: [CATEGORY.clicks, CATEGORY.link], limit: BATCH };
-  for await (const events of logPages(deps.eventStore, part)) {
+  for await (const { events } of logPages(deps.eventStore, part)) {
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
     const deliveries: NewDelivery[] = [];
     for (const recorded of wanted) {

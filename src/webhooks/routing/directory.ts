@@ -2,7 +2,7 @@
 
 import { CATEGORY } from "../../events/streams.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import {
   foldSubscribers,
   noSubscribers,
@@ -18,7 +18,7 @@ export class WebhookDirectory {
   readonly #eventStore: EventStore;
   readonly #onChange: () => void;
   #subscribers = noSubscribers();
-  #position: Position | undefined;
+  #position = START;
 
   /** `onChange`: called after each batch of events. */
   constructor(eventStore: EventStore, onChange: () => void) {
@@ -41,7 +41,6 @@ export class WebhookDirectory {
   /** Reads all account events up to the current head. @throws what the store throws */
   async catchUp(): Promise<void> {
     const head = await this.#eventStore.head();
-    if (head === undefined) return;
     await foldAccounts(this.#eventStore, this.#subscribers, this.#position, head);
     this.#position = head;
   }
@@ -49,12 +48,11 @@ export class WebhookDirectory {
   /** Resolves when the signal aborts or the subscription is dropped. @throws what the store throws */
   async follow(signal: AbortSignal): Promise<void> {
     const options = { after: this.#position, categories: [CATEGORY.account], signal, batchSize: BATCH };
-    for await (const events of this.#eventStore.subscribe(options)) {
-      for (const recorded of events) {
+    for await (const { events, next } of this.#eventStore.subscribe(options)) {
+      for (const recorded of events)
         takeEvent(recorded, (event) => foldSubscribers(this.#subscribers, event));
-        this.#position = recorded.position;
-      }
-      this.#onChange();
+      this.#position = next;
+      if (events.length > 0) this.#onChange();
     }
   }
 }
@@ -63,12 +61,12 @@ export class WebhookDirectory {
 export async function foldAccounts(
   eventStore: EventStore,
   subscribers: Subscribers,
-  after: Position | undefined,
+  after: Position,
   upTo: Position,
   onRefused?: OnRefused,
 ): Promise<void> {
   const part = { after, upTo, categories: [CATEGORY.account], limit: BATCH };
-  for await (const events of logPages(eventStore, part))
+  for await (const { events } of logPages(eventStore, part))
     for (const recorded of events)
       takeEvent(recorded, (event) => foldSubscribers(subscribers, event), onRefused);
 }

@@ -2,11 +2,10 @@
 
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
-import { ALL_CATEGORIES, CATEGORY } from "../../events/streams.ts";
-import { pause, systemClock } from "../../runtime/pause.ts";
-import { isOfThisLog, newestEvent } from "../../stores/event-store/foreign-position.ts";
-import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { pause } from "../../runtime/pause.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import { type SetAside, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import { type DeliveryQueue, type NewDelivery, type RoutedPlace, setAsideIn } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
@@ -53,10 +52,8 @@ export const ROUTED_CATEGORIES: readonly string[] = [CATEGORY.account, CATEGORY.
 const BATCH = 2_000;
 /** Pause after a batch that is not full, so that under load each write takes many events. */
 const BATCH_PAUSE_MS = 100;
-/** Poll interval while the service has no webhook: how soon the first one gets clicks. */
-const FIRST_WEBHOOK_POLL_MS = 200;
-/** While the service has no webhook: what a crash repeats is a look at account events only. */
-const SKIP_SAVE_EVERY_MS = 2_000;
+/** Between moves of the place while the service has no webhook: how soon the first one gets clicks. */
+const SKIP_PAUSE_MS = 500;
 /** Of the events that are set aside; others are counted. */
 const MOST_NOTED = 100;
 /** As many as an event can be routed after it was recorded (queue/retention.ts). */
@@ -70,31 +67,33 @@ const DAY_LENGTH = "2026-03-01".length;
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
   const routing = await openRouting(deps);
-  let after = routing.routed?.position;
+  let after: Position | undefined = routing.routed?.position ?? START;
   const { subscribers, setAside } = routing;
-  if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after, setAside);
-  do {
+  await foldAccounts(deps.eventStore, subscribers, START, after, setAside);
+  while (after !== undefined) {
     if (!hasWebhooks(subscribers)) {
-      const from = after;
-      after = await skipUntilFirstWebhook(routing, after, signal);
-      if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after, setAside);
+      const from: Position = after;
+      after = await skipUntilFirstWebhook(routing, from, signal);
+      if (after === undefined) return;
+      await foldAccounts(deps.eventStore, subscribers, from, after, setAside);
     }
     after = await routeUntilLastWebhook(routing, after, signal);
-  } while (after !== undefined);
+  }
 }
 
 /** Returns the position after which no webhook is left; undefined when the signal aborts or the subscription is dropped. */
 async function routeUntilLastWebhook(
   routing: Routing,
-  after: Position | undefined,
+  after: Position,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
   const options = { after, categories: ROUTED_CATEGORIES, signal, batchSize: BATCH };
-  for await (const events of routing.eventStore.subscribe(options)) {
+  for await (const { events, next } of routing.eventStore.subscribe(options)) {
     if (signal.aborted) return undefined;
-    await routeBatch(routing, events);
+    if (events.length > 0) await routeBatch(routing, events);
+    else await notePassed(routing, next);
     routing.onProgress();
-    if (!hasWebhooks(routing.subscribers)) return events.at(-1)?.position;
+    if (!hasWebhooks(routing.subscribers)) return next;
     if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
   }
   return undefined;
@@ -130,11 +129,10 @@ async function openRouting(deps: RouterDeps): Promise<Routing> {
  */
 async function placeInLog({ eventStore, queue, log }: RouterDeps): Promise<RoutedPlace | undefined> {
   const routed = await queue.routed();
-  if (!routed || (await isOfThisLog({ eventStore }, routed, ALL_CATEGORIES))) return routed;
+  if (!routed || (await isOfThisLog({ eventStore }, routed))) return routed;
   const days = [...routed.days];
   let earlier = days.at(-1);
-  for (; earlier && !(await isOfThisLog({ eventStore }, earlier, ALL_CATEGORIES)); earlier = days.at(-1))
-    days.pop();
+  for (; earlier && !(await isOfThisLog({ eventStore }, earlier)); earlier = days.at(-1)) days.pop();
   log.error(
     { routed: routed.position, goesOnAfter: earlier?.position ?? null },
     "the log is not the one up to which webhooks were routed: it is routed again from an earlier place, and no delivery is made twice",
@@ -146,49 +144,26 @@ async function placeInLog({ eventStore, queue, log }: RouterDeps): Promise<Route
 }
 
 /**
- * Avoids reading all clicks while the service has no webhook: advances the place with the head, and returns the
- * last position before the first webhook was added.
+ * Avoids reading all clicks while the service has no webhook: moves the place past them, and returns the last position
+ * before the first webhook was added. Undefined as of `routeUntilLastWebhook`.
  */
 async function skipUntilFirstWebhook(
   routing: Routing,
-  from: Position | undefined,
+  from: Position,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
   let after = from;
-  let saved = from;
-  let savedAt = Number.NEGATIVE_INFINITY;
-  while (!signal.aborted) {
-    const head = await routing.eventStore.head();
-    if (head !== undefined && head !== after) {
-      if (await isWebhookAddedIn(routing.eventStore, after, head)) return after;
-      after = head;
-    }
-    const now = systemClock.now();
-    if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
-      const last = await newestEvent(routing, ALL_CATEGORIES);
-      // Behind `after` there may be a webhook by now.
-      if (last?.position === after) {
-        await noteRouted(routing, last);
-        saved = after;
-      }
-      savedAt = now;
-    }
-    // Not before the first save, so that a store that can't be written is retried with backoff.
+  const options = { after, categories: [CATEGORY.account], signal, batchSize: BATCH };
+  for await (const { events, next } of routing.eventStore.subscribe(options)) {
+    if (signal.aborted) return undefined;
+    if (events.some(({ type }) => type === "WebhookAdded")) return after;
+    after = next;
+    await notePassed(routing, after);
+    // Not before the place is noted, so that a store that can't be written is retried with backoff.
     routing.onProgress();
-    await pause(FIRST_WEBHOOK_POLL_MS, signal);
+    await pause(SKIP_PAUSE_MS, signal);
   }
-  return after;
-}
-
-async function isWebhookAddedIn(
-  eventStore: EventStore,
-  after: Position | undefined,
-  upTo: Position,
-): Promise<boolean> {
-  const part = { after, upTo, categories: [CATEGORY.account], limit: BATCH };
-  for await (const events of logPages(eventStore, part))
-    if (events.some(({ type }) => type === "WebhookAdded")) return true;
-  return false;
+  return undefined;
 }
 
 /** An event with the webhooks that it goes to, as they were when it happened. */
@@ -213,7 +188,7 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
-  if (last) await noteRouted(routing, last);
+  if (last) await noteRouted(routing, { position: last.position, eventId: last.id });
   if (added > 0) onQueued();
 }
 
@@ -228,7 +203,17 @@ async function deliveriesOf(routing: Routing, { recorded, event, to }: Routed): 
   }
 }
 
-async function noteRouted(routing: Routing, { position, id: eventId }: RecordedEvent): Promise<void> {
+/** Where the log was looked through beyond the place, so that nobody does it again; any event there tells the log. */
+async function notePassed(routing: Routing, position: Position): Promise<void> {
+  if (position <= (routing.routed?.position ?? START)) return;
+  const eventId = await routing.eventStore.idAt(position);
+  if (eventId !== undefined) await noteRouted(routing, { position, eventId });
+}
+
+async function noteRouted(
+  routing: Routing,
+  { position, eventId }: { position: Position; eventId: string },
+): Promise<void> {
   const day = routing.clock().toISOString().slice(0, DAY_LENGTH);
   const before = routing.routed?.days ?? [];
   const days =

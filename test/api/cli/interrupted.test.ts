@@ -1,4 +1,5 @@
 // Ctrl-C in long commands: each says what it has done and how to go on, exits with 130, and leaves nothing half made.
+
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -94,7 +96,8 @@ describe("a command that is interrupted", { timeout: 120_000 }, () => {
 
   it("drops no build, and a rebuild goes on with it", async () => {
     const store = await openSqliteEventStore(join(dataDir, "events.db"));
-    const isBegun = async () => (await store.readAll({ categories: ["operator"], limit: 1 })).length > 0;
+    const isBegun = async () =>
+      (await loggedEvents(store, { categories: ["operator"], limit: 1 })).length > 0;
     const outcome = await interrupted(["projections", "rebuild", "clicks"], isBegun);
     await store.close();
     expect(outcome).toMatchObject({ code: 130, stdout: "" });

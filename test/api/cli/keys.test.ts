@@ -35,7 +35,7 @@ it("issues a key with bounds, lists them, and rotates it", { timeout: 60_000 }, 
     {
       ...{ key_id, status: "active", scopes: ["links:read", "events:read"] },
       ...{ expires_at: "2090-01-01T00:00:00.000Z", networks: ["127.0.0.1/32", "::1/128"] },
-      ...{ hint: rotated.key.slice(-4), previous_until: null },
+      ...{ hint: rotated.key.slice(-4), earlier: [] },
     },
   ]);
 });

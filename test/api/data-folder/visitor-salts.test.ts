@@ -1,9 +1,11 @@
 // Visitor codes can't be traced to an address from a backup, and unique visitors are counted across a restart.
+
 import { describe, expect, it } from "vitest";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import type { TestService } from "../../support/service/start-service.ts";
 
 const ADDRESS = "203.0.113.77";
@@ -57,7 +59,7 @@ describe("the salt of a day's visitor codes", () => {
 async function clicksIn(dataDir: string): Promise<Click[]> {
   const backend = await openBackend({ dataDir });
   try {
-    const events = await backend.eventStore.readAll({ categories: ["clicks"], limit: 100 });
+    const events = await loggedEvents(backend.eventStore, { categories: ["clicks"], limit: 100 });
     return events.map(({ data }) => data as Click);
   } finally {
     await backend.close();

@@ -1,9 +1,11 @@
 // What the guides say of metrics and of visitors' data is what a running service shows and keeps.
+
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -62,7 +64,7 @@ it("the privacy guide names every fact that is kept of a visit, and the address 
     referer: "https://news.example/page?secret=1",
   };
   await service.ask(`/${slug}?utm_source=mail`, { headers });
-  const clicks = () => service.backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10 });
+  const clicks = () => loggedEvents(service.backend.eventStore, { categories: [CATEGORY.clicks], limit: 10 });
   await until("the click in the log", async () => (await clicks()).length > 0);
   const kept = (await clicks())[0]?.data as LinkClicked["data"];
   const named = new Set([...guide("privacy").matchAll(/`(\w+)`/g)].map(([, name]) => name));

@@ -1,6 +1,8 @@
 // The account page over real HTTP: address, password, sessions, export, closing.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkDocument } from "../../../src/projections/definitions/links.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -101,7 +103,7 @@ describe("the account page", { timeout: 60_000 }, () => {
       return text.trimEnd().split("\n");
     };
     const clicks = async () =>
-      (await service.backend.eventStore.readAll({ categories: ["clicks"], limit: 10 })).length;
+      (await loggedEvents(service.backend.eventStore, { categories: ["clicks"], limit: 10 })).length;
     await expect.poll(clicks).toBe(2);
     const [head, ...events] = (await lines()).map((line) => JSON.parse(line));
     expect(head.email).toBe("export@example.com");

@@ -69,7 +69,7 @@ describe("the page of API keys", { timeout: 60_000 }, () => {
       ) ?? [];
     const rotated = await person.post(path, { hint: first.slice(-4) });
     const second = keyIn(rotated);
-    expect(rotated.text).toContain("The key before is accepted until");
+    expect(rotated.text).toContain("is accepted until");
     expect(second).not.toBe(first);
     await person.post(path, { hint: first.slice(-4) });
     expect((await person.get("/portal/keys")).text).toContain("This key was issued already");

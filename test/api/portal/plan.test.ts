@@ -1,6 +1,8 @@
 // Plans in the portal over real HTTP: usage, upgrade and downgrade where they are sold, and none where they are not.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { upgradeRequests } from "../../../src/commands/account/tier.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -76,7 +78,7 @@ describe("a service that has just been started, without a price", { timeout: 60_
     );
     for (const path of ["/", "/portal", "/portal/webhooks", "/portal/domains", "/portal/plan"])
       expect((await owner.get(path)).text, path).not.toMatch(/USD|href="\/portal\/plan"|Developer plan</);
-    const [opened] = await service.backend.eventStore.readAll({ categories: ["account"], limit: 1 });
+    const [opened] = await loggedEvents(service.backend.eventStore, { categories: ["account"], limit: 1 });
     expect(opened).toMatchObject({ type: "AccountOpened", data: { tier: "developer" } });
   });
 

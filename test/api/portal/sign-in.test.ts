@@ -1,8 +1,10 @@
 // Sign-up, sign-in and sign-out over real HTTP, and attacks on them: session fixation, guessing, enumeration, open redirects, markup injection.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { countSignIn } from "../../../src/portal/auth/throttle.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { decoded, visitor } from "../../support/portal/browser-like.ts";
 import { send } from "../../support/service/ask.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -104,7 +106,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
     const [, token = ""] = String(person.cookies.get(SESSION)).split(".");
     const kept = JSON.stringify(await service.backend.secrets.list("", new Date()));
     const events = JSON.stringify(
-      await service.backend.eventStore.readAll({ categories: [""], limit: 10_000 }),
+      await loggedEvents(service.backend.eventStore, { categories: [""], limit: 10_000 }),
     );
     for (const place of [kept, events, service.logged.join("")]) {
       expect(place).not.toContain(token);

@@ -1,9 +1,11 @@
 // Links with a limit or a password on a service of `--workers 2`: what one worker has let in counts for the other.
+
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/config/config.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { FIREFOX } from "../../support/portal/browser-like.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -49,7 +51,7 @@ describe("guarded links of a service of two workers", () => {
     send(port, `/${slug}`, { ...given, headers: { "user-agent": FIREFOX, ...headers } });
   async function peopleInLog(slug: string): Promise<number> {
     const backend = await openBackend(parseConfig(instance));
-    const clicks = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
+    const clicks = await loggedEvents(backend.eventStore, { categories: [CATEGORY.clicks], limit: 100_000 });
     await backend.close();
     const ofLink = clicks.map(({ data }) => data as { link: string; kind: string });
     return ofLink.filter(({ link, kind }) => link === `localhost/${slug}` && kind === "click").length;

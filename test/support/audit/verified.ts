@@ -10,6 +10,9 @@ export async function verified(
   options: Partial<VerificationOptions> = {},
 ): Promise<LogVerification> {
   const trust = { publicKeys: [KEYS.publicKey], keyOrigin: "of SECRET_KEY" };
-  const deps = { eventStore, structureProblems: () => eventStore.structureProblems() };
+  const deps = {
+    eventStore,
+    structureProblems: (categories: readonly string[]) => eventStore.structureProblems(categories),
+  };
   return await verifyLog({ ...deps, noted: { get: async () => undefined } }, { trust, ...options });
 }

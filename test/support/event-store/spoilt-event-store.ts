@@ -1,5 +1,5 @@
 // A fault double: a real event store whose chosen events are delivered as an adapter delivers what was spoilt by hand.
-import type { EventStore, Position, RecordedEvent } from "../../../src/stores/event-store/port.ts";
+import type { EventStore, LogPage, Position, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 export const SPOILINGS = {
@@ -18,17 +18,21 @@ export function spoiltEventStore(sound: EventStore, spoilt: ReadonlyMap<Position
       const how = spoilt.get(event.position);
       return how ? SPOILINGS[how](event) : event;
     });
+  const spoil = ({ events, next }: LogPage) => ({ events: deliver(events), next });
   return storeWith(sound, {
     read: async (...request) => deliver(await sound.read(...request)),
-    readAll: async (options) => deliver(await sound.readAll(options)),
-    readStored: async (options) =>
-      (await sound.readStored(options)).map((text) => {
+    readAll: async (options) => spoil(await sound.readAll(options)),
+    readStored: async (options) => {
+      const { events, next } = await sound.readStored(options);
+      const delivered = events.map((text) => {
         const event = { ...text, data: JSON.parse(text.data), metadata: JSON.parse(text.metadata) };
-        const [delivered = event] = deliver([event]);
-        return { ...text, ...delivered, data: JSON.stringify(delivered.data), metadata: text.metadata };
-      }),
+        const [spoiltEvent = event] = deliver([event]);
+        return { ...text, ...spoiltEvent, data: JSON.stringify(spoiltEvent.data), metadata: text.metadata };
+      });
+      return { events: delivered, next };
+    },
     async *subscribe(options) {
-      for await (const events of sound.subscribe(options)) yield deliver(events);
+      for await (const page of sound.subscribe(options)) yield spoil(page);
     },
   });
 }

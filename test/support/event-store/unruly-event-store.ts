@@ -11,14 +11,14 @@ export function unrulyEventStore(sound: EventStore, sizes: readonly number[], ag
   const passed = new Map<string, RecordedEvent>();
   return storeWith(sound, {
     async readAll(options) {
-      const { after, from, categories, limit } = options;
-      if (categories.length === 1 || from !== undefined) return await sound.readAll(options);
+      const { after, categories, limit } = options;
+      if (categories.length === 1 || after === undefined) return await sound.readAll(options);
       const size = Math.min(limit, sizes[reads++ % sizes.length] ?? limit);
       const fresh = await sound.readAll({ after, categories, limit: size });
-      for (const event of fresh) passed.set(event.position, event);
-      if (after === undefined || again === 0 || fresh.length === 0) return fresh;
+      for (const event of fresh.events) passed.set(event.position, event);
+      if (again === 0 || fresh.events.length === 0) return fresh;
       const before = [...passed.values()].filter(({ position }) => position <= after);
-      return [...before.slice(-again), ...fresh];
+      return { events: [...before.slice(-again), ...fresh.events], next: fresh.next };
     },
   });
 }

@@ -1,4 +1,5 @@
 // An export of our own as lines that tests edit, and its import into an empty log.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogVerification } from "../../../src/audit/verify-log.ts";
@@ -14,6 +15,7 @@ import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
 import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../audit/verified.ts";
 import { openCommandDeps, operator } from "../commands/command-deps.ts";
+import { loggedEvents } from "../event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append, openStores } from "../runtime/stores.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
@@ -147,7 +149,7 @@ export async function openImport(): Promise<OwnImport> {
       });
     },
     async events() {
-      const recorded = await eventStore.readAll({ categories: Object.values(CATEGORY), limit: 10_000 });
+      const recorded = await loggedEvents(eventStore, { categories: Object.values(CATEGORY), limit: 10_000 });
       return recorded
         .flatMap((event) => readEvent(event) ?? [])
         .filter(({ type }) => type !== "AccountOpened");

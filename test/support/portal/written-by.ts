@@ -10,11 +10,11 @@ const BATCH = 1_000;
 export async function writtenBy(
   eventStore: EventStore,
   accountIds: readonly string[],
-  after: Position | undefined,
+  after: Position,
 ): Promise<string[]> {
   const found: string[] = [];
   const part = { after, categories: Object.values(CATEGORY), limit: BATCH };
-  for await (const events of logPages(eventStore, part))
+  for await (const { events } of logPages(eventStore, part))
     for (const { type, stream, data } of events)
       if (accountIds.includes((data as { accountId: string }).accountId)) found.push(`${type} ${stream}`);
   return found;

@@ -1,9 +1,11 @@
 // Folds groups of projections once, to the end of the log, into build 0 of each.
+
 import type { Build } from "../../../src/projections/builds/builds.ts";
 import { foldBuild } from "../../../src/projections/fold/fold-build.ts";
 import type { FoldDeps } from "../../../src/projections/fold/fold-deps.ts";
 import { type ProjectionGroup, projectionGroups } from "../../../src/projections/groups.ts";
 import { pause } from "../../../src/runtime/pause.ts";
+import { loggedEvents } from "../event-store/logged-events.ts";
 
 type Stores = Pick<FoldDeps, "eventStore" | "readStore">;
 
@@ -28,12 +30,12 @@ export async function foldLive({ eventStore, readStore }: Stores, group: Project
   const options = { signal: ended.signal, follows: true };
   const folding = foldBuild({ eventStore, readStore, log: silent }, group, firstBuild(group), options);
   const isCaughtUp = async () => {
-    const [next] = await eventStore.readAll({ categories: group.categories, limit: 1 });
+    const [next] = await loggedEvents(eventStore, { categories: group.categories, limit: 1 });
     const checkpoint = await readStore.checkpoint(group.name);
     if (!next) return true;
     if (!checkpoint || checkpoint.more) return false;
     const after = checkpoint.position;
-    return (await eventStore.readAll({ after, categories: group.categories, limit: 1 })).length === 0;
+    return (await loggedEvents(eventStore, { after, categories: group.categories, limit: 1 })).length === 0;
   };
   const watching = async () => {
     while (!ended.signal.aborted && !(await isCaughtUp())) await pause(5);

@@ -3,6 +3,7 @@
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import { loggedEvents } from "../event-store/logged-events.ts";
 import { printCounts } from "../runtime/print-counts.ts";
 import type { RedirectLoad } from "./redirect-load.ts";
 
@@ -42,7 +43,7 @@ export async function reckonClicks(
 
 async function timesInLog(log: Pick<EventStore, "readAll">): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  for (const event of await log.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 })) {
+  for (const event of await loggedEvents(log, { categories: [CATEGORY.clicks], limit: 1_000_000 })) {
     if (event.type !== "LinkClicked") continue;
     const mark = (event.data as LinkClicked["data"]).utm?.content ?? "";
     times.set(mark, (times.get(mark) ?? 0) + 1);

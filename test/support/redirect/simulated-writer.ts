@@ -95,6 +95,7 @@ export class SimulatedWriter {
       readBatch: batchReader({ clickOf, visitors, writer: sender.writer, log }),
       eventStore: this.eventStore,
       journal: this.#journal,
+      saltProblem: () => undefined,
       log,
     });
     void this.#sendAll();

@@ -7,8 +7,9 @@ import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
-import { drawQr, type QrLook } from "../../../src/api/qr/draw-qr.ts";
+import { drawQr } from "../../../src/api/qr/draw-qr.ts";
 import { oneByOne } from "../../../src/api/qr/qr-route.ts";
+import type { QrLook } from "../../../src/api/qr/scannable.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;
@@ -76,7 +77,7 @@ describe("a QR code that nobody could scan", () => {
     ["with hardly a margin", { margin: 1 }, "margin must be at least 2"],
   ])("%s is refused, and it says why", async (_, more, why) => {
     await expect(drawQr(TEXT, { ...look, ...more })).rejects.toMatchObject({
-      code: "invalid_request",
+      code: "unscannable_qr",
       message: expect.stringContaining(why),
     });
   });

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import { describe, expect, it } from "vitest";
-import { drawQr, type QrLook } from "../../../src/api/qr/draw-qr.ts";
+import { drawQr } from "../../../src/api/qr/draw-qr.ts";
 import { LOGO_MAX_BYTES, makeLogo } from "../../../src/api/qr/logo.ts";
+import type { QrLook } from "../../../src/api/qr/scannable.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 
 const look: QrLook = { format: "png", size: 200, margin: 4, dark: "#000000", light: "#ffffff", ecc: "H" };

@@ -1,4 +1,5 @@
 // `audit verify`: accepts the service's own log, and reports each kind of violation with its place.
+
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
@@ -52,8 +53,8 @@ describe("verifying the log", () => {
   const tampered = (change: (event: StoredText, n: number) => StoredText | undefined) =>
     storeWith(stores.eventStore, {
       async readStored(options) {
-        const events = await stores.eventStore.readStored(options);
-        return events.flatMap((event, n) => change(event, n) ?? []);
+        const { events, next } = await stores.eventStore.readStored(options);
+        return { events: events.flatMap((event, n) => change(event, n) ?? []), next };
       },
     });
 

@@ -108,6 +108,9 @@ describe("an account", () => {
     account([opened("free"), expiring], turn(latest), [rotated(later)]);
     account([opened("free"), issued(1), rotated(latest)], turn(latest, "abcd"), "key_exists");
     account([opened("free"), issued(1), keyOff(1)], turn(latest), "key_not_active");
+    const often = Array.from({ length: 10 }, () => rotated(latest));
+    account([opened("free"), issued(1), ...often], turn(latest), "key_limit_reached");
+    account([opened("free"), issued(1), ...often], turn(at), [rotated(at)]);
     const over: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: at } };
     account([opened("free"), over], turn(latest), "key_not_active");
     account([opened("free")], turn(latest), "key_not_found");

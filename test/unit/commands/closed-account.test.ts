@@ -1,4 +1,5 @@
 // Every command on a closed account is refused and writes neither an event nor a secret.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { changeEmail } from "../../../src/commands/account/email.ts";
@@ -39,6 +40,7 @@ import {
 } from "../../../src/commands/webhooks/webhooks.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
 const password = "seven brown foxes";
@@ -156,7 +158,7 @@ describe("a closed account", () => {
   });
 
   async function everything() {
-    const events = await deps.eventStore.readAll({ categories: [""], limit: 10_000 });
+    const events = await loggedEvents(deps.eventStore, { categories: [""], limit: 10_000 });
     const kept = await deps.secrets.list("", deps.clock());
     // Without one-time tokens, because using one consumes it.
     return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];

@@ -1,4 +1,5 @@
 // The SQLite log: what is stored, what of a damaged or edited file can still be read, and which files it refuses.
+
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,6 +10,7 @@ import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { openLogFile } from "../../../src/stores/event-store/sqlite/log-file.ts";
 import { appendRequest, LogWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
+import { loggedEvents, loggedTexts } from "../../support/event-store/logged-events.ts";
 import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
 import { openSqliteLog } from "../../support/event-store/sqlite-log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -100,7 +102,7 @@ describe("what is stored", () => {
       position: 1,
     });
     await log.close();
-    expect((await (await open()).readAll(all)).map(({ id }) => id)).toEqual([other[0]?.id]);
+    expect((await loggedEvents(await open(), all)).map(({ id }) => id)).toEqual([other[0]?.id]);
   });
 });
 
@@ -139,12 +141,12 @@ describe.each([true, false])(
           message: expect.stringMatching(/: the trigger changing doesn't belong there$/),
         });
         const readOnly = await open({ readOnly: true });
-        expect(await readOnly.structureProblems()).toEqual([
+        expect(await readOnly.structureProblems(["link"])).toEqual([
           {
             what: "events.db is not as this program makes it: the trigger changing doesn't belong there",
           },
         ]);
-        expect(await readOnly.readAll(all)).toHaveLength(1);
+        expect(await loggedEvents(readOnly, all)).toHaveLength(1);
       },
     );
   },
@@ -198,7 +200,7 @@ describe("of an edited file", () => {
     await written();
     edit(sql);
     const store = await open();
-    const events = await store.readAll(all);
+    const events = await loggedEvents(store, all);
     expect(events.map(({ position }) => Number(position))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const unreadable = events.filter((event) => event.unreadable !== undefined);
     expect(unreadable.map(({ position }) => Number(position))).toEqual(spoilt);
@@ -221,9 +223,9 @@ describe("of an edited file", () => {
   ])("%s is told of the stored text, though it parses to the same", async (_, body, spoilt) => {
     await written();
     edit(`UPDATE appends SET body = ${body} WHERE position = 4`);
-    const plain = await (await open()).readAll(all);
+    const plain = await loggedEvents(await open(), all);
     expect(plain.filter(({ unreadable }) => unreadable !== undefined)).toEqual([]);
-    const checked = await (await open()).readStored({ limit: 1_000 });
+    const checked = await loggedTexts(await open(), all);
     const found = checked.filter(({ unreadable }) => unreadable !== undefined);
     expect(found.map(({ position }) => Number(position))).toEqual(spoilt);
   });
@@ -231,9 +233,9 @@ describe("of an edited file", () => {
   it("is read as it is now, also by who has read it before", async () => {
     const store = await open();
     await store.append("link-a", "none", [sampleEvent({ n: 1 })]);
-    const before = await store.readAll(all);
+    const before = await loggedEvents(store, all);
     edit("UPDATE appends SET body = replace(body, '\"n\":1', '\"n\":2')");
-    expect((await store.readAll(all)).map(({ data }) => data)).toEqual([{ n: 2 }]);
+    expect((await loggedEvents(store, all)).map(({ data }) => data)).toEqual([{ n: 2 }]);
     edit("UPDATE appends SET body = replace(body, '\"n\":2', '\"n\":1')");
     expect(await store.read("link-a")).toEqual(before);
   });
@@ -245,7 +247,7 @@ describe("of an edited file", () => {
       sampleEvent(odd),
       sampleEvent(JSON.parse('{"b":1,"a":{"__proto__":1}}')),
     ]);
-    const events = await (await open()).readStored({ limit: 1_000 });
+    const events = await loggedTexts(await open(), all);
     expect(events.map(({ unreadable }) => unreadable)).toEqual([undefined, undefined]);
   });
 
@@ -284,12 +286,12 @@ describe("of an edited file", () => {
   ])("%s is told of its structure, also without a right to write", async (_, statements, problem) => {
     await written();
     const store = await open({ readOnly: true });
-    expect(await store.structureProblems()).toEqual([]);
+    expect(await store.structureProblems(["link"])).toEqual([]);
     await store.close();
     const db = new DatabaseSync(file, { defensive: false } as object);
     for (const sql of ["PRAGMA writable_schema = ON", ...statements]) db.exec(sql);
     db.close();
-    const problems = await (await open({ readOnly: true })).structureProblems();
+    const problems = await (await open({ readOnly: true })).structureProblems(["link"]);
     expect(problems.map(({ what }) => what).join("\n")).toMatch(new RegExp(problem, "m"));
   });
 });

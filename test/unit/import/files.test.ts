@@ -1,4 +1,5 @@
 // How files of records are written in the wild: by MySQL, by spreadsheets, in other encodings, with stray quotes.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,6 +17,7 @@ import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const SITE = "https://example.com/";
@@ -55,7 +57,7 @@ async function run(
 }
 
 async function made(): Promise<Partial<(LinkEvent & { type: "LinkCreated" })["data"]>[]> {
-  const recorded = await open.deps.eventStore.readAll({ categories: [CATEGORY.link], limit: 10_000 });
+  const recorded = await loggedEvents(open.deps.eventStore, { categories: [CATEGORY.link], limit: 10_000 });
   return recorded.map((event) => readEvent(event)?.data as never);
 }
 

@@ -1,4 +1,5 @@
 // Imports of other services' files: what becomes of each record, what is unknown, and what a repetition does.
+
 import { randomUUID } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../../support/audit/verified.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 type Click = EventOf<"LinkClicked">["data"];
@@ -57,7 +59,7 @@ async function run(format: ImportFormat, links: string, given: Given = {}) {
 }
 
 async function events(category: string) {
-  const found = await open.deps.eventStore.readAll({ categories: [category], limit: 10_000 });
+  const found = await loggedEvents(open.deps.eventStore, { categories: [category], limit: 10_000 });
   return found.map((event) => readEvent(event)?.data);
 }
 const links = async () => (await events(CATEGORY.link)) as LinkEvent["data"][];
@@ -122,7 +124,7 @@ describe("an import from YOURLS", () => {
       ...{ read: 5, created: 3, already: 0, failed: 1, skipped: 1 },
       only_totals: 1,
     });
-    const recorded = await open.deps.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10 });
+    const recorded = await loggedEvents(open.deps.eventStore, { categories: [CATEGORY.clicks], limit: 10 });
     // Where webhooks pass them over.
     expect(recorded.map(({ stream }) => isImportedClick(stream))).toEqual([true, true, true]);
     const [firefox, bot, unknown] = await clicks();

@@ -29,6 +29,7 @@ const recorder: RecorderStatus = {
   writerRestarts: 0,
   stall: undefined,
   notRecorded: { hits: 5, untold: 0 },
+  saltProblem: undefined,
 };
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { GroupStatus } from "../../../src/projections/builds/status.ts";
 import { clicks, lifecycle } from "../../../src/projections/groups.ts";
+import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
@@ -98,6 +99,14 @@ it("stays degraded while documents of another log are folded anew, as look-ups g
   expect(degraded).toMatchObject([
     { part: `projections ${lifecycle.name}`, reason: expect.stringContaining(because) },
   ]);
+});
+
+it("is degraded while a salt of visitor codes outlives its day", async () => {
+  const saltProblem = "of ended days can't be destroyed: EROFS";
+  const recorder = async () => ({ saltProblem }) as RecorderStatus;
+  const { ready, degraded } = await readiness({ ...depsOf(status(lifecycle.name, {})), recorder });
+  expect(ready).toBe(true);
+  expect(degraded).toContainEqual({ part: "visitor salts", reason: saltProblem });
 });
 
 it("is told why the progress of the projections can't be read, such as a file that a restore has left out", async () => {

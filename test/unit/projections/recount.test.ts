@@ -1,10 +1,12 @@
 // Clicks that come while those of their link are counted again.
+
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { withdrawalStream } from "../../../src/events/streams.ts";
 import { Recount } from "../../../src/projections/fold/recount.ts";
 import { clicks } from "../../../src/projections/groups.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { clicksWithdrawn } from "../../support/projections/withdrawal-events.ts";
@@ -24,7 +26,7 @@ const clicked = (at: string, visitor: string) =>
   append(stores.eventStore, "clicks-a-20260301", [linkClicked({ link: LINK, at, visitor })]);
 
 async function last(): Promise<StoredEvent> {
-  const events = await stores.eventStore.readAll({ categories: ["clicks"], limit: 100 });
+  const events = await loggedEvents(stores.eventStore, { categories: ["clicks"], limit: 100 });
   return readEvent(events.at(-1) as (typeof events)[number]) as StoredEvent;
 }
 

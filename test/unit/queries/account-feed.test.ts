@@ -1,4 +1,5 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
@@ -103,9 +104,9 @@ describe("the account's feed", () => {
     let read = 0;
     const counting = storeWith<EventStore>(stores.eventStore, {
       readAll: async (options) => {
-        const events = await stores.eventStore.readAll(options);
-        read += events.length;
-        return events;
+        const page = await stores.eventStore.readAll(options);
+        read += page.events.length;
+        return page;
       },
     });
     const first = await page({ types: ["LinkClicked"], eventStore: counting });
@@ -159,7 +160,10 @@ describe("the account's feed", () => {
       return city === "1" ? { ...event, data: "not an object" } : event;
     };
     const eventStore = storeWith<EventStore>(stores.eventStore, {
-      readAll: async (options) => (await stores.eventStore.readAll(options)).map(spoilt),
+      readAll: async (options) => {
+        const { events, next } = await stores.eventStore.readAll(options);
+        return { events: events.map(spoilt), next };
+      },
     });
     const shown = async (accountId: string, types: EventType[] = []) =>
       (await accountFeed({ eventStore }, accountId, { after: undefined, types, limit: 100 })).events.map(

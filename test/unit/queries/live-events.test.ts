@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { linkOf } from "../../../src/projections/fold/clicks-between.ts";
 import { type LiveEventBatch, liveEvents } from "../../../src/queries/feed/live-events.ts";
-import type { EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
+import { type EventStore, type RecordedEvent, START } from "../../../src/stores/event-store/port.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -37,7 +37,7 @@ const cityOf = ({ data }: RecordedEvent) => (data as { city: string }).city;
 /** Pulls batches until `count` clicks were received. */
 async function take(batches: AsyncGenerator<LiveEventBatch, unknown>, count: number) {
   const seen: string[] = [];
-  let position = "";
+  let position = START;
   while (seen.length < count) {
     const next = await batches.next();
     if (next.done) break;
@@ -61,13 +61,13 @@ describe("live events", () => {
 
   it("are neither lost nor repeated by who leaves and comes back while clicks pour in", async () => {
     const clicks = live();
-    const other = clicks.follow("sho.rt/other", "", signal.signal);
+    const other = clicks.follow("sho.rt/other", START, signal.signal);
     await other.next();
     const pouring = (async () => {
       for (let n = 0; n < 200; n += 1) await click(n, n % 4 === 3 ? "sho.rt/other" : LINK);
     })();
     const seen: string[] = [];
-    let position = "";
+    let position = START;
     while (seen.length < 150) {
       const visit = new AbortController();
       const batches = clicks.follow(LINK, position, visit.signal);
@@ -85,7 +85,7 @@ describe("live events", () => {
   it("end with tooFar when too much was written since the requested position", async () => {
     const many = Array.from({ length: 1_000 }, () => linkClicked({ link: "sho.rt/other" }));
     for (let n = 0; n < 51; n += 1) await append(stores.eventStore, "clicks-w-20260301", many);
-    const batches = live().follow(LINK, "", signal.signal);
+    const batches = live().follow(LINK, START, signal.signal);
     let last = await batches.next();
     while (!last.done) last = await batches.next();
     expect(last.value).toBe("tooFar");
@@ -98,7 +98,7 @@ describe("live events", () => {
       },
     });
     const clicks = live(unavailable, async () => void (await delay(1)));
-    const next = clicks.follow(LINK, "", signal.signal).next();
+    const next = clicks.follow(LINK, START, signal.signal).next();
     signal.abort();
     expect(await next).toEqual({ done: true, value: undefined });
   });
@@ -121,7 +121,7 @@ describe("live events", () => {
     });
     const clicks = live(breaking, async () => void (await delay(1)));
     expect(subscriptions).toBe(0);
-    const batches = clicks.follow(LINK, "", signal.signal);
+    const batches = clicks.follow(LINK, START, signal.signal);
     await batches.next();
     await click(1);
     expect((await take(batches, 1)).seen).toEqual(["1"]);

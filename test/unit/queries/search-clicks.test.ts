@@ -1,4 +1,5 @@
 // Clicks by the time of their recording, in a log whose times don't follow each other.
+
 import { expect, it, onTestFinished } from "vitest";
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
@@ -6,6 +7,7 @@ import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts"
 import { findClicks, searchClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
 import { append, putDocuments } from "../../support/runtime/stores.ts";
@@ -27,7 +29,7 @@ async function logOf(...times: string[]) {
     now = new Date(time);
     await append(eventStore, "clicks-0123456789abcdef-20260301", [linkClicked({ at: time })]);
   }
-  const events = (await eventStore.readAll({ categories: ["clicks"], limit: 100 })) as StoredEvent[];
+  const events = (await loggedEvents(eventStore, { categories: ["clicks"], limit: 100 })) as StoredEvent[];
   await readStore.ensure([clickHours.collection]);
   await putDocuments(readStore, clickHours.collection.name, [...plainFold(clickHours, events).values()]);
   const deps = { eventStore, readStore, clock, baseHost: "sho.rt" };

@@ -1,6 +1,6 @@
 // The day's salt: one for all processes, a new one each day, none left behind, and no click held up for it.
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileDailySalts } from "../../../src/redirect/clicks/visitors/daily-salts.files.ts";
@@ -19,12 +19,14 @@ describe("the visitor codes of a day", () => {
   let now: number;
   /** By how much the clock was set back; `now` goes on. */
   let setBackMs: number;
+  let logged: unknown[];
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     salts = fileDailySalts(folder.path);
     now = NOON;
     setBackMs = 0;
+    logged = [];
   });
   afterEach(() => folder.remove());
 
@@ -39,6 +41,7 @@ describe("the visitor codes of a day", () => {
         if (ms > 0) await new Promise(setImmediate);
       },
       randomBytes,
+      log: { error: (fields: unknown) => void logged.push(fields) },
     });
   }
 
@@ -108,6 +111,21 @@ describe("the visitor codes of a day", () => {
       await visitors.sweep();
       expect(await saltFiles()).toEqual([]);
     });
+  });
+
+  it("are said to be traceable while a salt can't be destroyed, which is tried again; others are", async () => {
+    const visitors = visitorsOf();
+    for (const day of ["20260428", "20260429", "20260430"])
+      await writeFile(join(folder.path, day), randomBytes(32).toString("base64"));
+    await rm(join(folder.path, "20260429"));
+    await mkdir(join(folder.path, "20260429"));
+    for (const _ of [1, 2]) await visitors.sweep();
+    expect(visitors.problem).toMatch(/^of ended days can't be destroyed.*EISDIR/);
+    expect(logged).toHaveLength(1);
+    expect(await saltFiles()).toEqual(["20260429"]);
+    await rm(join(folder.path, "20260429"), { recursive: true });
+    await visitors.sweep();
+    expect(visitors.problem).toBeUndefined();
   });
 
   describe("while the salts' store is unavailable", () => {

@@ -9,7 +9,7 @@ import { lifecycle, projectionGroups } from "../../../src/projections/groups.ts"
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
-import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
@@ -68,7 +68,7 @@ describe("the link lookup", () => {
     const follower = new LogFollower({
       followed: followedStreams,
       eventStore,
-      documentsPosition: async () => (await readStore.checkpoint(lifecycle.name))?.position,
+      documentsPosition: async () => (await readStore.checkpoint(lifecycle.name))?.position ?? START,
       random: Math.random,
       log: () => undefined,
     });

@@ -1,4 +1,5 @@
 // Nobody can be followed from one day to the next: neither by what the log says of visitors, nor by what documents keep of it.
+
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { accountDays } from "../../../src/projections/definitions/days/account-day.ts";
@@ -6,9 +7,10 @@ import { linkDays } from "../../../src/projections/definitions/days/link-day.ts"
 import { fileDailySalts } from "../../../src/redirect/clicks/visitors/daily-salts.files.ts";
 import { dailyVisitors } from "../../../src/redirect/clicks/visitors/daily-visitors.ts";
 import { allDocuments } from "../../../src/stores/read-store/document-pages.ts";
+import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
 import { accountQuestionsOf } from "../../support/projections/account-questions.ts";
-import { foldGroups } from "../../support/projections/fold-groups.ts";
+import { foldGroups, silent } from "../../support/projections/fold-groups.ts";
 import { append, openStores } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -24,7 +26,7 @@ it("finds no code of one day on another, and counts who comes on both days twice
   const clock = () => now;
   const sleep = async () => undefined;
   const salts = fileDailySalts(folder.path);
-  const visitors = dailyVisitors({ salts, clock, sleep, randomBytes });
+  const visitors = dailyVisitors({ salts, clock, sleep, randomBytes, log: silent });
   for (const day of DAYS) {
     now = new Date(`${day}T10:00:00.000Z`);
     const codeOf = await visitors.codesAt(now.getTime());
@@ -40,7 +42,7 @@ it("finds no code of one day on another, and counts who comes on both days twice
     await append(stores.eventStore, "clicks-w0-20260301", [...clicks, ...clicks]);
   }
   await foldGroups(stores);
-  const log = await stores.eventStore.readAll({ categories: ["clicks"], limit: 100 });
+  const log = await loggedEvents(stores.eventStore, { categories: ["clicks"], limit: 100 });
   const ofLog = DAYS.map((day) => {
     const events = log.filter(({ data }) => (data as { at: string }).at.startsWith(day));
     return events.flatMap(({ data }) => Object.values(data as Record<string, unknown>).map(String));

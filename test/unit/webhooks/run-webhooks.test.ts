@@ -18,6 +18,10 @@ it("tells why the router is stuck, in one line of the log, until it goes on", as
       isDamaged
         ? Promise.reject(new StoreFailed("events.db: malformed"))
         : stores.backend.eventStore.readAll(options),
+    async *subscribe(options) {
+      if (isDamaged) throw new StoreFailed("events.db: malformed");
+      yield* stores.backend.eventStore.subscribe(options);
+    },
   });
   const warned: string[] = [];
   const webhooks = webhooksOn(

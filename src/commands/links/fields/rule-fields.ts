@@ -80,8 +80,10 @@ const conditions = z
     to: time.optional().meta({ description: "Before this time", examples: ["2026-12-24T00:00:00Z"] }),
     share: z
       .number("must be a number over 0, at most 100")
-      .gt(0, "must be over 0")
+      // Generators of clients don't know exclusiveMinimum.
+      .min(0, "must be over 0")
       .max(100, "must be at most 100")
+      .refine((share) => share > 0, "must be over 0")
       .optional()
       .meta({
         description:

@@ -4,7 +4,7 @@ import { readBuilds } from "../../../projections/builds/builds-document.ts";
 import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
 import { msBehind, nextEventFinder } from "../../../stores/event-store/next-event.ts";
-import type { EventStore } from "../../../stores/event-store/port.ts";
+import { type EventStore, START } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { gapsBetween } from "../gaps.ts";
 import { documentAnswers, isInDocuments } from "./answer-from-documents.ts";
@@ -42,7 +42,7 @@ export function accountQuestions(deps: Deps, inLine = fairQueue()): AskAccount {
   ) => {
     const since = resolved.previous?.from ?? resolved.from;
     for (let attempt = 1; ; attempt += 1) {
-      const position = (await readStore.checkpoint(clickGroup.name))?.position ?? "";
+      const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
       const clicks = await clicksSince(deps, since);
       const asOf = { position, rules };
       if (!isInDocuments(resolved) || clicks <= fewClicks) {

@@ -5,7 +5,12 @@ import { type LinkDocument, links } from "../../../projections/definitions/links
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { withdrawnOfAll } from "../../../projections/fold/read-withdrawals.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
-import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  START,
+} from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { firstEvent, ownerOf } from "../../feed/account-events.ts";
 import { positionBefore } from "../log-positions.ts";
@@ -67,9 +72,9 @@ export async function* hitsInLog(
   };
   // No click of an account precedes its opening.
   const before = async () => {
-    const opened = (await firstEvent(deps, accountId))?.position ?? "";
-    const earlier = (await positionBefore(deps, new Date(Math.max(from, FIRST)))) ?? "";
-    return { after: [opened, earlier].toSorted().at(-1) ?? "" };
+    const opened = (await firstEvent(deps, accountId))?.position ?? START;
+    const earlier = await positionBefore(deps, new Date(Math.max(from, FIRST)));
+    return { after: [opened, earlier].toSorted().at(-1) ?? START };
   };
   const part = { ...(start ?? (await before())), upTo: end ?? upTo };
   for await (const events of wantedClicks(deps, isWanted, part, undefined, slices)) {

@@ -6,7 +6,12 @@ import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { type ClickEvent, linkOf, wantedClicks } from "../../../projections/fold/clicks-between.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { timeSlices } from "../../../runtime/threads/time-slices.ts";
-import type { EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  START,
+} from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { ownerOf } from "../../feed/account-events.ts";
 import { budget } from "../account/answer-from-log.ts";
@@ -68,7 +73,7 @@ export async function changesOfNumbers(
 ): Promise<ChangesOfNumbers> {
   const { accountId, link, from, to } = request;
   const since = await momentOf(deps, request.since);
-  const until = await momentOf(deps, request.until ?? { position: (await deps.eventStore.head()) ?? "" });
+  const until = await momentOf(deps, request.until ?? { position: await deps.eventStore.head() });
   if (since.position > until.position) throw new Refused("invalid_range", "since must be before until");
   const rulesAt = await rulesHistory(deps);
   const rules = { from: rulesAt(since.position), to: rulesAt(until.position) };
@@ -166,8 +171,8 @@ async function momentOf(deps: Deps, moment: Moment): Promise<MomentOfLog> {
     return { position: await positionAt({ eventStore, readStore, logParts }, time), time };
   }
   const { position } = moment;
-  if (position === "") return { position, time: null };
-  const [event] = await eventStore.readAll({ from: position, categories: ALL_CATEGORIES, limit: 1 });
+  if (position === START) return { position, time: null };
+  const [event] = (await eventStore.readAll({ from: position, categories: ALL_CATEGORIES, limit: 1 })).events;
   return { position, time: event?.recordedAt ?? null };
 }
 
@@ -175,8 +180,8 @@ async function momentOf(deps: Deps, moment: Moment): Promise<MomentOfLog> {
 async function startOf(deps: Deps, { accountId, link, from }: ChangesRequest): Promise<Position> {
   const stream = link === undefined ? accountStream(accountId) : `${PREFIX.link}${link}`;
   const [first] = await deps.eventStore.read(stream, { limit: 1 });
-  const before = from === undefined ? undefined : await positionBefore(deps, new Date(from));
-  return [first?.position ?? "", before ?? ""].toSorted().at(-1) ?? "";
+  const before = from === undefined ? START : await positionBefore(deps, new Date(from));
+  return [first?.position ?? START, before].toSorted().at(-1) ?? START;
 }
 
 function isoOf(instant: number | undefined): string | undefined {

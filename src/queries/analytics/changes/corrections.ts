@@ -5,7 +5,13 @@ import { CATEGORY, withdrawalStream } from "../../../events/streams.ts";
 import { isWithdrawnBy, type WithdrawableClick, withdrawalsAfter } from "../../../events/withdrawals.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
 import { logPages } from "../../../stores/event-store/log-pages.ts";
-import type { Actor, EventStore, Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import {
+  type Actor,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  START,
+} from "../../../stores/event-store/port.ts";
 import { streamPages } from "../../../stores/event-store/stream-pages.ts";
 
 type Deps = { eventStore: Pick<EventStore, "read" | "readAll"> };
@@ -31,12 +37,13 @@ export async function madeWithdrawals(
   accountId: string,
   link: string | undefined,
 ): Promise<Map<string, MadeWithdrawal[]>> {
-  const pages =
-    link === undefined
-      ? logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE })
-      : streamPages(eventStore, withdrawalStream(link));
   const byLink = new Map<string, MadeWithdrawal[]>();
-  for await (const page of pages) for (const recorded of page) take(recorded, accountId, byLink);
+  const takeAll = (page: readonly RecordedEvent[]) => {
+    for (const recorded of page) take(recorded, accountId, byLink);
+  };
+  const part = { after: START, categories: [CATEGORY.withdrawals], limit: PAGE };
+  if (link === undefined) for await (const { events } of logPages(eventStore, part)) takeAll(events);
+  else for await (const page of streamPages(eventStore, withdrawalStream(link))) takeAll(page);
   return byLink;
 }
 
@@ -69,8 +76,9 @@ export function isInForce({ made, ended }: MadeWithdrawal, at: Position): boolea
 export async function rulesHistory({ eventStore }: Deps): Promise<(at: Position) => string | undefined> {
   const steps: { position: Position; rules: string | undefined }[] = [];
   let [present, previous]: (string | undefined)[] = [];
-  for await (const page of logPages(eventStore, { categories: [CATEGORY.operator], limit: PAGE }))
-    for (const recorded of page) {
+  const part = { after: START, categories: [CATEGORY.operator], limit: PAGE };
+  for await (const { events } of logPages(eventStore, part))
+    for (const recorded of events) {
       const event = readableEvent(recorded);
       if (event?.type === "ProjectionRebuildRequested") {
         if (!event.data.projections.includes(clickGroup.name)) continue;

@@ -47,7 +47,14 @@ export function fileDailySalts(folder: string): DailySalts {
       if (!existsSync(folder)) return;
       const today = utcDayOf(now.getTime()).name;
       const ended = readdirSync(folder).filter((name) => /^\d{8}/.test(name) && name.slice(0, 8) < today);
-      for (const name of ended) destroy(join(folder, name));
+      const failures: unknown[] = [];
+      for (const name of ended)
+        try {
+          destroy(join(folder, name));
+        } catch (error) {
+          failures.push(error);
+        }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -1,4 +1,6 @@
 // Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
+import { messageOf } from "../../../runtime/errors.ts";
+import type { BasicLogger } from "../../../runtime/logging.ts";
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
 import { inTime, type MonotonicClock, type Sleep, systemClock } from "../../../runtime/pause.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
@@ -11,6 +13,7 @@ export type DailyVisitorsDeps = {
   sleep: Sleep;
   /** Random bytes from a CSPRNG. */
   randomBytes: (count: number) => Uint8Array;
+  log: Pick<BasicLogger, "error">;
 };
 
 export type DailyVisitors = {
@@ -21,6 +24,8 @@ export type DailyVisitors = {
    * without clicks after midnight nothing else does.
    */
   sweep(): Promise<void>;
+  /** Why salts of ended days are still there, as the last sweep found it. */
+  readonly problem: string | undefined;
 };
 
 /** `salt`: what this process uses, and offers to the others. `keptUntil`: milliseconds since 1970. */
@@ -40,6 +45,7 @@ const OUTAGE_PAUSE_MS = 5_000;
 export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   const days = new Map<string, Day>();
   const now = () => deps.clock().getTime();
+  let problem: string | undefined;
   const breaker = new OutageBreaker({ clock: deps.now ?? systemClock.now, openMs: OUTAGE_PAUSE_MS });
 
   return {
@@ -57,7 +63,17 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
     async sweep() {
       dropEnded();
       await offerAgain();
-      await deps.salts.sweep(deps.clock()).catch(() => undefined);
+      try {
+        await deps.salts.sweep(deps.clock());
+        problem = undefined;
+      } catch (err) {
+        // One log line an outage.
+        if (problem === undefined) deps.log.error({ err }, "salts of visitor codes outlive their day");
+        problem = `of ended days can't be destroyed, by which codes could be turned back into addresses: ${messageOf(err)}`;
+      }
+    },
+    get problem() {
+      return problem;
     },
   };
 

@@ -8,9 +8,9 @@ import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
 import { type Deps, withRetries } from "./errors.ts";
 import { within } from "./pull.ts";
-import { readHead, readPage, selectedAfter, subscribeForEver } from "./read.ts";
+import { readHead, readIdAt, readPage, selectedAfter, subscribeForEver } from "./read.ts";
 import { readWholeStream, structureProblems } from "./removed-streams.ts";
-import { everyEvent } from "./selections.ts";
+import { textsOf } from "./selections.ts";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
@@ -52,9 +52,10 @@ export async function openEventStoreDb(
     read: (stream, options = {}) =>
       reading(() => retried((client) => readWholeStream(client, stream, options, timeoutMs))),
     readAll: (options) => retried((client) => readPage(client, options, silenceMs)),
-    readStored: ({ after, limit }) =>
-      retried((client) => selectedAfter(client, everyEvent(), { after, limit, idleMs: silenceMs })),
-    structureProblems: () => retried((client) => structureProblems(client, silenceMs)),
+    readStored: ({ after, categories, limit }) =>
+      retried((client) => selectedAfter(client, textsOf(categories), { after, limit, idleMs: silenceMs })),
+    idAt: (position) => retried((client) => readIdAt(client, position, timeoutMs)),
+    structureProblems: (categories) => retried((client) => structureProblems(client, categories, silenceMs)),
     async *subscribe(options) {
       const signal = AbortSignal.any([options.signal, closing.signal]);
       if (options.categories.length === 0) return await untilAborted(signal);

@@ -1,8 +1,21 @@
 // How events and positions look to the client of EventStoreDB, and back.
-import type { JSONEventData, Position as LogPosition, ResolvedEvent } from "@eventstore/db-client";
+import {
+  type JSONEventData,
+  START as LOG_START,
+  type Position as LogPosition,
+  type ResolvedEvent,
+} from "@eventstore/db-client";
 import { isObject } from "../../../runtime/is-object.ts";
+import { Refused } from "../../../runtime/refused.ts";
 import { plainJson } from "../plain-json.ts";
-import type { EventMetadata, NewEvent, Position, RecordedEvent, StoredText } from "../port.ts";
+import {
+  type EventMetadata,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  START,
+  type StoredText,
+} from "../port.ts";
 
 /** What an event takes beside its texts, roughly. */
 const ENVELOPE_BYTES = 100;
@@ -78,9 +91,10 @@ export function positionText({ commit, prepare }: LogPosition): Position {
   return [commit, prepare].map((offset) => String(offset).padStart(DIGITS, "0")).join(":");
 }
 
-/** @throws RangeError when the text isn't a position of this store, such as one kept from another backend */
-export function logPosition(position: Position): LogPosition {
+/** @throws invalid_position when the text isn't a position of this store, such as one kept from another backend */
+export function logPosition(position: Position): LogPosition | typeof LOG_START {
+  if (position === START) return LOG_START;
   const [, commit, prepare] = /^(\d{20}):(\d{20})$/.exec(position) ?? [];
-  if (!commit || !prepare) throw new RangeError(`${position} is not a position of EventStoreDB`);
+  if (!commit || !prepare) throw new Refused("invalid_position");
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }

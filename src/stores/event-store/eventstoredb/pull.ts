@@ -1,7 +1,8 @@
 // Takes events out of a call of the client by pulling, so that order, backpressure and errors stay with the consumer.
+import type { EventEmitter } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AllStreamSubscription, ResolvedEvent, StreamingRead } from "@eventstore/db-client";
-import type { Position, RecordedEvent } from "../port.ts";
+import { type LogPage, type Position, type RecordedEvent, START } from "../port.ts";
 import { NoAnswer, readError } from "./errors.ts";
 
 export type Placed = Pick<RecordedEvent, "stream" | "position">;
@@ -11,30 +12,46 @@ export type PullOptions<T extends Placed> = {
   read(event: ResolvedEvent): T;
   /** Longest silence. */
   idleMs: number;
-  /** Whether after it there are events that should have come after `last`; without it the call counts as stuck. */
-  isStuck?: (last: Position | undefined) => Promise<boolean>;
   batchSize?: number;
   signal?: AbortSignal;
-  /** Of the log: only events after `after`, so that none that the server sends again is taken twice. */
-  log?: { after: Position | undefined; isWanted(event: T): boolean; untilCaughtUp: boolean };
+  log?: PartOfLog<T>;
 };
 
-/** Emitted by a subscription at a checkpoint of the server. */
-export const ALIVE = "alive";
+/**
+ * Only events after `after`, so that none that the server sends again is taken twice. `head`: of the log before the call was
+ * made. `isQuiet`: whether silence is right, as nothing stands after this position; otherwise it ends the call.
+ */
+export type PartOfLog<T extends Placed> = {
+  after: Position;
+  head: Position;
+  isWanted(event: T): boolean;
+  untilCaughtUp: boolean;
+  isQuiet?: (next: Position) => Promise<boolean>;
+};
+
+/** Emitted by a subscription, with the position, where the server says up to where it looked. */
+export const CHECKPOINT = "looked up to";
 
 /**
- * The events of one call in batches. Its first error is thrown after what came before it; a clean end, or an abort, ends
+ * The events of one call, page by page. Its first error is thrown after what came before it; a clean end, or an abort, ends
  * them. To be called in the tick in which the call was made: an `error` without a listener ends the process.
  */
-export function batchesOf<T extends Placed>(
+export function pagesOf<T extends Placed>(
   source: AllStreamSubscription | StreamingRead<ResolvedEvent>,
   options: PullOptions<T>,
-): AsyncGenerator<T[]> {
+): AsyncGenerator<LogPage<T>> {
   const { idleMs, log, signal, batchSize = Number.POSITIVE_INFINITY } = options;
   let failure: { error: unknown } | undefined;
   let isOver = false;
-  let last = log?.after;
+  /** Of the last event that was taken, and up to where the pages before say that the log was looked through. */
+  let [last, next] = [log?.after ?? START, log?.after ?? START];
+  /** As the server says: it is so once all is taken that came before it. */
+  let looked = START;
   let wake = (_isAlive: boolean) => {};
+  const lookedUpTo = (position: Position) => {
+    if (position > looked) looked = position;
+    wake(true);
+  };
   const over = () => {
     isOver = true;
     wake(true);
@@ -43,21 +60,27 @@ export function batchesOf<T extends Placed>(
     failure ??= { error: readError(error) };
     wake(true);
   });
-  for (const name of ["readable", ALIVE]) source.on(name, () => wake(true));
-  // `caughtUp` comes before the events in front of it are taken, and counts when nothing more is there.
-  for (const name of ["end", "close", ...(log?.untilCaughtUp ? ["caughtUp"] : [])]) source.on(name, over);
+  source.on("readable", () => wake(true));
+  (source as EventEmitter).on(CHECKPOINT, lookedUpTo);
+  for (const name of ["end", "close"]) source.on(name, over);
+  if (log)
+    source.on("caughtUp", () => {
+      lookedUpTo(log.head);
+      // It comes before the events in front of it are taken.
+      if (log.untilCaughtUp) over();
+    });
 
   function take(): T[] {
-    const batch: T[] = [];
-    while (batch.length < batchSize) {
-      const next = source.read() as ResolvedEvent | null;
-      if (next === null) break;
-      const event = options.read(next);
-      if (log && (event.position <= (last ?? "") || !log.isWanted(event))) continue;
+    const events: T[] = [];
+    while (events.length < batchSize) {
+      const resolved = source.read() as ResolvedEvent | null;
+      if (resolved === null) break;
+      const event = options.read(resolved);
+      if (log && (event.position <= last || !log.isWanted(event))) continue;
       last = event.position;
-      batch.push(event);
+      events.push(event);
     }
-    return batch;
+    return events;
   }
 
   /** False when nothing came in time. */
@@ -75,18 +98,18 @@ export function batchesOf<T extends Placed>(
   async function* pulled() {
     try {
       while (!signal?.aborted) {
-        const batch = take();
-        if (batch.length > 0) yield batch;
+        const events = take();
+        if (last > next) next = last;
+        if (events.length > 0) yield { events, next };
         else if (failure) throw failure.error;
-        else if (isOver) return;
-        // One turn of the event loop: what comes over the wire with the first event goes into the same batch.
+        else if (looked > next) {
+          next = looked;
+          yield { events, next };
+        } else if (isOver) return;
+        // One turn of the event loop: what comes over the wire with the first event goes into the same page.
         else if (await woken()) await nextTurn();
-        else {
-          const isStuck = (await options.isStuck?.(last)) ?? true;
-          const late = take();
-          if (late.length > 0) yield late;
-          else if (isStuck) throw new NoAnswer(idleMs);
-        }
+        else if (!log?.isQuiet) throw new NoAnswer(idleMs);
+        else if (!(await log.isQuiet(next))) over();
       }
     } finally {
       await ("unsubscribe" in source ? source.unsubscribe() : source.cancel()).catch(() => undefined);

@@ -8,10 +8,19 @@ import {
   START,
 } from "@eventstore/db-client";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
-import type { Position, ReadAllOptions, ReadOptions, RecordedEvent, SubscribeOptions } from "../port.ts";
-import { type Deps, isMissingStream, leaveOrThrow } from "./errors.ts";
+import { isRefused } from "../../../runtime/refused.ts";
+import {
+  START as LOG_START,
+  type LogPage,
+  type Position,
+  type ReadAllOptions,
+  type ReadOptions,
+  type RecordedEvent,
+  type SubscribeOptions,
+} from "../port.ts";
+import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
 import { logPosition, recorded } from "./events.ts";
-import { batchesOf, type Placed, type PullOptions } from "./pull.ts";
+import { type PartOfLog, type Placed, type PullOptions, pagesOf } from "./pull.ts";
 import { ofCategories, type Selection } from "./selections.ts";
 
 /** A node that follows may lag, so it refuses and names the leader. */
@@ -43,7 +52,7 @@ export async function readStream<T extends Placed>(
   } as const;
   const events = client.readStream(stream, options, { highWaterMark: BUFFER });
   try {
-    return await collect(batchesOf(events, { read, idleMs }));
+    return await collect(pagesOf(events, { read, idleMs }));
   } catch (error) {
     if (isMissingStream(error)) return undefined;
     throw error;
@@ -55,53 +64,94 @@ export async function readPage(
   client: EventStoreDBClient,
   { after, from, categories, limit }: ReadAllOptions,
   idleMs: number,
-): Promise<RecordedEvent[]> {
-  if (limit <= 0 || categories.length === 0) return [];
+): Promise<LogPage> {
+  if (categories.length === 0) return { events: [], next: after ?? from };
   const selection = ofCategories(categories);
   if (from === undefined) return await selectedAfter(client, selection, { after, limit, idleMs });
-  const event = client.readAll({ fromPosition: logPosition(from), maxCount: 1, requiresLeader });
-  const events = await collect(batchesOf(event, { read: recorded, idleMs }));
-  const first = events.filter((event) => event.position === from && selection.isWanted(event));
-  const rest = { after: from, categories, limit: limit - first.length };
-  return [...first, ...(await readPage(client, rest, idleMs))];
+  const first = (await eventAt(client, from, idleMs))
+    .filter((event) => selection.isWanted(event))
+    .slice(0, limit);
+  const rest = { after: from, limit: limit - first.length, idleMs };
+  const { events, next } = await selectedAfter(client, selection, rest);
+  return { events: [...first, ...events], next };
 }
 
 /** The next events of a selection, by a subscription, as the client's own read of the log takes no filter. */
 export async function selectedAfter<T extends Placed>(
   client: EventStoreDBClient,
   selection: Selection<T>,
-  { after, limit, idleMs }: { after: Position | undefined; limit: number; idleMs: number },
-): Promise<T[]> {
-  if (limit <= 0) return [];
-  const log = { after, untilCaughtUp: true };
-  return await collect(logAfter(client, selection, log, { idleMs, batchSize: limit }), limit);
+  { after, limit, idleMs }: { after: Position; limit: number; idleMs: number },
+): Promise<LogPage<T>> {
+  logPosition(after);
+  const head = await readHead(client, idleMs);
+  const events: T[] = [];
+  let next = after;
+  if (limit <= 0 || head <= after) return { events, next };
+  const log = { after, head, untilCaughtUp: true };
+  for await (const page of logAfter(client, selection, log, { idleMs, batchSize: limit })) {
+    for (const event of page.events) events.push(event);
+    if (events.length >= limit) return cut(events, limit);
+    next = page.next;
+  }
+  if (next < head) throw new NoAnswer(idleMs);
+  return { events, next };
+}
+
+function cut<T extends Placed>(events: readonly T[], limit: number): LogPage<T> {
+  return { events: events.slice(0, limit), next: (events[limit - 1] as T).position };
 }
 
 /** Of the whole log: also system events and other programs' streams, for lag is counted against the log's end. */
-export async function readHead(client: EventStoreDBClient, idleMs: number): Promise<Position | undefined> {
+export async function readHead(client: EventStoreDBClient, idleMs: number): Promise<Position> {
   const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1, requiresLeader } as const;
-  return (await collect(batchesOf(client.readAll(last), { read: recorded, idleMs })))[0]?.position;
+  const [event] = await collect(pagesOf(client.readAll(last), { read: recorded, idleMs }));
+  return event?.position ?? LOG_START;
+}
+
+export async function readIdAt(
+  client: EventStoreDBClient,
+  position: Position,
+  idleMs: number,
+): Promise<string | undefined> {
+  if (position === LOG_START) return undefined;
+  logPosition(position);
+  try {
+    return (await eventAt(client, position, idleMs))[0]?.id;
+  } catch (error) {
+    if (isRefused(error, "invalid_position")) return undefined;
+    throw error;
+  }
+}
+
+/** None where no event begins at the position. */
+async function eventAt(
+  client: EventStoreDBClient,
+  position: Position,
+  idleMs: number,
+): Promise<RecordedEvent[]> {
+  const event = client.readAll({ fromPosition: logPosition(position), maxCount: 1, requiresLeader });
+  const events = await collect(pagesOf(event, { read: recorded, idleMs }));
+  return events.filter((event) => event.position === position);
 }
 
 /**
- * Subscribes again after the last event that it yielded whenever the server ends the subscription, also without an error.
+ * Subscribes again after what it has looked through whenever the server ends the subscription, also without an error.
  * @throws whatever is not transient, such as refused credentials
  */
-export async function* subscribeForEver(
-  deps: Deps,
-  options: SubscribeOptions,
-): AsyncGenerator<RecordedEvent[]> {
+export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): AsyncGenerator<LogPage> {
   const { categories, signal, batchSize = 500 } = options;
   let { after } = options;
+  logPosition(after);
   while (!signal.aborted) {
     const client = deps.servers.current;
-    const isStuck = silenceCheck(deps, client, categories);
-    const log = { after, untilCaughtUp: false };
-    const pull = { idleMs: deps.silenceMs, isStuck, batchSize, signal };
     try {
-      for await (const batch of logAfter(client, ofCategories(categories), log, pull)) {
-        after = batch.at(-1)?.position;
-        yield batch;
+      const head = await readHead(client, deps.timeoutMs);
+      const isQuiet = async (next: Position) => (await readHead(client, deps.timeoutMs)) <= next;
+      const log = { after, head, untilCaughtUp: false, isQuiet };
+      const pull = { idleMs: deps.silenceMs, batchSize, signal };
+      for await (const page of logAfter(client, ofCategories(categories), log, pull)) {
+        after = page.next;
+        yield page;
       }
     } catch (error) {
       leaveOrThrow(deps.servers, client, error);
@@ -110,39 +160,22 @@ export async function* subscribeForEver(
   }
 }
 
-/** Finds out whether the log has grown in silence by events of other streams, or by some that were missed. */
-function silenceCheck(deps: Deps, client: EventStoreDBClient, categories: readonly string[]) {
-  let searchedTo: Position | undefined;
-  return async (last: Position | undefined) => {
-    const after = (searchedTo ?? "") > (last ?? "") ? searchedTo : last;
-    const head = await readHead(client, deps.timeoutMs);
-    if (head === undefined || head <= (after ?? "")) return false;
-    const missed = await readPage(client, { after, categories, limit: 1 }, deps.silenceMs);
-    if (missed.length === 0) searchedTo = head;
-    return missed.length > 0;
-  };
-}
-
 /** After `log.after`, which is exclusive. */
 function logAfter<T extends Placed>(
   client: EventStoreDBClient,
   { filter, isWanted, read }: Selection<T>,
-  log: { after: Position | undefined; untilCaughtUp: boolean },
+  log: Omit<PartOfLog<T>, "isWanted">,
   pull: Omit<PullOptions<T>, "read" | "log">,
-): AsyncGenerator<T[]> {
-  const fromPosition = log.after === undefined ? START : logPosition(log.after);
+): AsyncGenerator<LogPage<T>> {
+  const fromPosition = logPosition(log.after);
   // A page wants no more than its limit.
   const highWaterMark = log.untilCaughtUp ? Math.min(pull.batchSize ?? BUFFER, BUFFER) : BUFFER;
   const subscription = client.subscribeToAll({ fromPosition, filter, requiresLeader }, { highWaterMark });
-  return batchesOf(subscription, { ...pull, read, log: { ...log, isWanted } });
+  return pagesOf(subscription, { ...pull, read, log: { ...log, isWanted } });
 }
 
-/** Up to the end, but where the limit says otherwise: a read that is left before its end stays with the client. */
-async function collect<T>(batches: AsyncGenerator<T[]>, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
+async function collect<T>(pages: AsyncGenerator<LogPage<T>>): Promise<T[]> {
   const items: T[] = [];
-  for await (const batch of batches) {
-    for (const event of batch) items.push(event);
-    if (items.length >= limit) break;
-  }
-  return items.slice(0, limit);
+  for await (const { events } of pages) for (const event of events) items.push(event);
+  return items;
 }

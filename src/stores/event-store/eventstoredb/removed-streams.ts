@@ -4,6 +4,7 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import {
   type ReadOptions,
   type RecordedEvent,
+  START,
   type StoredText,
   StreamRemoved,
   type StructureProblem,
@@ -11,22 +12,22 @@ import {
 import { DELETED_FOR_GOOD } from "./errors.ts";
 import { recorded, storedText } from "./events.ts";
 import { readStream, selectedAfter } from "./read.ts";
-import { streamChanges, TOMBSTONE } from "./selections.ts";
+import { METADATA, metadataOf, TOMBSTONE, tombstonesOf } from "./selections.ts";
 
-/** What precedes a stream's name in that of its metadata. */
-const METADATA = "$$";
-
-/** Of the streams of all programs, as they are now: the newest metadata of a stream replace those before. */
+/** Of the streams as they are now: the newest metadata of a stream replace those before. */
 export async function structureProblems(
   client: EventStoreDBClient,
+  categories: readonly string[],
   idleMs: number,
 ): Promise<StructureProblem[]> {
-  const all = { after: undefined, limit: Number.POSITIVE_INFINITY, idleMs };
+  const all = { after: START, limit: Number.POSITIVE_INFINITY, idleMs };
+  const [metadata, tombstones] = await Promise.all(
+    [metadataOf, tombstonesOf].map((select) => selectedAfter(client, select(categories), all)),
+  );
   const latest = new Map<string, string[]>();
-  for (const event of await selectedAfter(client, streamChanges(), all)) {
-    const stream = event.type === TOMBSTONE ? event.stream : event.stream.slice(METADATA.length);
-    if (!stream.startsWith("$")) latest.set(stream, whatHappened(event));
-  }
+  for (const event of metadata?.events ?? [])
+    latest.set(event.stream.slice(METADATA.length), whatHappened(event));
+  for (const event of tombstones?.events ?? []) latest.set(event.stream, whatHappened(event));
   return [...latest].flatMap(([stream, problems]) => problems.map((what) => ({ stream, what })));
 }
 

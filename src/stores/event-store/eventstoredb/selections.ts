@@ -1,9 +1,15 @@
 // Which events of the log a call wants: as the server filters them, and as they are taken out of its answer.
-import { eventTypeFilter, type Filter, type ResolvedEvent, streamNameFilter } from "@eventstore/db-client";
+import {
+  eventTypeFilter,
+  type Filter,
+  type Position as LogPosition,
+  type ResolvedEvent,
+  streamNameFilter,
+} from "@eventstore/db-client";
 import { categoryOf } from "../categories.ts";
-import type { RecordedEvent, StoredText } from "../port.ts";
-import { recorded, storedText } from "./events.ts";
-import { ALIVE, type Placed } from "./pull.ts";
+import type { Position, RecordedEvent, StoredText } from "../port.ts";
+import { positionText, recorded, storedText } from "./events.ts";
+import { CHECKPOINT, type Placed } from "./pull.ts";
 
 export type Selection<T extends Placed> = {
   filter: Filter;
@@ -12,14 +18,19 @@ export type Selection<T extends Placed> = {
   read(event: ResolvedEvent): T;
 };
 
+/** What precedes a stream's name in that of its metadata. */
+export const METADATA = "$$";
+
 /** What the server writes into a stream that is deleted for good. */
 export const TOMBSTONE = "$streamDeleted";
 
+type Emitter = { emit(event: string, position: Position): boolean };
+
 const OPTIONS = {
-  /** Events that the server looks through, matching or not, before it gives a sign of life. */
+  /** Events that the server looks through, matching or not, before it says up to where it looked. */
   maxSearchWindow: 1_000,
-  // The position is not used: some servers sent it too early, twice, or ahead of events that wait here.
-  checkpointReached: (subscription: { emit(event: string): boolean }) => void subscription.emit(ALIVE),
+  checkpointReached: (subscription: Emitter, position: LogPosition) =>
+    void subscription.emit(CHECKPOINT, positionText(position)),
 };
 
 /** The server selects by the start of a name, which may be that of a longer category. */
@@ -31,20 +42,27 @@ export function ofCategories(categories: readonly string[]): Selection<RecordedE
   };
 }
 
-/** All but those of the server itself, whose streams begin with `$`. */
-export function everyEvent(): Selection<StoredText> {
+/** The same as texts, without what the server wrote into a stream. */
+export function textsOf(categories: readonly string[]): Selection<StoredText> {
+  const isWanted = ({ stream, type }: StoredText) =>
+    type !== TOMBSTONE && categories.includes(categoryOf(stream));
+  return { filter: ofCategories(categories).filter, isWanted, read: storedText };
+}
+
+/** Of streams of the categories. */
+export function metadataOf(categories: readonly string[]): Selection<StoredText> {
   return {
-    filter: streamNameFilter({ regex: "^[^$]", ...OPTIONS }),
-    isWanted: ({ type }) => type !== TOMBSTONE,
+    filter: streamNameFilter({ prefixes: categories.map((category) => METADATA + category), ...OPTIONS }),
+    isWanted: ({ stream }) => categories.includes(categoryOf(stream.slice(METADATA.length))),
     read: storedText,
   };
 }
 
-/** Metadata of streams, which stand in a stream `$$` with its name behind it, and tombstones. */
-export function streamChanges(): Selection<StoredText> {
+/** They stand in the streams themselves, so they are chosen by their type, whosever they are. */
+export function tombstonesOf(categories: readonly string[]): Selection<StoredText> {
   return {
-    filter: eventTypeFilter({ prefixes: ["$metadata", TOMBSTONE], ...OPTIONS }),
-    isWanted: () => true,
+    filter: eventTypeFilter({ prefixes: [TOMBSTONE], ...OPTIONS }),
+    isWanted: ({ stream }) => categories.includes(categoryOf(stream)),
     read: storedText,
   };
 }

@@ -67,6 +67,7 @@ export async function openSqliteEventStore(
     read: (stream, options) => reading(() => reader.read(stream, options)),
     readAll: (options) => reading(() => reader.readAll(options)),
     readStored: (options) => reading(() => reader.readStored(options)),
+    idAt: (position) => reading(() => reader.idAt(position)),
     structureProblems: () => reading(() => fileProblems(db)),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);

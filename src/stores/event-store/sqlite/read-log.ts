@@ -1,12 +1,16 @@
 // Reads the event log of one SQLite file, synchronously, on a connection that may be of a reader alone.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type {
-  Position,
-  ReadAllOptions,
-  ReadOptions,
-  ReadStoredOptions,
-  RecordedEvent,
-  StoredText,
+import { Refused } from "../../../runtime/refused.ts";
+import { categoryOf } from "../categories.ts";
+import {
+  type LogPage,
+  type Position,
+  type ReadAllOptions,
+  type ReadOptions,
+  type ReadStoredOptions,
+  type RecordedEvent,
+  START,
+  type StoredText,
 } from "../port.ts";
 import { type AppendRow, type Dictionaries, eventsOfRow, positionText, textsOfRow } from "./bodies.ts";
 import { dictionariesOf } from "./log-file.ts";
@@ -56,30 +60,53 @@ export class LogReader {
     });
   }
 
-  readAll({ after, from, categories, limit }: ReadAllOptions): RecordedEvent[] {
+  readAll({ after, from, categories, limit }: ReadAllOptions): LogPage {
     const names = [...new Set(categories)];
-    if (names.length === 0) return [];
-    const start = from === undefined ? Number(after ?? 0) : Number(from) - 1;
-    // No limit in SQL, as it would count appends.
-    const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, start]));
-    return collect(rows, limit, (row) => behind(start, eventsOfRow(row, this.#dictionariesFor(row))));
+    const start = from === undefined ? numberOf(after) : numberOf(from) - 1;
+    const page = () => {
+      if (names.length === 0) return [];
+      // No limit in SQL, as it would count appends.
+      const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, start]));
+      return collect(rows, limit, (row) => behind(start, eventsOfRow(row, this.#dictionariesFor(row))));
+    };
+    return this.#pageOf(start, limit, page);
   }
 
-  readStored({ after, limit }: ReadStoredOptions): StoredText[] {
-    const start = Number(after ?? 0);
-    return collect(this.#everyAppend.iterate(start), limit, (row) =>
-      behind(start, textsOfRow(row, this.#dictionariesFor(row))),
+  readStored({ after, categories, limit }: ReadStoredOptions): LogPage<StoredText> {
+    const start = numberOf(after);
+    const isWanted = ({ stream }: StoredText) => categories.includes(categoryOf(stream));
+    return this.#pageOf(start, limit, () =>
+      collect(this.#everyAppend.iterate(start), limit, (row) =>
+        behind(start, textsOfRow(row, this.#dictionariesFor(row))).filter(isWanted),
+      ),
     );
   }
 
-  head(): Position | undefined {
-    const { position } = this.#head.get() as { position: number | null };
-    return position === null ? undefined : positionText(position);
+  idAt(position: Position): string | undefined {
+    const place = numberOf(position);
+    if (place === 0) return undefined;
+    const [event] = collect(this.#everyAppend.iterate(place - 1), 1, (row) =>
+      eventsOfRow(row, this.#dictionariesFor(row)).filter((event) => event.position >= position),
+    );
+    return event?.position === position ? event.id : undefined;
+  }
+
+  head(): Position {
+    return placed(this.#head.get());
   }
 
   newestOf(category: string): Position {
-    const { position } = this.#newestOf.get(category) as { position: number | null };
-    return position === null ? "" : positionText(position);
+    return placed(this.#newestOf.get(category));
+  }
+
+  /** The end first: what is appended while the page is read may be of it or not. */
+  #pageOf<E extends { position: Position }>(start: number, limit: number, read: () => E[]): LogPage<E> {
+    const after = start === 0 ? START : positionText(start);
+    const head = this.head();
+    const events = read();
+    const last = events.at(-1)?.position ?? after;
+    const next = events.length >= limit || head < last ? last : head;
+    return { events, next };
   }
 
   /** One ordered branch per category; SQLite merges them as it goes, so that a reader that stops early sorts nothing. */
@@ -99,6 +126,17 @@ export class LogReader {
       this.#dictionaries = dictionariesOf(this.#db);
     return this.#dictionaries;
   }
+}
+
+/** Of events up to the position, that one included. @throws invalid_position */
+export function numberOf(position: Position): number {
+  if (position !== START && !/^\d{20}$/.test(position)) throw new Refused("invalid_position");
+  return position === START ? 0 : Number(position);
+}
+
+function placed(row: unknown): Position {
+  const { position } = row as { position: number | null };
+  return position === null ? START : positionText(position);
 }
 
 /** A revision, and a number of events, that is never reached. */

@@ -6,7 +6,7 @@ import { categoryOf } from "../categories.ts";
 import type { ExpectedRevision, NewEvent } from "../port.ts";
 import { type AppendRow, compressed, jsonOf } from "./bodies.ts";
 import { DICTIONARY, dictionariesOf } from "./log-file.ts";
-import { COLUMNS, LogReader } from "./read-log.ts";
+import { COLUMNS, LogReader, numberOf } from "./read-log.ts";
 
 /** `events`: their ids, and the JSON array of all. */
 export type AppendRequest = {
@@ -98,7 +98,7 @@ export class LogWriter {
       if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
       return { actual: last < 0 ? "none" : last };
     }
-    const position = Number(this.#reader.head() ?? 0) + ids.length;
+    const position = numberOf(this.#reader.head()) + ids.length;
     this.#store([position, stream, revision, ids.length, recordedAt, dictionary, body]);
     return { revision, position };
   }

@@ -6,6 +6,7 @@ import {
   type NewEvent,
   type RecordedEvent,
   RevisionConflict,
+  START,
 } from "../../../../src/stores/event-store/port.ts";
 import { Others } from "./others.ts";
 
@@ -137,12 +138,14 @@ export function storeOf(log: DoubleLog): EventStore {
     async read(stream, { from = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       return (log.stream(stream) ?? []).slice(from, from + limit).map(recorded);
     },
-    async readAll({ after = "", categories, limit }) {
+    async readAll({ after = START, categories, limit }) {
       const isWanted = (event: Stored) =>
         positionOf(event.offset) > after && categories.includes(categoryOf(event.stream));
-      return log.events.filter(isWanted).slice(0, limit).map(recorded);
+      const events = log.events.filter(isWanted).slice(0, limit).map(recorded);
+      return { events, next: events.at(-1)?.position ?? after };
     },
     readStored: () => Promise.reject(new Error("Read through the adapter")),
+    idAt: () => Promise.reject(new Error("Ask through the adapter")),
     structureProblems: () => Promise.reject(new Error("Ask through the adapter")),
     subscribe: () => {
       throw new Error("Subscribe through the adapter");

@@ -1,8 +1,10 @@
 // The position before a given time: close to it, and never after a click of that time.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clickHours } from "../../../../src/projections/definitions/click-hours.ts";
 import { positionBefore } from "../../../../src/queries/analytics/log-positions.ts";
+import { START } from "../../../../src/stores/event-store/port.ts";
 import { linkClicked, position, stored } from "../../../support/event-store/stored-events.ts";
 import { plainFold } from "../../../support/projections/plain-fold.ts";
 import { effort } from "../../../support/runtime/effort.ts";
@@ -47,7 +49,7 @@ describe("the log of clicks", () => {
         ...plainFold(clickHours, log).values(),
       ]);
       const since = new Date(`2026-03-01T${time}:00.000Z`);
-      expect(await positionBefore(stores, since)).toBe(n === undefined ? undefined : position(n));
+      expect(await positionBefore(stores, since)).toBe(n === undefined ? START : position(n));
     } finally {
       await stores.close();
     }

@@ -41,7 +41,7 @@ describe("the projections of a running service", () => {
     const answer = await command.json("projections", "rebuild");
     expect(answer).toMatchObject({ seconds: expect.any(Number) });
     expect(answer.builds).toMatchObject([
-      { name: "lifecycle", version: 2, build: 1, previous: 0 },
+      { name: "lifecycle", version: 3, build: 1, previous: 0 },
       { name: "clicks", version: 2, build: 1, previous: 0, documents: 4, events: 5 },
     ]);
     expect(answer.builds[0].events).toBeGreaterThan(2);

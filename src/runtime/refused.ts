@@ -72,6 +72,7 @@ export const REFUSALS = {
     retryAfter: 2,
     message: "Other questions of this account are being counted in the log: wait until one is answered",
   },
+  unscannable_qr: { status: 400 },
   qr_busy: { status: 503, message: "Too many QR images are being drawn" },
 
   // Links.

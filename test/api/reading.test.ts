@@ -218,11 +218,13 @@ describe("part 4, reading", () => {
 
     it("draws in the size, colours, margin and format requested", async () => {
       const { slug } = await shorten(developer.key);
-      const png = await service.ask(`/api/qr/${slug}?size=128&ecc=H&margin=0`);
+      const png = await service.ask(`/api/qr/${slug}?size=128&ecc=H&margin=2`);
       expect(png.bytes.readUInt32BE(16)).toBe(128);
       const svg = await service.ask(`/api/qr/${slug}?format=svg&dark=1a2b3c&light=%23ffffff00`);
       expect(svg.headers["content-type"]).toMatch(/^image\/svg\+xml/);
-      expect(svg.text).toMatch(/^<svg.*#1a2b3c/s);
+      expect(svg.text).toMatch(/^<svg.*rgb\(26,43,60\)/s);
+      const unscannable = await service.ask(`/api/qr/${slug}?dark=ffee00`);
+      expect([unscannable.status, unscannable.text]).toEqual([400, expect.stringContaining("contrast")]);
     });
 
     it("can be cached and revalidated with its ETag", async () => {

@@ -1,28 +1,12 @@
-// Draws QR codes, in the reader thread: the library computes the modules and writes SVG; PNG is written here, as the library's
-// takes half a second for the largest.
+// Draws QR codes, in the reader thread: the library computes the modules; PNG is written here, as the library's takes half a
+// second for the largest, and SVG, as the library's has modules under the logo.
 import { promisify } from "node:util";
 import { constants, crc32, deflate } from "node:zlib";
 import qrcode from "qrcode";
-import { fitted, logoPixels, scaled } from "./logo.ts";
+import { rgba } from "./colours.ts";
+import { fitted, logoPixels, type Pixels, scaled } from "./logo.ts";
+import { type QrLook, refuseUnscannable } from "./scannable.ts";
 
-export type QrLook = {
-  format: "png" | "svg";
-  /** Pixels. */
-  size: number;
-  /** Modules. */
-  margin: number;
-  /** `#` and 3, 4, 6 or 8 hex digits. */
-  dark: string;
-  light: string;
-  ecc: "L" | "M" | "Q" | "H";
-  /** In the middle: PNG in base64 (logo.ts). */
-  logo?: string | undefined;
-};
-
-/**
- * When `size` has less than one pixel per module the image could not be scanned, so it is drawn larger than requested.
- */
-const PIXELS_A_MODULE = 4;
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** One bit a pixel, each an entry of the palette, in which `light` is 0 and `dark` is 1. */
 const INDEXED = [1, 3, 0, 0, 0];
@@ -35,21 +19,43 @@ const compress = promisify(deflate);
 
 export type DrawQr = (text: string, look: QrLook) => Promise<string | Uint8Array>;
 
-export const drawQr: DrawQr = (text, look) =>
-  look.format === "svg" ? drawSvg(text, look) : drawPng(text, look);
+/** @throws unscannable_qr where nobody could scan it */
+export const drawQr: DrawQr = async (text, look) => {
+  const { modules } = qrcode.create(text, { errorCorrectionLevel: look.ecc });
+  refuseUnscannable(modules.size, look);
+  return look.format === "svg" ? drawSvg(modules, look) : await drawPng(modules, look);
+};
 
-async function drawSvg(text: string, { size, margin, ecc, dark, light, logo }: QrLook): Promise<string> {
-  const color = { dark, light };
-  const options = { type: "svg", width: size, margin, errorCorrectionLevel: ecc, color } as const;
-  const svg = await qrcode.toString(text, options);
-  if (logo === undefined) return svg;
-  const { modules } = qrcode.create(text, { errorCorrectionLevel: ecc });
-  const { at, side } = logoBox(modules.size, margin);
-  const box = `x="${at}" y="${at}" width="${side}" height="${side}"`;
-  const image = `x="${at + 0.5}" y="${at + 0.5}" width="${side - 1}" height="${side - 1}"`;
-  const { r, g, b, opacity } = svgColour(light);
-  const drawn = `<rect ${box} fill="rgb(${r},${g},${b})" fill-opacity="${opacity}"/><image ${image} href="data:image/png;base64,${logo}"/>`;
-  return svg.replace("</svg>", `${drawn}</svg>`);
+function drawSvg(modules: qrcode.BitMatrix, { size, margin, dark, light, logo }: QrLook): string {
+  const across = modules.size + 2 * margin;
+  const box = logoBox(modules.size, margin);
+  const isDark = moduleReader(modules, margin, logo === undefined ? undefined : box);
+  const runs: string[] = [];
+  for (let row = margin; row < margin + modules.size; row++)
+    for (let from = margin; from < margin + modules.size; from++) {
+      if (!isDark(row, from)) continue;
+      let to = from + 1;
+      while (isDark(row, to)) to += 1;
+      runs.push(`M${from} ${row}.5h${to - from}`);
+      from = to;
+    }
+  const { at, side } = { at: box.at + 0.5, side: box.side - 1 };
+  const image = `<image x="${at}" y="${at}" width="${side}" height="${side}" href="data:image/png;base64,${logo}"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${across} ${across}" shape-rendering="crispEdges"><path ${svgColour("fill", light)} d="M0 0h${across}v${across}H0z"/><path ${svgColour("stroke", dark)} d="${runs.join("")}"/>${logo === undefined ? "" : image}</svg>\n`;
+}
+
+/** Whether the module is dark, counted with the margin; none is under the logo. */
+function moduleReader(
+  { size, data }: qrcode.BitMatrix,
+  margin: number,
+  box: { at: number; side: number } | undefined,
+): (row: number, column: number) => boolean {
+  const isInBox = (module: number) => box !== undefined && module >= box.at && module < box.at + box.side;
+  return (row, column) => {
+    const [r, c] = [row - margin, column - margin];
+    if (r < 0 || c < 0 || r >= size || c >= size || (isInBox(row) && isInBox(column))) return false;
+    return data[r * size + c] === 1;
+  };
 }
 
 /** In modules, with the margin: a square of whole modules in the middle, around which one half stays free. */
@@ -58,16 +64,14 @@ function logoBox(modules: number, margin: number): { at: number; side: number } 
   return { at: margin + (modules - side) / 2, side };
 }
 
-function svgColour(colour: string) {
+function svgColour(attribute: "fill" | "stroke", colour: string): string {
   const [r = 0, g = 0, b = 0, alpha = 255] = rgba(colour);
-  return { r, g, b, opacity: (alpha / 255).toFixed(3) };
+  return `${attribute}="rgb(${r},${g},${b})" ${attribute}-opacity="${(alpha / 255).toFixed(3)}"`;
 }
 
 /** PNG (ISO/IEC 15948), compressed in libuv's thread pool. */
-export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
-  const { modules } = qrcode.create(text, { errorCorrectionLevel: look.ecc });
-  const across = modules.size + 2 * look.margin;
-  const width = look.size < across ? across * PIXELS_A_MODULE : look.size;
+async function drawPng(modules: qrcode.BitMatrix, look: QrLook): Promise<Buffer> {
+  const width = look.size;
   const header = Buffer.alloc(8);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(width, 4);
@@ -90,48 +94,57 @@ export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
   ]);
 }
 
-/** Unfiltered rows of RGBA, with the logo over the background. */
-function colouredRows(
-  { size, data }: qrcode.BitMatrix,
-  width: number,
-  { margin, light, dark, logo }: QrLook & { logo: string },
-): Buffer {
-  const across = size + 2 * margin;
+/**
+ * Rows of RGBA, with the logo over the background. The first pixel row of each row of modules is drawn, others repeat it;
+ * those with the logo are drawn each, as it covers a twentieth of the picture.
+ */
+function colouredRows(modules: qrcode.BitMatrix, width: number, look: QrLook & { logo: string }): Buffer {
+  const { margin, light, dark, logo } = look;
+  const across = modules.size + 2 * margin;
   const [back, ink] = [rgba(light), rgba(dark)];
-  const box = logoBox(size, margin);
-  const moduleAt = (pixel: number) => Math.floor((pixel * across) / width) - margin;
-  const isInBox = (module: number) => module + margin >= box.at && module + margin < box.at + box.side;
+  const box = logoBox(modules.size, margin);
+  const isDark = moduleReader(modules, margin, box);
+  const edge = (module: number) => Math.ceil((module * width) / across);
   const stride = 1 + 4 * width;
   const bytes = Buffer.alloc(stride * width);
-  for (let y = 0; y < width; y++) {
-    const row = moduleAt(y);
-    for (let x = 0; x < width; x++) {
-      const column = moduleAt(x);
-      const isWithin = Math.min(row, column) >= 0 && Math.max(row, column) < size;
-      const isDark = isWithin && data[row * size + column] === 1 && !(isInBox(row) && isInBox(column));
-      bytes.set(isDark ? ink : back, y * stride + 1 + 4 * x);
-    }
-  }
   const picture = logoPixels(logo);
   const room = Math.max(1, Math.floor(((box.side - 1) * width) / across));
-  const { width: wide, height: high, data: pixels } = scaled(picture, fitted(picture, room));
-  const [left, top] = [Math.floor((width - wide) / 2), Math.floor((width - high) / 2)];
-  for (let y = 0; y < high; y++)
-    for (let x = 0; x < wide; x++) {
-      const over = pixels.subarray((y * wide + x) * 4, (y * wide + x) * 4 + 4);
-      bytes.set(composed(over, back), (top + y) * stride + 1 + 4 * (left + x));
+  const scaledLogo = scaled(picture, fitted(picture, room));
+  const top = Math.floor((width - scaledLogo.height) / 2);
+  for (let row = 0; row < across; row++) {
+    const first = edge(row);
+    const drawn = bytes.subarray(first * stride, first * stride + stride);
+    drawn.fill(back, 1);
+    for (let column = margin; column < margin + modules.size; column++)
+      if (isDark(row, column)) drawn.fill(ink, 1 + 4 * edge(column), 1 + 4 * edge(column + 1));
+    const clean = Buffer.from(drawn);
+    for (let y = first; y < edge(row + 1); y++) {
+      const line = bytes.subarray(y * stride, y * stride + stride);
+      if (y > top && y <= top + scaledLogo.height) clean.copy(line);
+      else if (y > first) line[0] = FILTER_UP;
+      if (y >= top && y < top + scaledLogo.height) drawLogoRow(line, scaledLogo, y - top, back);
     }
+  }
   return bytes;
 }
 
-/** `over` another colour, both with their opacity (Porter and Duff's source-over). */
-function composed([red = 0, green = 0, blue = 0, alpha = 0]: Uint8Array, back: Uint8Array): number[] {
-  const [share, rest] = [alpha / 255, ((back[3] ?? 0) / 255) * (1 - alpha / 255)];
-  const opacity = share + rest;
-  const mixed = [red, green, blue].map((part, n) =>
-    opacity === 0 ? 0 : Math.round((part * share + (back[n] ?? 0) * rest) / opacity),
-  );
-  return [...mixed, Math.round(opacity * 255)];
+/** Of the logo over the background, both with their opacity (Porter and Duff's source-over). */
+function drawLogoRow(line: Uint8Array, { width, data }: Pixels, row: number, back: Uint8Array): void {
+  const left = Math.floor(((line.length - 1) / 4 - width) / 2);
+  const backAlpha = (back[3] ?? 0) / 255;
+  for (let x = 0; x < width; x++) {
+    const from = (row * width + x) * 4;
+    const to = 1 + (left + x) * 4;
+    const share = (data[from + 3] ?? 0) / 255;
+    const rest = backAlpha * (1 - share);
+    const opacity = share + rest;
+    for (let part = 0; part < 3; part++)
+      line[to + part] =
+        opacity === 0
+          ? 0
+          : Math.round(((data[from + part] ?? 0) * share + (back[part] ?? 0) * rest) / opacity);
+    line[to + 3] = Math.round(opacity * 255);
+  }
 }
 
 /** The first pixel row of each row of modules is drawn; the others repeat it by filter Up and zeros. */
@@ -156,12 +169,6 @@ function setBits(bytes: Buffer, offset: number, from: number, to: number): void 
     const at = offset + (bit >> 3);
     bytes[at] = (bytes[at] ?? 0) | (0x80 >> (bit & 7));
   }
-}
-
-function rgba(colour: string): Buffer {
-  const digits = colour.slice(1);
-  const long = digits.length < 6 ? digits.replace(/./g, "$&$&") : digits;
-  return Buffer.from(long.padEnd(8, "f"), "hex");
 }
 
 function chunk(type: string, data: Buffer): Buffer {

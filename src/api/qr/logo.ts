@@ -21,6 +21,8 @@ const MOST_KEPT_BYTES = 24_576;
 const SIGNATURE = "89504e470d0a1a0a";
 /** Where the header has width and height, after the signature, a length and a type. */
 const SIZE_AT = 16;
+/** Length, type and checksum of a chunk. */
+const CHUNK_FRAME = 12;
 
 export function makeLogo(file: Uint8Array): MadeLogo {
   const bytes = Buffer.from(file);
@@ -31,9 +33,7 @@ export function makeLogo(file: Uint8Array): MadeLogo {
   const sides = [bytes.readUInt32BE(SIZE_AT), bytes.readUInt32BE(SIZE_AT + 4)];
   if (sides.some((side) => side < 1 || side > LONGEST_SIDE))
     return { problem: `The logo must have at most ${LONGEST_SIDE} by ${LONGEST_SIDE} pixels` };
-  // The reader of PNG goes by the last header that there is. One picture in 65,000 has these letters among its pixels.
-  const hasOneHeader = bytes.indexOf("IHDR", SIZE_AT, "latin1") === -1;
-  const pixels = hasOneHeader ? readPng(bytes) : undefined;
+  const pixels = isWhole(bytes) ? readPng(bytes) : undefined;
   return pixels ? { image: smallEnough(pixels) } : { problem: "The logo is no PNG image that can be read" };
 }
 
@@ -61,23 +61,35 @@ export function scaled(
     const [top, bottom] = span(y, height, from.height);
     for (let x = 0; x < width; x++) {
       const [left, right] = span(x, width, from.width);
-      const sums = [0, 0, 0, 0];
+      let [red, green, blue, alpha] = [0, 0, 0, 0];
       for (let row = top; row < bottom; row++)
-        for (let column = left; column < right; column++)
-          addPixel(sums, data, (row * from.width + column) * 4);
-      const [red = 0, green = 0, blue = 0, alpha = 0] = sums;
-      const covered = (bottom - top) * (right - left);
-      const mean = alpha === 0 ? [0, 0, 0] : [red / alpha, green / alpha, blue / alpha];
-      made.set([...mean, alpha / covered].map(Math.round), (y * width + x) * 4);
+        for (let at = (row * from.width + left) * 4; at < (row * from.width + right) * 4; at += 4) {
+          const opacity = data[at + 3] ?? 0;
+          red += (data[at] ?? 0) * opacity;
+          green += (data[at + 1] ?? 0) * opacity;
+          blue += (data[at + 2] ?? 0) * opacity;
+          alpha += opacity;
+        }
+      const to = (y * width + x) * 4;
+      const weight = alpha || 1;
+      made[to] = Math.round(red / weight);
+      made[to + 1] = Math.round(green / weight);
+      made[to + 2] = Math.round(blue / weight);
+      made[to + 3] = Math.round(alpha / ((bottom - top) * (right - left)));
     }
   }
   return { width, height, data: made };
 }
 
-function addPixel(sums: number[], data: Uint8Array, at: number): void {
-  const alpha = data[at + 3] ?? 0;
-  for (let part = 0; part < 3; part++) sums[part] = (sums[part] ?? 0) + (data[at + part] ?? 0) * alpha;
-  sums[3] = (sums[3] ?? 0) + alpha;
+/** Chunk by chunk up to the end: the reader of PNG takes what was cut off, and goes by the last header that there is. */
+function isWhole(bytes: Buffer): boolean {
+  for (let at = 8; at + CHUNK_FRAME <= bytes.length; ) {
+    const type = bytes.toString("latin1", at + 4, at + 8);
+    if ((type === "IHDR") !== (at === 8)) return false;
+    at += CHUNK_FRAME + bytes.readUInt32BE(at);
+    if (type === "IEND") return at === bytes.length;
+  }
+  return false;
 }
 
 function readPng(bytes: Buffer): Pixels | undefined {

@@ -9,7 +9,8 @@ import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
-import type { DrawQr, QrLook } from "./draw-qr.ts";
+import type { DrawQr } from "./draw-qr.ts";
+import { LEAST, type QrLook } from "./scannable.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
 const colour = z
@@ -20,12 +21,12 @@ const colour = z
 const PNG = z.any().meta({ type: "string", format: "binary" });
 const CACHED_SECONDS = 3600;
 /** Part of each ETag; must be raised when a change makes the same request return other bytes. */
-const IMAGE_VERSION = 4;
+const IMAGE_VERSION = 5;
 
 const Query = z.object({
   format: z.enum(["png", "svg"]).default("png"),
   size: z.coerce.number().int().min(64).max(2048).default(512).meta({ description: "Width in pixels" }),
-  margin: z.coerce.number().int().min(0).max(20).default(4).meta({ description: "In modules" }),
+  margin: z.coerce.number().int().min(LEAST.margin).max(20).default(4).meta({ description: "In modules" }),
   dark: colour.default("#000000").meta({ examples: ["1a2b3c"] }),
   light: colour.default("#ffffff").meta({ examples: ["ffffff00"] }),
   ecc: z.enum(["L", "M", "Q", "H"]).default("M").meta({ description: "Error correction level" }),
@@ -42,7 +43,8 @@ export function qrRoute(app: Api, deps: ReadableLinkDeps & { drawQr: DrawQr }): 
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
-    description: "No authentication. Scans of it are counted as `qr_scan`.",
+    description: `No authentication. Scans of it are counted as \`qr_scan\`. What nobody could scan is refused: \`dark\` must be
+opaque and darker than \`light\` by ${LEAST.contrast} : 1, and a module of a PNG have ${LEAST.pixels} pixels.`,
     tags: ["Links"],
     security: [],
     params: SlugParams,

@@ -34,7 +34,7 @@ export function qrCard(link: LinkDocument, hasLogo: boolean): Html {
 <p class="hint">Its scans count as clicks; analytics says how many they are. ${!hasLogo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
 <details class="more-options"><summary>Size, colours and margin</summary>
 <div><form class="stack" action="${path}" target="_blank">${hiddenFields(link.domainId ? { domain_id: link.domainId } : {})}<div class="grid grid-small">
-${number("size", "Size in pixels", "1024", 64, 2048)}${number("margin", "Margin in squares", "4", 0, 20)}
+${number("size", "Size in pixels", "1024", 64, 2048)}${number("margin", "Margin in squares", "4", 2, 20)}
 ${colour("dark", "Colour", "#000000")}${colour("light", "Background", "#ffffff")}
 ${!hasLogo && choice({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
 ${choice({ label: "Format", name: "format", id: "qr-format", options: FORMATS })}</div>

@@ -18,7 +18,12 @@ const IDLE_MS = 60_000;
 function toError(message: string, cause?: unknown): Error {
   const { code, message: refusal } = (cause ?? {}) as Partial<ErrorFields>;
   if (code === "invalid_position") return new Refused(code, undefined, { cause });
-  if (code === "invalid_range" || code === "range_too_large" || code === "analytics_busy")
+  if (
+    code === "invalid_range" ||
+    code === "range_too_large" ||
+    code === "analytics_busy" ||
+    code === "unscannable_qr"
+  )
     return new Refused(code, refusal, { cause });
   return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
 }

@@ -446,9 +446,9 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
       /<form class="stack" action="(\/api\/qr\/[^"]+)"([\s\S]*?)<\/form>/.exec(text) ?? [];
     const names = [...inputs.matchAll(/name="([^"]+)"/g)].map(([, name]) => name);
     expect(names).toEqual(["size", "margin", "dark", "light", "ecc", "format"]);
-    const query = new URLSearchParams({ size: "200", margin: "1", dark: "#1a2b3c", ecc: "H", format: "svg" });
+    const query = new URLSearchParams({ size: "200", margin: "2", dark: "#1a2b3c", ecc: "H", format: "svg" });
     const image = await service.ask<string>(`${action}?${query}`);
-    expect([image.status, image.text]).toEqual([200, expect.stringContaining("#1a2b3c")]);
+    expect([image.status, image.text]).toEqual([200, expect.stringContaining("rgb(26,43,60)")]);
   });
 
   it("has its form a click away from every page, for those who are signed in", async () => {

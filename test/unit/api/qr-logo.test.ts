@@ -4,8 +4,10 @@ import fc from "fast-check";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import { describe, expect, it } from "vitest";
-import { drawQr, type QrLook } from "../../../src/api/qr/draw-qr.ts";
+import { drawQr } from "../../../src/api/qr/draw-qr.ts";
 import { LOGO_MAX_BYTES, makeLogo } from "../../../src/api/qr/logo.ts";
+import type { QrLook } from "../../../src/api/qr/scannable.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
 
 const look: QrLook = { format: "png", size: 200, margin: 4, dark: "#000000", light: "#ffffff", ecc: "H" };
 
@@ -74,13 +76,34 @@ describe("a QR code with a logo in the middle", () => {
     const logo = madeOf(LOGOS.red);
     const svg = String(await drawQr(TEXTS[0] ?? "", { ...look, format: "svg", logo }));
     const [, across = ""] = /viewBox="0 0 (\d+) /.exec(svg) ?? [];
-    const [, x, side] =
-      /<rect x="(\d+)" y="\1" width="(\d+)" height="\2" fill="rgb\(255,255,255\)"/.exec(svg) ?? [];
+    const [, x = "", side = ""] = /<image x="([\d.]+)" y="\1" width="(\d+)" height="\2"/.exec(svg) ?? [];
     expect(2 * Number(x) + Number(side)).toBe(Number(across));
-    expect(Number(side) / (Number(across) - 8)).toBeLessThan(0.25);
+    expect((Number(side) + 1) / (Number(across) - 8)).toBeLessThan(0.25);
+    // No module is under it, as in the PNG.
+    const runs = [...svg.matchAll(/M(\d+) (\d+)\.5h(\d+)/g)].map((run) => run.slice(1).map(Number));
+    const [first, end] = [Number(x) - 0.5, Number(x) + Number(side) + 0.5];
+    const under = runs.filter(
+      ([from = 0, y = 0, length = 0]) => y >= first && y < end && from < end && from + length > first,
+    );
+    expect([runs.length > 100, under]).toEqual([true, []]);
     expect(svg).toContain(`href="data:image/png;base64,${logo}"`);
     expect(svg.trimEnd().endsWith("</svg>")).toBe(true);
   });
+});
+
+it("keeps the thread that draws it for 20 milliseconds, at 2,048 pixels", async () => {
+  const logo = madeOf(LOGOS.noise);
+  const cpu = async () => {
+    const began = performance.now();
+    // What it does before it waits for another thread to compress it.
+    const drawing = drawQr(TEXTS[0] ?? "", { ...look, size: 2_048, logo });
+    const held = performance.now() - began;
+    await drawing;
+    return held;
+  };
+  const times: number[] = [];
+  for (let n = 0; n < 5; n++) times.push(await cpu());
+  expect(Math.min(...times)).toBeLessThan(stretched(20));
 });
 
 describe("an uploaded logo", () => {
@@ -117,6 +140,16 @@ describe("an uploaded logo", () => {
     ],
     ["JPEG", Buffer.from("ffd8ffe000104a46494600010100000100010000ffdb", "hex"), "must be a PNG image"],
     ["PNG cut off", LOGOS.red.subarray(0, 60), "no PNG image that can be read"],
+    [
+      "PNG without its end",
+      LOGOS.noise.subarray(0, LOGOS.noise.length - 12),
+      "no PNG image that can be read",
+    ],
+    [
+      "PNG of which half is there",
+      LOGOS.noise.subarray(0, LOGOS.noise.length / 2),
+      "no PNG image that can be read",
+    ],
     ["a header alone", LOGOS.red.subarray(0, 24), "no PNG image that can be read"],
     ["too many pixels", header(60_000, 60_000), "at most 2048 by 2048 pixels"],
     ["no pixels", header(0, 5), "at most 2048 by 2048 pixels"],

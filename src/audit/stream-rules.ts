@@ -20,6 +20,7 @@ import { operatorEvents } from "../events/operator-events.ts";
 import {
   accountStream,
   domainStream,
+  LOG_STREAM,
   linkKey,
   linkStream,
   operatorStream,
@@ -47,6 +48,7 @@ export function streamRules(): StreamRules {
     [PREFIX.withdrawals, withdrawalRule(links)],
     [PREFIX.gaps, gapRule],
     [PREFIX.operator, operatorRule],
+    [LOG_STREAM, logRule],
   ];
   return {
     violation(event) {
@@ -163,6 +165,10 @@ function operatorRule(event: StoredEvent): string | undefined {
   if (!(event.type in operatorEvents) || event.stream !== operatorStream(new Date(event.data.at)))
     return "belongs to another stream";
   return wasByOperator(event);
+}
+
+function logRule({ type, revision }: StoredEvent): string | undefined {
+  return type === "LogBegun" && revision === 0 ? undefined : "the log has begun before";
 }
 
 function gapRule({ type, data }: StoredEvent): string | undefined {

@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   explain: {
     load: async () => ({ commands: [(await import("./audit/question-commands.ts")).explainCommand] }),
   },
+  log: { about: "which log goes with what is kept beside it", load: () => import("./log-commands.ts") },
   secrets: { about: "what is kept beside the log, encrypted", load: () => import("./secrets-commands.ts") },
   import: { load: () => import("./transfer/import-command.ts") },
   export: {

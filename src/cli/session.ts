@@ -120,6 +120,13 @@ export const runFirstCommand = runner(
 /** For a command that writes, without catching up projections. */
 export const runWithoutCatchUp = runner((call, run) => writing(call, configWithData(call), run));
 
+/** For the command whose last argument is the log that is meant to go with the other stores. */
+export const adoptLog = runner((call, run) =>
+  writing(call, configWithData(call), run, {
+    adopts: call.args.findLast((word) => !word.startsWith("-")) ?? "",
+  }),
+);
+
 /** For a command that opens files for itself: its session is a Call. */
 export const runWithoutStores: Runner = (call, run) => run(call as Session);
 
@@ -191,8 +198,13 @@ async function reading(call: Call, run: Run): Promise<Answer> {
   return answer;
 }
 
-async function writing(call: Call, config: Config, run: Run): Promise<Answer> {
-  const backend = await openBackend(config);
+async function writing(
+  call: Call,
+  config: Config,
+  run: Run,
+  options: { adopts?: string } = {},
+): Promise<Answer> {
+  const backend = await openBackend(config, options);
   try {
     await backend.prepare();
     return await run(sessionOn(config, backend, call));

@@ -49,14 +49,19 @@ type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] 
 };
 
 const settings: [string, Setting][] = Object.entries(SETTINGS);
+const MAY_BE_EMPTY = new Set(
+  settings.filter(([, { mayBeEmpty }]) => mayBeEmpty).map(([, { variable }]) => variable),
+);
 const environment = z.object(Object.fromEntries(settings.map(([, { variable, read }]) => [variable, read])));
 
 /**
- * An empty variable counts as unset.
+ * An empty variable counts as unset, but where nothing is a value.
  * @throws BadConfig with one line a problem
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const entries = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== "");
+  const entries = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && (value.trim() !== "" || MAY_BE_EMPTY.has(name)),
+  );
   const set = Object.fromEntries(entries);
   const { data, error } = environment.safeParse(set);
   const problems = [...(error?.issues.map((issue) => problem(issue, env)) ?? []), ...missing(set)];

@@ -40,10 +40,10 @@ export const eventStoreUrl = text
   .optional();
 export const eventStorePrefix = text
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_.]{0,62}$/,
+    /^([A-Za-z0-9][A-Za-z0-9_.]{0,62})?$/,
     "must be letters, digits, dots and underscores, such as staging_",
   )
-  .default("");
+  .default("linkledger_");
 export const mongodbUrl = text
   .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
   .refine(readsAtPrimary, "must have readPreference primary (the default): another member may lag behind")

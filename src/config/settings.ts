@@ -37,6 +37,8 @@ export type Setting = {
   unset: string;
   what: string;
   isSecret?: boolean;
+  /** An empty text is a value, and not as if it were unset. */
+  mayBeEmpty?: boolean;
 };
 
 /** By the names that they have in Config. */
@@ -217,8 +219,9 @@ export const SETTINGS = {
   eventStorePrefix: {
     variable: "EVENTSTORE_PREFIX",
     read: eventStorePrefix,
-    unset: "none",
-    what: "what the names of streams in the event store begin with, such as `staging_`, so that several services can share it",
+    unset: "`linkledger_`",
+    what: "with `EVENTSTORE_URL`: what the names of our streams begin with there, so that other programs and other services can share it; set to nothing, they have no prefix",
+    mayBeEmpty: true,
   },
   mongodbUrl: {
     variable: "MONGODB_URL",

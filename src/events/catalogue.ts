@@ -5,8 +5,8 @@ import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts"
 import { clickEvents, gapEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
 import { linkEvents, withdrawalEvents } from "./link-events.ts";
+import { logEvents, sealEvents } from "./log-events.ts";
 import { operatorEvents } from "./operator-events.ts";
-import { sealEvents } from "./seal-events.ts";
 
 export const catalogue = {
   ...accountEvents,
@@ -18,6 +18,7 @@ export const catalogue = {
   ...gapEvents,
   ...sealEvents,
   ...operatorEvents,
+  ...logEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -39,6 +40,7 @@ export type LinkClicked = EventOf<"LinkClicked">;
 /** Of `withdrawals-<host>/<slug>`. */
 export type WithdrawalEvent = EventOf<keyof typeof withdrawalEvents>;
 export type LogSealed = EventOf<"LogSealed">;
+export type LogBegun = EventOf<"LogBegun">;
 /** Of `operator-<yyyymm>`. */
 export type OperatorEvent = EventOf<keyof typeof operatorEvents>;
 export type LinkledgerEvent = EventOf<EventType>;
@@ -47,9 +49,9 @@ export type LinkledgerEvent = EventOf<EventType>;
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
 
-/** Types of events of accounts: seals and gaps are over events of all, and what the operator does belongs to nobody. */
+/** Types of events of accounts: seals and gaps are over events of all, and what the operator does and how the log began belong to nobody. */
 export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter(
-  (type) => !(type in sealEvents || type in gapEvents || type in operatorEvents),
+  (type) => !(type in sealEvents || type in gapEvents || type in operatorEvents || type in logEvents),
 );
 
 /** What of an event's data leaves the service, in the event feed: all fields but the internal ones. */

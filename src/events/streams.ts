@@ -1,5 +1,5 @@
 // The names of streams: the part up to the first `-` is the category by which readers of many streams choose.
-/** What accounts, operators and auditors are shown of the log: all categories but that of seals. */
+/** What accounts, operators and auditors are shown of the log: all categories but those of seals and of its beginning. */
 export const CATEGORY = {
   account: "account",
   domain: "domain",
@@ -21,8 +21,11 @@ export const followedStreams = { categories: [CATEGORY.account, CATEGORY.link], 
 /** One stream for all seals; the name is its category, too. */
 export const SEALS_STREAM = "seals";
 
+/** The stream with which the log begins; the name is its category, too. */
+export const LOG_STREAM = "log";
+
 /** Of every event of the log. */
-export const ALL_CATEGORIES: readonly string[] = [...Object.values(CATEGORY), SEALS_STREAM];
+export const ALL_CATEGORIES: readonly string[] = [...Object.values(CATEGORY), SEALS_STREAM, LOG_STREAM];
 
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;

@@ -203,6 +203,8 @@ export const REFUSALS = {
   seals_untrusted: {},
   bad_export: {},
   log_form_unknown: {},
+  other_log: {},
+  streams_of_others: {},
   file_altered: {},
   secret_key_unknown: {},
   bad_name: {},

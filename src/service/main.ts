@@ -139,6 +139,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
+  if (code === "other_log" || code === "streams_of_others") return new BadConfig([messageOf(error)]);
   // What can be made again was set aside (stores/made-again.ts).
   if (code === "store_failed")
     return new BadConfig([`DATA_DIR: ${messageOf(error)}: restore it from a backup (docs/operations.md)`]);

@@ -14,7 +14,7 @@ import { systemClock, untilAborted } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
 import { logHealth, watchedEventStore, watchedSecrets } from "../stores/coordination/log-health.ts";
 import { ownCounts, withOwnCounts } from "../stores/counts/own-counts.ts";
-import { awaitStores } from "./roles/await-stores.ts";
+import { awaitStores, prepareNow } from "./roles/await-stores.ts";
 import { openBackground } from "./roles/background.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
 import { openOperator } from "./roles/operator.ts";
@@ -94,6 +94,7 @@ export async function openService(
     );
     const opened = await openBackend(config, { threads, log: warn });
     stores.push(() => opened.close());
+    if (!opened.preparesAtOpening) await prepareNow(opened);
     const health = logHealth({ log, now: systemClock.now });
     const backend = {
       ...opened,

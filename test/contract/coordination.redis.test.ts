@@ -49,7 +49,7 @@ onServer(redis, () => {
       const url = `redis://127.0.0.1:${await freePort()}`;
       const connection = await openRedis(url, {
         log: (message) => messages.push(message),
-        prefix: "linkledger:",
+        prefix: async () => "linkledger:",
       });
       expect(connection.unavailable).toBe(true);
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);

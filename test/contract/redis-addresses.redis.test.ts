@@ -16,7 +16,7 @@ const NOW = new Date("2026-03-01T10:20:30.000Z");
 onServer(redisServer, () => {
   const hide = (subject: string) => `hidden ${subject}`;
   const connect = (url: string, log: (message: string) => void = () => undefined) =>
-    openRedis(url, { prefix: "linkledger-test:", log });
+    openRedis(url, { prefix: async () => "linkledger-test:", log });
   const limitsIn = (connection: RedisConnection) => rateLimits(redisCounts(connection, hide));
 
   it("limits are counted by a Unix socket, in the database that the address names", async () => {

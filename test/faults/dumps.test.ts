@@ -18,13 +18,13 @@ import { webhookDeps, webhookOf } from "../support/webhooks/webhook-of.ts";
 import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
 const PATIENT_MS = 300_000;
-const VISIT_EVERY_MS = 40;
-const LINK_EVERY_MS = 250;
+const VISIT_EVERY_MS = 100;
+const LINK_EVERY_MS = 500;
 /** So that a commit comes every few collections. */
 const BETWEEN_COLLECTIONS_MS = 150;
-const SELDOM = { everyMs: 250 };
+const SELDOM = { everyMs: 250, withinMs: 120_000 };
 /** Deliveries before the copy is begun, and after it has ended. */
-const BEFORE_AND_AFTER = 50;
+const BEFORE_AND_AFTER = 20;
 const FOLDABLE = /^docs_/;
 
 /** By collection; and how many events the log had before. */

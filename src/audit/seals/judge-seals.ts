@@ -1,6 +1,6 @@
 // Which seals can be trusted: those that this service signed, and those that a trusted later one follows.
 
-import { sealEvents } from "../../events/seal-events.ts";
+import { sealEvents } from "../../events/log-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";

@@ -20,7 +20,8 @@ export type Building = Build & { isRollback: boolean; progress: Progress; becaus
 /**
  * `previous`: the build that was active before, kept for a rollback. `building`: takes over when it has caught up. Queries
  * get 503 without a build that they can read. `retired`: builds still to be dropped. `next`: the number of the next build;
- * numbers are not reused, so that a late write to a dropped build can't reach the collection of a newer one.
+ * numbers are not reused, so that a late write to a dropped build can't reach the collection of a newer one. `logId`: of the
+ * log that they are folded from, once its service has started.
  */
 export type Builds = {
   active?: Build;
@@ -28,6 +29,7 @@ export type Builds = {
   building?: Building;
   retired: Build[];
   next: number;
+  logId?: string;
 };
 
 export const NO_BUILDS: Builds = { retired: [], next: 0 };

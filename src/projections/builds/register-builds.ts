@@ -18,8 +18,13 @@ export type RegisterDeps = {
 /** Lists a build of this program's version, and creates the collections that queries read. @throws what the stores throw */
 export async function registerBuilds(deps: RegisterDeps, group: ProjectionGroup): Promise<Builds> {
   const { eventStore, readStore } = deps;
-  const isEmpty = (await eventStore.head()) === START;
-  const registered = await changeBuilds(deps, group, (builds) => register(builds, group, { isEmpty }));
+  const { categories } = group;
+  const registered = await changeBuilds(deps, group, async (builds) => {
+    const isFirst = !builds.active && !builds.previous && !builds.building;
+    const firstPage = isFirst && (await eventStore.readAll({ after: START, categories, limit: 1 }));
+    const isEmpty = firstPage !== false && firstPage.events.length === 0;
+    return register(builds, group, { isEmpty });
+  });
   const builds = await replaceForeign(deps, group, registered);
   const answering = [builds.active, builds.previous].filter((build) => build !== undefined);
   for (const build of answering) await readStore.ensure(collectionsOf(group, build));

@@ -2,8 +2,8 @@
 
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
+import { logEvents, sealEvents } from "../../events/log-events.ts";
 import { metadataOf } from "../../events/read-event.ts";
-import { sealEvents } from "../../events/seal-events.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import type { Document } from "../../stores/read-store/port.ts";
@@ -36,7 +36,7 @@ export const eventIndex: Projection<EventIndexDocument> = {
   name: "event-index",
   collection: { name: "event-index", indexes: INDEXED.map((field) => [field]) },
   handles: (Object.keys(catalogue) as EventType[]).filter(
-    (type) => !(type in clickEvents || type in sealEvents),
+    (type) => !(type in clickEvents || type in sealEvents || type in logEvents),
   ),
   key: ({ recordedAt, position }) => `${recordedAt}@${position}`,
   empty: (event) => {

@@ -2,11 +2,24 @@
 
 import { messageOf } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { pause } from "../../runtime/pause.ts";
+import { inTime, pause } from "../../runtime/pause.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import type { Backend } from "../stores/backend.ts";
 
 const POLL_MS = 1_000;
 const LOG_EVERY_MS = 30_000;
+/** How long the start waits for servers, so that one beside another service's stores ends before it listens. */
+const FIRST_MS = 2_000;
+/** As long as settings and stores are what they are. */
+const NEVER_SERVED = ["other_log", "streams_of_others"] as const;
+
+/** Prepares the stores where their servers answer by now; else awaitStores does. @throws other_log, streams_of_others */
+export async function prepareNow({ prepare }: Pick<Backend, "prepare">): Promise<void> {
+  const preparing = prepare().catch((error: unknown) => {
+    if (isRefused(error, ...NEVER_SERVED)) throw error;
+  });
+  await inTime(FIRST_MS, preparing);
+}
 
 /** Runs in the background until the returned function is called; requests don't wait for it. */
 export function awaitStores(
@@ -33,6 +46,8 @@ async function pollStore(
       return;
     } catch (error) {
       if (signal.aborted) return;
+      // Nobody catches it: the service stops.
+      if (isRefused(error, ...NEVER_SERVED)) throw error;
       if (performance.now() - loggedAt >= LOG_EVERY_MS) {
         log.warn(`waiting for the ${name}: ${messageOf(error)}`);
         loggedAt = performance.now();

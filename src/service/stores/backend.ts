@@ -7,11 +7,13 @@ import { registerBuilds } from "../../projections/builds/register-builds.ts";
 import { leaseName } from "../../projections/builds/run-group.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
+import { refuseOtherLog, rememberLog } from "./same-log.ts";
 import { serverStores } from "./servers.ts";
 import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
@@ -20,14 +22,14 @@ const ASKING_MS = 1_000;
 
 type Opened = "eventStore" | "foldStore" | "secrets" | "deliveryQueue" | "leases";
 
-export type Backend = Pick<Stores, "counts" | "redis"> & {
+export type Backend = Pick<Stores, "counts" | "redis" | "begun" | "preparesAtOpening"> & {
   [Name in Opened]: Awaited<ReturnType<Stores[Name]>>;
 } & {
   /** For queries: reads the active build of each projection. */
   readStore: ReadStore;
   /**
-   * Creates missing collections and indexes; done already when all stores are embedded.
-   * @throws StoreUnavailable
+   * Begins the log where there is none, unless something beside it is of another one, and creates missing collections and
+   * indexes; done already when all stores are embedded. @throws other_log, streams_of_others, StoreUnavailable
    */
   prepare(): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +67,7 @@ export function dataFiles({
 /**
  * Opens all stores but the counts, which commands do without; with `readOnly` nothing changes. A server that is unavailable
  * is no error here: calls fail until it answers.
- * @throws as the openers of Stores do; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
+ * @throws as the openers of Stores do; other_log; secret_key_unknown when embedded secrets are encrypted with another SECRET_KEY
  */
 export async function openBackend(config: StoresConfig, options: StoreOptions = {}): Promise<Backend> {
   const stores = storesOf(config, options);
@@ -75,13 +77,29 @@ export async function openBackend(config: StoresConfig, options: StoreOptions = 
     const secrets = await stores.secrets();
     const foldStore = await stores.foldStore();
     const [deliveryQueue, leases] = [await stores.deliveryQueue(), await stores.leases()];
+    const kept = { ...stores, eventStore, foldStore, secrets };
+    const { readOnly = false, adopts } = options;
     const prepare = async () => {
+      await refuseOtherLog(kept, config, adopts);
+      const { logId } = await stores.begun.begin();
       await stores.prepare();
-      if (!options.readOnly) await registerAll(eventStore, foldStore, options);
+      await rememberLog(kept, config, logId, adopts);
+      await registerAll(eventStore, foldStore, options);
     };
-    if (stores.preparesAtOpening && !options.isPrepared) await prepare();
+    // What can't be read is missed by whoever needs it.
+    if (readOnly) await orUndefined(refuseOtherLog(kept, config));
+    else if (stores.preparesAtOpening && !options.isPrepared) await prepare();
     const readStore = queriedStore(foldStore);
-    return { ...stores, eventStore, readStore, foldStore, secrets, deliveryQueue, leases, prepare };
+    return {
+      ...stores,
+      eventStore,
+      readStore,
+      foldStore,
+      secrets,
+      deliveryQueue,
+      leases,
+      prepare,
+    };
   } catch (error) {
     await stores.close();
     throw error;

@@ -10,17 +10,19 @@ import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.t
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { openSqliteSecrets, remoteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
 import { openSqliteDeliveryQueue, remoteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
+import { begunLog } from "./begun-log.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export function embeddedStores(config: StoresConfig, options: StoreOptions): Stores {
   const { opener, close } = openers();
   const fileOf = (name: string) => join(config.dataDir, name);
-  const log = fileOf("events.db");
+  const logFile = fileOf("events.db");
   const leases = memoryLeases(() => performance.now());
   const { writer, reader } = options.threads ?? {};
-  const eventStore = opener(() =>
-    openSqliteEventStore(log, writer ? { ...options, appends: remoteAppends(writer) } : options),
+  const logInFile = opener(() =>
+    openSqliteEventStore(logFile, writer ? { ...options, appends: remoteAppends(writer) } : options),
   );
+  const begun = begunLog(logInFile, options);
   const storedSecrets = opener(() =>
     writer ? remoteSecrets(writer) : openSqliteSecrets(fileOf("secrets.db"), options),
   );
@@ -31,9 +33,10 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
   );
   return {
     preparesAtOpening: true,
-    eventStore,
+    eventStore: begun.eventStore,
+    begun,
     async openVerifiableLog() {
-      const eventStore = await openSqliteEventStore(log, { readOnly: true });
+      const eventStore = await openSqliteEventStore(logFile, { readOnly: true });
       // Of the other files at each opening, too; here whatever was put into them since.
       const others = ["read.db", "secrets.db", "deliveries.db", "limits.db"].map(fileOf);
       const structureProblems = async (categories: readonly string[]) => [
@@ -51,7 +54,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
     journalFiles: () => undefined,
     served: {
-      writer: { log: async () => (await eventStore()).appends, secrets: storedSecrets },
+      writer: { log: async () => (await logInFile()).appends, secrets: storedSecrets },
       reader: { readStore: foldStore, queue: deliveryQueue },
     },
     prepare: async () => (await secrets()).checkKey(),

@@ -7,6 +7,7 @@ import { sqliteJournalFiles } from "../../redirect/clicks/journal-file.sqlite.ts
 import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
+import { begunLog } from "./begun-log.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
@@ -16,11 +17,12 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
   const { opener, close } = openers();
   const { eventStorePrefix = "", clickJournalMb = 0 } = config;
   const openLog = () => openEventStore(config.eventStoreUrl, eventStorePrefix);
+  const begun = begunLog(opener(openLog), options);
   const mongodb = opener(() => connectMongodb(config.mongodbUrl));
   const redis = opener(async () => {
     const { openRedis } = await import("../../stores/connections/redis.ts");
-    // With the base host, as services with different ones may share a Redis server.
-    const prefix = `linkledger:${eventStorePrefix}${config.baseHost}:`;
+    // Services with different logs may share a Redis server.
+    const prefix = async () => `linkledger:${(await begun.required()).logId}:`;
     return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
   });
   const secrets = opener(async () => {
@@ -29,9 +31,11 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
   });
   return {
     preparesAtOpening: false,
-    eventStore: opener(openLog),
+    eventStore: begun.eventStore,
+    begun,
     async openVerifiableLog() {
-      const eventStore = await openLog();
+      const { eventStore: open } = begunLog(openLog, { readOnly: true });
+      const eventStore = await open();
       return {
         eventStore,
         structureProblems: (categories) => eventStore.structureProblems(categories),

@@ -10,6 +10,7 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { EncryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { type Keyring, keyringOf } from "../../stores/secrets/keyring.ts";
 import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
+import type { BegunLog } from "./begun-log.ts";
 
 export type StoresConfig = Pick<Config, "dataDir"> & Partial<Config>;
 
@@ -20,6 +21,8 @@ export type StoreOptions = {
   lockWithinMs?: number;
   /** Nothing in the data folder changes, so that it may be one that can't be written; not with `threads`. */
   readOnly?: boolean;
+  /** The log that is meant to go with what the other stores hold, whichever that is of (same-log.ts). */
+  adopts?: string;
   /** They are a running service's, which has prepared them at its start. */
   isPrepared?: boolean;
   /** Called when Redis becomes unavailable or available, and when files had to be made private. */
@@ -37,7 +40,9 @@ export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { 
  * log_form_unknown for an embedded log of another form.
  */
 export type Stores = {
+  /** Behind its beginning. */
   eventStore(): Promise<EventStore>;
+  begun: BegunLog;
   /** Another one at each call, for reading only; events whose text isn't as it was written are unreadable. */
   openVerifiableLog(): Promise<VerifiableLog>;
   /** For writers of projections: holds the collections of every build. */

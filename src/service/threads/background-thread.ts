@@ -1,18 +1,20 @@
 // The background thread: projections, seals, webhooks and singleton jobs, each while this process holds its lease.
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../runtime/errors.ts";
-import { keepRunning } from "../../runtime/keep-trying.ts";
+import { keepRunning, keepTrying } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { systemClock } from "../../runtime/pause.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { leaseHolder } from "../../stores/coordination/hold-lease.ts";
 import { type WatchedLeases, watchedLeases } from "../../stores/coordination/watched-leases.ts";
 import { queriedStore, storesOf } from "../stores/backend.ts";
+import { refuseOtherLog } from "../stores/same-log.ts";
 import { runJobs } from "./background/jobs.ts";
 import { projectionsOf } from "./background/projections.ts";
 import { type WebhooksRole, webhooksOf } from "./background/webhooks.ts";
 import type { BackgroundData, BackgroundRoles, Reported } from "./background.ts";
 
+const NOT_YET = { fromMs: 100, toMs: 1_000, random: Math.random };
 const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
 
 await serveThread<BackgroundData>(async ({ config, roles }, log) => {
@@ -39,6 +41,22 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
   let settleMs = Number.POSITIVE_INFINITY;
 
   const projections = roles.includes("projector") ? projectionsOf(deps, leaseOf("projector")) : undefined;
+  /** Until the log has begun and nothing beside it is of another one: else the service is about to end. */
+  const belongs = (signal: AbortSignal) =>
+    keepTrying(
+      NOT_YET,
+      async () => {
+        await refuseOtherLog({ ...deps, begun: stores.begun, deliveryQueue: stores.deliveryQueue }, config);
+        await stores.begun.required();
+      },
+      signal,
+    );
+  const once =
+    (run: (signal: AbortSignal) => Promise<void>): typeof run =>
+    async (signal) => {
+      await belongs(signal);
+      if (!signal.aborted) await run(signal);
+    };
   let webhooks: WebhooksRole | undefined;
   const webhooksLease = leaseOf("webhooks");
   // A queue that can't be opened stops the webhooks alone.
@@ -48,10 +66,10 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
   };
   const failures = new Map<string, string>();
   const keep = keepRole(log, failures);
-  const folded = projections && keep("projector", projections.run, folding.signal);
+  const folded = projections && keep("projector", once(projections.run), folding.signal);
   const appended = [
-    projections && runJobs(deps, leaseOf("singleton jobs"), appending.signal),
-    roles.includes("webhooks") && keep("webhooks", runWebhooks, appending.signal),
+    projections && once((signal) => runJobs(deps, leaseOf("singleton jobs"), signal))(appending.signal),
+    roles.includes("webhooks") && keep("webhooks", once(runWebhooks), appending.signal),
   ];
 
   const leaseProblems = () =>

@@ -1,5 +1,6 @@
 // The Redis connection that all adapters share: fails fast while Redis is unavailable and reconnects by itself.
 import { Redis, type RedisOptions } from "ioredis";
+import { messageOf } from "../../runtime/errors.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { CoordinationUnavailable } from "./errors.ts";
@@ -7,8 +8,8 @@ import { redisAddress } from "./sentinel-url.ts";
 
 export type RedisDeps = {
   log: (message: string) => void;
-  /** Of every key. */
-  prefix: string;
+  /** Of every key; rejects while it is not known. */
+  prefix: () => Promise<string>;
 };
 
 /** Takes the keys, then the arguments; returns the script's result. @throws CoordinationUnavailable */
@@ -49,7 +50,7 @@ export async function openRedis(url: string, deps: RedisDeps): Promise<RedisConn
 }
 
 export class RedisConnection {
-  readonly #prefix: string;
+  readonly #prefix: () => Promise<string>;
   readonly #client: Redis;
   readonly #breaker = new OutageBreaker();
 
@@ -66,8 +67,13 @@ export class RedisConnection {
     return this.#client.status !== "ready" || this.#breaker.open;
   }
 
-  key(name: string): string {
-    return `${this.#prefix}${name}`;
+  /** @throws CoordinationUnavailable while the prefix is not known */
+  async key(name: string): Promise<string> {
+    try {
+      return `${await this.#prefix()}${name}`;
+    } catch (cause) {
+      throw new CoordinationUnavailable(`Keys have no names yet: ${messageOf(cause)}`, { cause });
+    }
   }
 
   /** @throws CoordinationUnavailable, without a delay while Redis is known to be unavailable */

@@ -90,9 +90,11 @@ type RoutedEvent = { position: Position; eventId: string };
 
 /**
  * Up to where the log was routed. `setAside`: the events that were passed without a delivery. `days`: the same place as it was
- * first noted on each of the last days, for a log that was put back from an older copy.
+ * first noted on each of the last days, for a log that was put back from an older copy. `logId`: of the log, where it has
+ * begun.
  */
 export type RoutedPlace = RoutedEvent & {
+  logId?: string;
   setAside: SetAside;
   days: readonly (RoutedEvent & { day: string })[];
 };

@@ -1,5 +1,6 @@
 // Turns events of links into deliveries: one ordered subscription to what routing depends on, with a place of its own in the log.
 
+import { beginningOf } from "../../commands/log/begin-log.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
@@ -140,7 +141,7 @@ async function placeInLog({ eventStore, queue, log }: RouterDeps): Promise<Route
   if (!earlier) return undefined;
   const { position, eventId } = earlier;
   const events = routed.setAside.events.filter((event) => event.position <= position);
-  return { position, eventId, setAside: { count: events.length, events }, days };
+  return { ...routed, position, eventId, setAside: { count: events.length, events }, days };
 }
 
 /**
@@ -218,6 +219,13 @@ async function noteRouted(
   const before = routing.routed?.days ?? [];
   const days =
     before.at(-1)?.day === day ? before : [...before, { day, position, eventId }].slice(-DAYS_KEPT);
-  routing.routed = { position, eventId, setAside: routing.passed, days };
+  const logId = routing.routed?.logId ?? (await beginningOf(routing.eventStore))?.logId;
+  routing.routed = {
+    position,
+    eventId,
+    setAside: routing.passed,
+    days,
+    ...(logId !== undefined && { logId }),
+  };
   await routing.queue.noteRouted(routing.routed);
 }

@@ -103,7 +103,7 @@ describe("the seals of a log", () => {
     await append(store, LINK, [linkDisabled("abc")]);
     await store.close();
     expect(await command.json("audit", "verify")).toMatchObject({
-      ...{ ok: true, verdict: "proved", events: 43, seals: { unsealed: 1 } },
+      ...{ ok: true, verdict: "proved", events: 44, seals: { unsealed: 1 } },
       sentence: expect.stringContaining("1 later event has no seal yet"),
     });
     for (let times = 0; times < 2; times += 1)
@@ -111,7 +111,7 @@ describe("the seals of a log", () => {
         seals: 2,
         anchor: expect.stringMatching(/^seal:1:/),
       });
-    expect(await command.json("audit", "verify")).toMatchObject({ ok: true, events: 43 });
+    expect(await command.json("audit", "verify")).toMatchObject({ ok: true, events: 44 });
   });
 
   it("name an old event that was edited and one that was deleted", async () => {
@@ -137,7 +137,7 @@ describe("the seals of a log", () => {
     const { stdout } = await command.linkledger(["audit", "verify"]);
     const last = stdout.trimEnd().split("\n").at(-1);
     expect(last).toMatch(
-      /Proved: all 43 events up to position 0{18}44 are as they were sealed until \S+Z with the key \S+ of SECRET_KEY; no event is without/,
+      /Proved: all 44 events up to position 0{18}45 are as they were sealed until \S+Z with the key \S+ of SECRET_KEY; no event is without/,
     );
   });
 
@@ -146,7 +146,7 @@ describe("the seals of a log", () => {
       code: 0,
       ok: true,
       seals: 2,
-      events: 43,
+      events: 44,
     });
     const stream = await exported("stream.ndjson", "--stream", LINK);
     expect(await checked(stream, key)).toMatchObject({

@@ -97,7 +97,7 @@ describe("the projections of a running service", () => {
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
     await command.json("audit", "seal");
     const found = await command.json("audit", "verify");
-    expect(found).toMatchObject({ ok: true, events: 13, problem_count: 0, problems: [] });
+    expect(found).toMatchObject({ ok: true, events: 14, problem_count: 0, problems: [] });
     expect(found.types).toMatchObject({ ProjectionRebuildRequested: 3, ProjectionRolledBack: 1 });
     const later = await command.json("audit", "verify", "--anchor", found.anchor);
     expect(later.anchor).toBe(found.anchor);

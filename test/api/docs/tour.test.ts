@@ -50,7 +50,7 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
     expect(stdout).toContain("HTTP/1.1 301 Moved Permanently");
     expect(stdout).toMatch(/"totalClicks":2,"actualClicks":1,"previews":1,"qrScans":0/);
     expect(stdout).toContain("The API key “first” created this link to");
-    expect(stdout).toMatch(/^Proved: all 5 events/m);
+    expect(stdout).toMatch(/^Proved: all 6 events/m);
     const [ordered, again] = [...stdout.matchAll(/\{"short_url"[^}]*"https:\/\/example.com\/order"[^}]*\}/g)];
     expect(ordered?.[0]).toBe(again?.[0]);
     expect(stdout).toMatch(/^\S+ link\.clicked http:\/\/localhost:\d+\/\w{7}$/m);

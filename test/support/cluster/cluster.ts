@@ -69,6 +69,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
   let numbered = 0;
   const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
   const backend = await openBackend(config);
+  await backend.prepare();
   const command = <T>(...words: string[]) =>
     runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
   let members = 0;

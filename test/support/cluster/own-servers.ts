@@ -41,7 +41,7 @@ export async function ownServers(): Promise<OwnServers> {
     async stop() {
       const { EVENTSTORE_URL, EVENTSTORE_PREFIX } = environment;
       await events?.close();
-      if (!redisIsOurs) await removeKeys(limits.url, `linkledger:${EVENTSTORE_PREFIX}`);
+      if (!redisIsOurs) await removeKeys(limits.url, "linkledger:");
       if (!events) await deleteStreams(EVENTSTORE_URL, EVENTSTORE_PREFIX);
       await Promise.all([documents.stop(), limits.stop()]);
     },

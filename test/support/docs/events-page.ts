@@ -7,9 +7,9 @@ import { catalogue, type EventType, publishedSchema } from "../../../src/events/
 import { clickEvents, gapEvents } from "../../../src/events/click-events.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
 import { linkEvents, withdrawalEvents } from "../../../src/events/link-events.ts";
+import { logEvents, sealEvents } from "../../../src/events/log-events.ts";
 import { operatorEvents } from "../../../src/events/operator-events.ts";
-import { sealEvents } from "../../../src/events/seal-events.ts";
-import { PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
+import { LOG_STREAM, PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
 
 export const EVENTS_PAGE = new URL("../../../docs/events.md", import.meta.url);
 
@@ -63,6 +63,7 @@ export function eventsPage(): string {
 }
 
 const SECTIONS: readonly [title: string, events: object][] = [
+  [`Stream \`${LOG_STREAM}\`, in no answer of the feed`, logEvents],
   [`Streams \`${PREFIX.account}...\``, { ...accountEvents, ...webhookEvents }],
   [`Streams \`${PREFIX.domain}...\``, domainEvents],
   [`Streams \`${PREFIX.link}...\``, linkEvents],

@@ -48,7 +48,7 @@ export async function startRedis(): Promise<TestRedis> {
     prefix,
     process: ours,
     async connect() {
-      const connection = await openRedis(url, { prefix, log: () => undefined });
+      const connection = await openRedis(url, { prefix: async () => prefix, log: () => undefined });
       connections.push(connection);
       return connection;
     },

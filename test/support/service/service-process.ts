@@ -105,6 +105,7 @@ export async function accountWithKeys(
 ): Promise<{ accountId: string; keys: string[] }> {
   const config = parseConfig(instance);
   const backend = await openBackend(config);
+  await backend.prepare();
   const deps = { ...runtimeDeps, ...backend, keyPrefix: config.keyPrefix };
   try {
     const { accountId } = await openAccount(deps, operator, { email: `${tier}@example.com`, tier });

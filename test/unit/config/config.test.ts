@@ -113,6 +113,13 @@ describe("the configuration", () => {
     expect(parseConfig({ PORT: "", BASE_URL: " ", ADMIN_TOKEN: "" }).port).toBe(3000);
   });
 
+  it("takes no prefix of streams for one, instead of the default", () => {
+    expect([{}, { EVENTSTORE_PREFIX: "" }].map((env) => parseConfig(env).eventStorePrefix)).toEqual([
+      "linkledger_",
+      "",
+    ]);
+  });
+
   it("is plain JSON, so that it can be passed to threads", () => {
     const config = parseConfig({ TRUST_PROXY: "10.0.0.0/8, ::1", DNS_SERVERS: "1.1.1.1,[::1]:5353" });
     expect(JSON.parse(JSON.stringify(config))).toEqual({ ...config });

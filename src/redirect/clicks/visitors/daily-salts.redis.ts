@@ -5,7 +5,7 @@ import type { DailySalts } from "./daily-salts.ts";
 export function redisDailySalts(redis: RedisConnection): DailySalts {
   return {
     async agree({ name, endsAt }, offered) {
-      const key = redis.key(`visitor-salt:${name}`);
+      const key = await redis.key(`visitor-salt:${name}`);
       const ttlMs = Math.max(1, endsAt - Date.now());
       return await redis.run(async (client) => {
         await client.set(key, offered, "PX", ttlMs, "NX");

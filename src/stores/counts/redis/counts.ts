@@ -25,7 +25,7 @@ export function redisCounts(redis: RedisConnection, hide: (name: string) => stri
   const script = redis.script("count", 1, COUNT);
   return {
     async count(name, now, { add, most, lastsMs, isProlonged, atLeast = "" }) {
-      const key = redis.key(`count:${hide(name)}`);
+      const key = await redis.key(`count:${hide(name)}`);
       const answer = await script(key, now, add, most, lastsMs, isProlonged ? 1 : 0, atLeast);
       if (!answer) return undefined;
       const [granted, used, endsAt] = answer as [number, number, number];

@@ -1,4 +1,5 @@
-// Events of `seals`: signed digests over the log, which reveal later changes of earlier events.
+// Events of the log itself: of `log`, on which hangs what it is read from and what may be kept beside it, and of `seals`:
+// signed digests, which reveal later changes of earlier events.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
 
@@ -25,4 +26,16 @@ export const sealEvents = {
       signature: base64.describe("Ed25519 over the other members, a line each (docs/audit.md)"),
     },
   ),
+};
+
+export const logEvents = {
+  LogBegun: eventType("The log began: the first service or command had found none on the event store.", {
+    at: z.iso.datetime().describe("When it happened"),
+    logId: z.uuid().describe("Which log it is: what is kept beside the log remembers it"),
+    after: z
+      .string()
+      .regex(/^[\d:]+$/)
+      .optional()
+      .describe("Position in the store behind which the log is read; absent: from the store's start"),
+  }),
 };

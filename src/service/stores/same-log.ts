@@ -1,0 +1,123 @@
+// Documents, deliveries and secrets remember which log they are kept beside: beside another one documents would be folded
+// anew, webhooks sent again, and addresses and keys be missing, while everything else looked fine.
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { changeBuilds, readBuilds } from "../../projections/builds/builds-document.ts";
+import { projectionGroups } from "../../projections/groups.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
+import type { DeliveryQueue } from "../../webhooks/queue/queue.ts";
+import type { BegunLog } from "./begun-log.ts";
+import type { StoresConfig } from "./stores.ts";
+
+export type KeptBeside = {
+  begun: BegunLog;
+  eventStore: Pick<EventStore, "readAll">;
+  foldStore: Pick<ReadStore, "checkpoint" | "write">;
+  secrets: Pick<Secrets, "get" | "put" | "putIfAbsent">;
+  /** Where it can't be opened, only the webhooks are stopped. */
+  deliveryQueue(): Promise<Pick<DeliveryQueue, "routed" | "noteRouted">>;
+};
+
+/** Of the secrets. */
+const LOG_SECRET = "log";
+
+type Kept = "secrets" | "documents" | "deliveries";
+type Config = Pick<StoresConfig, "eventStoreUrl" | "eventStorePrefix" | "dataDir">;
+
+/**
+ * Changes nothing. `adopts`: the log that is meant to go with what is kept here, whichever that is of.
+ * @throws other_log; what the stores throw
+ */
+export async function refuseOtherLog(kept: KeptBeside, config: Config, adopts?: string): Promise<void> {
+  const beginning = await kept.begun.beginning();
+  const logId = beginning?.logId;
+  if (adopts !== undefined && adopts !== logId)
+    throw new Refused("other_log", `${logOf(config)} is ${logId ?? "none yet"}, not ${adopts}`);
+  if (adopts !== undefined) return;
+  const remembered = await rememberedBy(kept);
+  for (const [what, of] of remembered) if (of !== logId) throw otherLog(config, what, of, logId);
+  if (!beginning || remembered.has("secrets")) return;
+  const accounts = { after: beginning.position, categories: [CATEGORY.account], limit: 1 };
+  if ((await kept.eventStore.readAll(accounts)).events.length > 0) throw unknownLog(config, beginning.logId);
+}
+
+/** Which log it is, from now on. `adopts`: also where it is another one now. @throws other_log; what the stores throw */
+export async function rememberLog(
+  kept: KeptBeside,
+  config: Config,
+  logId: string,
+  adopts?: string,
+): Promise<void> {
+  const { secrets, foldStore, deliveryQueue } = kept;
+  const record = { value: logId };
+  if (adopts === undefined) await secrets.putIfAbsent(LOG_SECRET, record, runtimeDeps.clock());
+  else await secrets.put(LOG_SECRET, record);
+  for (const group of projectionGroups)
+    await changeBuilds({ readStore: foldStore, newId: runtimeDeps.newId }, group, (builds) =>
+      builds.logId === logId || (builds.logId && !adopts) ? builds : { ...builds, logId },
+    );
+  if (adopts !== undefined) {
+    const queue = await deliveryQueue();
+    const place = await queue.routed();
+    if (place) await queue.noteRouted({ ...place, logId });
+  }
+  // Of two logs at once beside the same stores one has come first.
+  await refuseOtherLog(kept, config, adopts);
+}
+
+async function rememberedBy({ secrets, foldStore, deliveryQueue }: KeptBeside): Promise<Map<Kept, string>> {
+  const remembered = new Map<Kept, string>();
+  const secret = await secrets.get(LOG_SECRET, runtimeDeps.clock());
+  if (secret !== undefined) remembered.set("secrets", String(secret));
+  for (const group of projectionGroups) {
+    const { logId } = await readBuilds(foldStore, group);
+    if (logId !== undefined) remembered.set("documents", logId);
+  }
+  const routed = (await orUndefined(deliveryQueue().then((queue) => queue.routed())))?.logId;
+  if (routed !== undefined) remembered.set("deliveries", routed);
+  return remembered;
+}
+
+function otherLog(config: Config, what: Kept, of: string, logId: string | undefined): Refused {
+  return new Refused(
+    "other_log",
+    `The ${what} in ${placeOf(config, what)} belong to the log ${of}, but ${logOf(config)} is ${logId ?? "none yet"}: ${suspected(config)}? Nothing was changed. ${
+      logId === undefined
+        ? `A new log wants ${config.eventStoreUrl === undefined ? "an empty DATA_DIR" : "an empty database"}.`
+        : meant(logId)
+    }`,
+  );
+}
+
+function unknownLog(config: Config, logId: string): Refused {
+  return new Refused(
+    "other_log",
+    `The secrets in ${placeOf(config, "secrets")} have never been beside the log ${logId}, which has accounts, whose addresses and keys would be missing: ${suspected(config)}, or were the secrets not put back? Nothing was changed. ${meant(logId)}`,
+  );
+}
+
+function meant(logId: string): string {
+  return `If they are meant to go together: linkledger log adopt ${logId}`;
+}
+
+function suspected({ eventStoreUrl }: Config): string {
+  return eventStoreUrl === undefined
+    ? "are files of two services in one DATA_DIR"
+    : "is EVENTSTORE_URL, EVENTSTORE_PREFIX or MONGODB_URL that of another service";
+}
+
+function logOf({ eventStoreUrl, eventStorePrefix = "", dataDir }: Config): string {
+  return eventStoreUrl === undefined
+    ? `the log in events.db of ${dataDir}`
+    : `the log of EVENTSTORE_URL under the prefix "${eventStorePrefix}"`;
+}
+
+const FILES = { secrets: "secrets.db", documents: "read.db", deliveries: "deliveries.db" };
+
+function placeOf({ eventStoreUrl, dataDir }: Config, what: Kept): string {
+  return eventStoreUrl === undefined ? `${FILES[what]} of ${dataDir}` : "MONGODB_URL";
+}

@@ -192,4 +192,15 @@ describe("GET /api/v1/clicks/export", () => {
     ]);
     await folder.remove();
   });
+
+  it("guards its CSV against formulas where it is for a spreadsheet, and only there", async () => {
+    const { key } = developer;
+    const formula = "=1+1";
+    await visit(`/${plain}`, { "user-agent": formula });
+    const file = (query: string) => service.ask(`/api/v1/clicks/export?${query}`, { key });
+    await until("the visit", async () => (await file("format=csv")).text.includes(formula));
+    expect((await file("format=csv")).text).toMatch(/^link,at,[\s\S]*,=1\+1,/);
+    expect((await file("for=spreadsheet")).text).toMatch(/^\ufefflink \(for spreadsheets: [\s\S]*,'=1\+1,/);
+    expect((await file("format=ndjson&for=spreadsheet")).status).toBe(400);
+  });
 });

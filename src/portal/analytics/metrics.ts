@@ -40,10 +40,13 @@ export function live({ includesNow }: PageRange, { source }: Pick<AccountAnswer,
   return includesNow && html`data-live data-busy="${REFRESH_MS[source]}"`;
 }
 
-/** `about 1,234` for an estimate; a dash for a number that isn't known. */
+/** Such as visitors of clicks that were imported without addresses. */
+const NOT_KNOWN = "not known";
+
+/** `about 1,234` for an estimate. */
 export function metricText(totals: Totals, metric: Metric): string {
   const number = totals[metric];
-  if (number === null) return "–";
+  if (number === null) return NOT_KNOWN;
   return `${metric === "visitors" && totals.visitorsEstimated ? "about " : ""}${count(number)}`;
 }
 
@@ -67,7 +70,7 @@ export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
     const { [metric]: number } = answer.totals;
     const estimate = metric === "visitors" && answer.totals.visitorsEstimated && html`<small>about</small> `;
-    const value = html`<span class="stat-value" data-total="${metric}">${estimate}${number === null ? "–" : count(number)}</span>`;
+    const value = html`<span class="stat-value" data-total="${metric}">${estimate}${number === null ? NOT_KNOWN : count(number)}</span>`;
     return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
 <span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
   });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -177,4 +178,31 @@ it("an export is written as its file is called, or refused", async () => {
   ).toContain("CSV");
   const { stdout } = await cli.linkledger(["export", "links", accountId, "--out", "-", "--for-spreadsheet"]);
   expect(stdout).toMatch(/^\ufeffurl \(for spreadsheets: /);
+});
+
+it("visitors of clicks that were imported without addresses are not known, in no number", async () => {
+  const { accountId, key } = await service.member("developer");
+  const { dataDir, baseUrl } = service.config;
+  const [links, clicks] = [join(dataDir, "known.csv"), join(dataDir, "known-log.csv")];
+  await writeFile(links, "keyword,url\nknown,https://example.com/\n");
+  const agents = ["Firefox/128.0", "Chrome/126.0.0.0", "Version/17.5 Safari/605.1.15"];
+  const row = (n: number, day: number, address: string) =>
+    `known,2024-03-0${day} 10:00:${String(n).padStart(2, "0")},"Mozilla/5.0 (X11; Linux x86_64) ${agents[n % 3]}",${address}`;
+  const rows = Array.from({ length: 30 }, (_, n) => row(n, 1, ""));
+  const known = [row(0, 3, "192.0.2.1"), row(1, 3, "192.0.2.1"), row(0, 3, "198.51.100.1")];
+  await writeFile(clicks, ["shorturl,click_time,user_agent,ip_address", ...rows, ...known].join("\n"));
+  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const report = await cli.json("import", "yourls", links, "--clicks", clicks, "--account", accountId);
+  expect(report.clicks).toMatchObject({ created: 33 });
+  type Answer = {
+    totals: { people: number; visitors: number | null };
+    series: { visitors: number | null }[];
+  };
+  const ask = async (from: string, to: string) =>
+    (await service.ask<Answer>(`/api/v1/analytics?from=${from}&to=${to}&interval=day`, { key })).body;
+  await until("the clicks", async () => (await ask("2024-03-01", "2024-03-05")).totals.people === 33);
+  const all = await ask("2024-03-01", "2024-03-05");
+  expect(all.totals.visitors).toBeNull();
+  expect(all.series.map(({ visitors }) => visitors)).toEqual([null, 0, 3, 0]);
+  expect((await ask("2024-03-02", "2024-03-05")).totals.visitors).toBe(3);
 });

@@ -81,12 +81,12 @@ describe("the numbers of a page", () => {
     expect(chartOf(answerOf())).not.toContain("not all recorded");
   });
 
-  it("are in a table, with a dash for visitors that aren't known", () => {
+  it("are in a table, which says where visitors aren't known", () => {
     const series = [{ start: START, ...totals(3, { visitors: null }) }];
     const text = chartOf(
       answerOf({ series, totals: totals(3, { visitors: 4_000, visitorsEstimated: true }) }),
     );
-    expect(text.split("<tbody>")[1]).toMatch(/Mon, Mar 23, 2026<.*?>3<.*?>–<.*?>0<.*?>0</s);
+    expect(text.split("<tbody>")[1]).toMatch(/Mon, Mar 23, 2026<.*?>3<.*?>not known<.*?>0<.*?>0</s);
     expect(text).toContain("<small>about</small> 4,000");
   });
 });

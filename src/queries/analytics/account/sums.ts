@@ -58,24 +58,25 @@ export function visitorDays() {
       [...days].map(([day, ofDay]) => {
         const people = PEOPLE_KINDS.flatMap((kind) => ofDay[kind] ?? []);
         const hits = people.reduce((sum, counted) => sum + counted.hits, 0);
-        return {
-          day,
-          ...countVisitors(
-            people.map(({ visitors }) => visitors),
-            hits,
-          ),
-        };
+        const counted = countVisitors(
+          people.map(({ visitors }) => visitors),
+          hits,
+        );
+        // Such as of clicks that were imported without addresses.
+        return { day, ...counted, isKnown: hits === 0 || counted.visitors > 0 };
       }),
   };
 }
 
 export type VisitorDays = ReturnType<typeof visitorDays>;
 
-/** Of days, of which no visitor is known again on another. */
-export function visitorsOf(days: VisitorDays): NonNullable<VisitorCount> {
+/** Of days, of which no visitor is known again on another; null where those of a day aren't known. */
+export function visitorsOf(days: VisitorDays): VisitorCount {
   let sum = { visitors: 0, estimated: false };
-  for (const { visitors, estimated } of days.byDay())
+  for (const { visitors, estimated, isKnown } of days.byDay()) {
+    if (!isKnown) return null;
     sum = { visitors: sum.visitors + visitors, estimated: sum.estimated || estimated };
+  }
   return sum;
 }
 
@@ -104,10 +105,10 @@ export function seriesOf(starts: readonly number[], interval: Interval) {
         start,
         ...totalsOf(counts, { visitors: 0, estimated: false }),
       }));
-      for (const { day, visitors, estimated } of days.byDay()) {
+      for (const { day, visitors, estimated, isKnown } of days.byDay()) {
         const point = withVisitors[placeOf(starts, midnightOf(day) + DAY_MS / 2)];
         if (!point) continue;
-        point.visitors = (point.visitors ?? 0) + visitors;
+        point.visitors = point.visitors === null || !isKnown ? null : point.visitors + visitors;
         point.visitorsEstimated ||= estimated;
       }
       return withVisitors;

@@ -130,6 +130,8 @@ async function check(
   positions: readonly string[],
   asked: Question,
 ): Promise<void> {
+  // A restoring of nothing leaves the log empty.
+  if (positions.length === 0) return;
   const [first, last] = [asked.since, asked.until].map((n) => n % positions.length).sort((a, b) => a - b) as [
     number,
     number,

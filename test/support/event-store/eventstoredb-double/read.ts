@@ -9,9 +9,10 @@ type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 
 /**
  * The part of the log that one page or subscription looked through, matching or not: events from `from`, before `to`, by
- * their numbers. `reader`: a name of each client, or the `connectionName` of its connection string.
+ * their numbers. `handedOut`: those that the server took for matching. `reader`: a name of each client, or the
+ * `connectionName` of its connection string.
  */
-export type Look = { reader: string; filter: string; from: number; to: number };
+export type Look = { reader: string; filter: string; from: number; to: number; handedOut: number };
 
 /** Events that were looked through in all. */
 export function lookedThrough(looks: readonly Look[]): number {
@@ -34,7 +35,7 @@ export function readCall({ log, looks, script, misbehave, cut }: ReadDeps) {
     const look = (from: number): Look => {
       const reader = String(call.metadata.get("connection-name")[0]);
       const filter = JSON.stringify(options.filter?.eventType ?? options.filter?.streamIdentifier ?? {});
-      const begun = { reader, filter, from, to: from };
+      const begun = { reader, filter, from, to: from, handedOut: 0 };
       looks.push(begun);
       return begun;
     };
@@ -86,7 +87,7 @@ function logEvents(
   const offset = Number(all?.position?.commitPosition ?? 0);
   const from = isBackwards ? log.events.length - limit : Math.max(0, log.indexAfter(offset) - 1);
   const events = log.events.slice(from, from + limit);
-  look(from).to += events.length;
+  Object.assign(look(from), { to: from + events.length, handedOut: events.length });
   return (isBackwards ? events.reverse() : events).map(eventAnswer);
 }
 
@@ -118,6 +119,7 @@ async function subscription(
         await write(call, eventAnswer(event));
         if (fault?.kind === "repeat") await write(call, eventAnswer(event));
         sent += 1;
+        looking.handedOut = sent;
       }
       next += 1;
       looking.to = next;

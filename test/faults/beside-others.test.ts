@@ -1,0 +1,101 @@
+// A log of ours in an event store where others write far more: theirs are neither read nor looked through again and again.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
+import { onOwnServers } from "../support/cluster/own-servers.ts";
+import type { EventStoreDbDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { lookedThrough } from "../support/event-store/eventstoredb-double/read.ts";
+import { effort } from "../support/runtime/effort.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+
+/** Before ours, and as many again while a service runs. */
+const OTHERS = effort(3_000, 30_000);
+const LINKS = 20;
+const LIMIT_MS = 180_000;
+
+onOwnServers(() =>
+  describe.skipIf(process.env.EVENTSTORE_URL)("a log among events of others", { timeout: LIMIT_MS }, () => {
+    let cluster: Cluster;
+    let double: EventStoreDbDouble;
+    let service: RoleProcess;
+    let key: string;
+    const slugs: string[] = [];
+    let madeAt: string;
+
+    beforeAll(async () => {
+      cluster = await startCluster();
+      double = cluster.events as EventStoreDbDouble;
+      double.log.others.write(OTHERS);
+      service = await cluster.start("redirect,api,projector,webhooks");
+      await service.ready();
+      ({ key } = await cluster.member("developer"));
+      for (let n = 0; n < LINKS; n += 1) {
+        const body = { url: `https://example.com/${n}` };
+        const { body: link } = await service.ask<{ slug: string }>("/api/v1/shorten", {
+          method: "POST",
+          key,
+          body,
+        });
+        slugs.push(link.slug);
+        expect((await service.ask(`/${link.slug}`)).status).toBe(301);
+      }
+      madeAt = new Date().toISOString();
+      double.log.others.write(OTHERS);
+      await cluster.command("audit", "seal");
+    }, LIMIT_MS);
+    afterAll(() => cluster?.stop(), LIMIT_MS);
+
+    /**
+     * `times`: how often the log's length was looked through, and `ownTimes` by readers that began meanwhile, as a command
+     * does. `own`: how often the number of our events was handed out.
+     */
+    async function counted(what: string, work: () => Promise<unknown>) {
+      const [before, looks] = [lookedThrough(double.looks), handedOut()];
+      const known = new Set(double.looks.map(({ reader }) => reader));
+      await work();
+      const byNew = lookedThrough(double.looks.filter(({ reader }) => !known.has(reader)));
+      const { events } = double.log;
+      const ours = events.filter(({ stream }) =>
+        stream.startsWith(cluster.environment.EVENTSTORE_PREFIX ?? ""),
+      );
+      const counts = { looked: lookedThrough(double.looks) - before, "handed out": handedOut() - looks };
+      printCounts(what, { ...counts, "in the log": events.length, ours: ours.length });
+      const [times, ownTimes] = [counts.looked / events.length, byNew / events.length];
+      return { times, ownTimes, own: counts["handed out"] / ours.length };
+    }
+    const handedOut = () => double.looks.reduce((sum, look) => sum + look.handedOut, 0);
+    const asked = (path: string) => async () => {
+      const answer = await service.ask(path, { key });
+      expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    };
+
+    it("is looked through once at most by a command, which goes on where the documents are", async () => {
+      const create = () => cluster.command("account", "create", "--email", "another@example.com");
+      expect((await counted("account create", create)).ownTimes).toBeLessThan(1);
+    });
+
+    it.each([
+      ["audit verify", ["audit", "verify"]],
+      ["explain --verify", ["explain", "SLUG", "--verify"]],
+    ])("is read by %s without the others' events", async (what, words) => {
+      const command = words.map((word) => (word === "SLUG" ? (slugs[0] as string) : word));
+      const { ownTimes, own } = await counted(what, () => cluster.command(...command));
+      // Its events, its seals, and what was done to its streams.
+      expect(ownTimes).toBeLessThan(4);
+      expect(own).toBeLessThan(2);
+    });
+
+    it.each([
+      ["clicks", "/api/v1/clicks?limit=50"],
+      ["a list", "/api/v1/links?limit=50"],
+      ["numbers as of a moment", `/api/v1/analytics/SLUG/range?as_of=MADE`],
+    ])("is read for %s without the others' events", async (what, path) => {
+      const { times, own } = await counted(
+        what,
+        asked(path.replace("SLUG", slugs[0] as string).replace("MADE", madeAt)),
+      );
+      // The service's followers may pass the others' newest events meanwhile.
+      expect(times).toBeLessThan(4);
+      expect(own).toBeLessThan(1);
+    });
+  }),
+);

@@ -205,7 +205,7 @@ describe("part 8, rate limits", () => {
     const { key } = await service.member("free");
     const headers = { "x-forwarded-for": "203.0.113.91" };
     const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
-    const ask = () => service.ask(`/api/qr/${body.slug}?size=64`, { headers, key });
+    const ask = () => service.ask(`/api/qr/${body.slug}?size=256`, { headers, key });
     const first = await ask();
     expect([first.status, window(first)]).toEqual([
       200,

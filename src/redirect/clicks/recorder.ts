@@ -264,10 +264,16 @@ export class ClickRecorder {
    */
   async #store(batch: Batch): Promise<void> {
     let isUnknown = false;
+    let hasEnded = false;
     while (batch.hits.count > batch.hits.withdrawn) {
       const written = await this.#try(batch.hits);
       if (written.stored) return this.#onStored(batch, written);
       isUnknown ||= written.isUnknown;
+      // The next try starts another thread: that one has ended says nothing of the log.
+      if ("ended" in written && !hasEnded) {
+        hasEnded = true;
+        continue;
+      }
       this.#failures++;
       // First, as it says what to do, and of one outage one line is logged.
       this.#deps.health?.notWritten("clicks", written.err);
@@ -278,13 +284,15 @@ export class ClickRecorder {
     }
   }
 
-  async #try(hits: HitBatch): Promise<Written> {
+  async #try(
+    hits: HitBatch,
+  ): Promise<Written | { stored: false; isUnknown: true; ended: true; err: ErrorFields }> {
     const revisions: Revisions = [...this.#revisions];
     try {
       return await this.#deps.writer.write(hits, revisions);
     } catch (error) {
       this.#restarts++;
-      return { stored: false, isUnknown: true, err: errorFields(error) };
+      return { stored: false, isUnknown: true, ended: true, err: errorFields(error) };
     }
   }
 

@@ -69,10 +69,16 @@ export async function rememberLog(
   await refuseOtherLog(kept, config, adopts);
 }
 
+/** Undefined of secrets that have been beside no log yet. @throws what the store throws */
+export async function rememberedLogId(secrets: Pick<Secrets, "get">): Promise<string | undefined> {
+  const secret = await secrets.get(LOG_SECRET, runtimeDeps.clock());
+  return secret === undefined ? undefined : String(secret);
+}
+
 async function rememberedBy({ secrets, foldStore, deliveryQueue }: KeptBeside): Promise<Map<Kept, string>> {
   const remembered = new Map<Kept, string>();
-  const secret = await secrets.get(LOG_SECRET, runtimeDeps.clock());
-  if (secret !== undefined) remembered.set("secrets", String(secret));
+  const bySecrets = await rememberedLogId(secrets);
+  if (bySecrets !== undefined) remembered.set("secrets", bySecrets);
   for (const group of projectionGroups) {
     const { logId } = await readBuilds(foldStore, group);
     if (logId !== undefined) remembered.set("documents", logId);

@@ -4,10 +4,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { BadConfig } from "../../config/config.ts";
 import { sqliteJournalFiles } from "../../redirect/clicks/journal-file.sqlite.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
 import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { begunLog } from "./begun-log.ts";
+import { rememberedLogId } from "./same-log.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
@@ -19,15 +21,21 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
   const openLog = () => openEventStore(config.eventStoreUrl, eventStorePrefix);
   const begun = begunLog(opener(openLog), options);
   const mongodb = opener(() => connectMongodb(config.mongodbUrl));
-  const redis = opener(async () => {
-    const { openRedis } = await import("../../stores/connections/redis.ts");
-    // Services with different logs may share a Redis server.
-    const prefix = async () => `linkledger:${(await begun.required()).logId}:`;
-    return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
-  });
   const secrets = opener(async () => {
     const { mongodbSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
     return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
+  });
+  let logId: string | undefined;
+  /** As the secrets remember it, so that visitors are led on by a process that starts while the event store is away. */
+  const knownLogId = async () => {
+    logId ??= (await orUndefined(secrets().then(rememberedLogId))) ?? (await begun.required()).logId;
+    return logId;
+  };
+  const redis = opener(async () => {
+    const { openRedis } = await import("../../stores/connections/redis.ts");
+    // Services with different logs may share a Redis server.
+    const prefix = async () => `linkledger:${await knownLogId()}:`;
+    return await openRedis(config.redisUrl, { log: options.log ?? (() => undefined), prefix });
   });
   return {
     preparesAtOpening: false,

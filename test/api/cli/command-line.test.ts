@@ -157,7 +157,8 @@ describe("the command line", { timeout: 120_000 }, () => {
 
     await json("key", "issue", "--account", id, "--label", "\u001b]0;x\u0007ci\nstatus: active\u202e");
     const { stdout } = await linkledger(["key", "list", "--account", id]);
-    expect(stdout).toContain(" ]0;x ci status: active  ");
+    expect(stdout).toMatch(/ \]0;x ci status: active\s/);
+    for (const control of ["\u001b", "\u0007", "\u202e"]) expect(stdout).not.toContain(control);
   });
 
   it("says what is wrong in one line and exits with 1", async () => {

@@ -43,7 +43,7 @@ describe.runIf(isLong)("six concurrent QR images of 2,048 pixels", () => {
     const load = startRedirectLoad(`round-${round}`, service.url, [slug], ASKED_PER_SECOND);
     await load.answeredMore(50);
     const draw = async () => {
-      const response = await fetch(`${service.url}/api/qr/${slug}?size=2048&margin=0&ecc=H`);
+      const response = await fetch(`${service.url}/api/qr/${slug}?size=2048&margin=2&ecc=H`);
       return [response.status, (await response.arrayBuffer()).byteLength > 0];
     };
     const drawn = await Promise.all(Array.from({ length: 6 }, draw));

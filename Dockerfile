@@ -15,6 +15,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY src ./src
+COPY deploy/eventstore ./deploy/eventstore
 USER node
 # A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
 RUN export DATA_DIR=/tmp/compiling; bin/linkledger account create --email compiling@example.com \

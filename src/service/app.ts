@@ -120,6 +120,7 @@ function readinessOf({ context, redirect, background }: AppDeps) {
     routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: context.health.problems,
+    wasLogRead: context.health.wasRead,
   });
 }
 

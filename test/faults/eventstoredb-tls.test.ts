@@ -21,7 +21,7 @@ async function secured() {
   await writeFile(other, makeAuthority("Another").cert);
   const double = await startDouble({
     certificate: certificateFor(authority, ["localhost"]),
-    password: PASSWORD,
+    passwords: { admin: PASSWORD },
   });
   onTestFinished(async () => {
     await double.close();

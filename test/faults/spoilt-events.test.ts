@@ -214,6 +214,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
       routerSetAside: async () => setAsideIn(await backend.deliveryQueue.routed()),
       recorder: undefined,
       logProblems: () => ({}),
+      wasLogRead: () => true,
       leaseProblems: new Map(),
       failures: new Map(),
       webhooks: undefined,

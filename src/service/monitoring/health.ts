@@ -27,6 +27,8 @@ export type HealthDeps = {
   /** Undefined without the redirect role. */
   recorder: (() => Promise<RecorderStatus>) | undefined;
   logProblems: LogHealth["problems"];
+  /** Whether this process has read the log, ever. */
+  wasLogRead: LogHealth["wasRead"];
   /** By role: which of its leases has had no answer for ten seconds, and why: nobody may be doing its work. */
   leaseProblems: ReadonlyMap<string, string>;
   /** By background role: why it does not work, while others do. */
@@ -43,15 +45,14 @@ const MOST_NAMED = 100;
  * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
  * store's for one that only redirects, the event store's for one with a click journal, and those of projections for one
  * without the projector role, as restarting it would not help; and a log that can be read and not written, as redirects
- * go on.
+ * go on. One whose user the event store has refused since the start is never ready: only an operator can mend that.
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [[eventStore, readStore], projections, router, routed, recorder] = await Promise.all([
-    Promise.all([
-      problemOf("event store", deps.eventStore.head()),
-      problemOf("read store", deps.readStore.checkpoints()),
-    ]),
+  const head = deps.eventStore.head();
+  const [[eventStore, readStore], isRefused, projections, router, routed, recorder] = await Promise.all([
+    Promise.all([problemOf("event store", head), problemOf("read store", deps.readStore.checkpoints())]),
+    answerInTime(head.then(() => false).catch((error: unknown) => error instanceof StoreFailed)),
     projectorProblems(deps.projections),
     webhookProblems(deps.webhooks),
     answerInTime(deps.routerSetAside()),
@@ -69,7 +70,8 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
     ...router,
   ];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
-  const needsNoLog = onlyRedirects || recorder?.journal !== undefined;
+  const isNeverRead = isRefused === true && !deps.wasLogRead();
+  const needsNoLog = !isNeverRead && (onlyRedirects || recorder?.journal !== undefined);
   const isLogUnavailable = eventStore.length > 0;
   (needsNoLog ? degraded : reasons).push(...eventStore);
   (onlyRedirects ? degraded : reasons).push(...readStore);

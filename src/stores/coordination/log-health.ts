@@ -17,6 +17,10 @@ export type LogWriter = "clicks" | "requests" | "secrets";
 export type LogHealth = {
   notWritten(by: LogWriter, error: unknown): void;
   written(by: LogWriter): void;
+  /** The log was read as a whole, not only a stream of it. */
+  read(): void;
+  /** Whether this process has read the log as a whole, ever. */
+  wasRead(): boolean;
   /** Keeps lasting failures only: the others are over when somebody reads again. */
   notRead(error: unknown): void;
   /** Why the log can't be written, why a part of it can't be read, and why secrets can't be written. */
@@ -30,6 +34,7 @@ const NAMED_MS = 600_000;
 
 export function logHealth({ log, now }: LogHealthDeps): LogHealth {
   const failing = new Map<LogWriter, string>();
+  let wasRead = false;
   let reading: { reason: string; at: number } | undefined;
   const unread = () => (reading && now() - reading.at < NAMED_MS ? reading.reason : undefined);
   return {
@@ -48,6 +53,10 @@ export function logHealth({ log, now }: LogHealthDeps): LogHealth {
       if (isLogWell && by !== "secrets" && (isOver || isOverForRequests)) failing.clear();
       if (failing.size === 0) log.info(`${writtenBy(by)} is written again`);
     },
+    read() {
+      wasRead = true;
+    },
+    wasRead: () => wasRead,
     notRead(error) {
       if (!(error instanceof StoreFailed)) return;
       const reason = `can't be read: ${error.message}`;
@@ -74,6 +83,11 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
       throw error;
     }
   };
+  const whole = async <T>(reading: Promise<T>): Promise<T> => {
+    const result = await watched(reading);
+    health.read();
+    return result;
+  };
   return {
     async append(...request) {
       try {
@@ -86,8 +100,8 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
       }
     },
     read: (...request) => watched(store.read(...request)),
-    readAll: (options) => watched(store.readAll(options)),
-    readStored: (options) => watched(store.readStored(options)),
+    readAll: (options) => whole(store.readAll(options)),
+    readStored: (options) => whole(store.readStored(options)),
     idAt: (position) => watched(store.idAt(position)),
     structureProblems: (categories) => watched(store.structureProblems(categories)),
     async *subscribe(options) {
@@ -98,7 +112,7 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
         throw error;
       }
     },
-    head: () => watched(store.head()),
+    head: () => whole(store.head()),
     ...(store.newestOf && { newestOf: store.newestOf.bind(store) }),
     close: () => store.close(),
   };

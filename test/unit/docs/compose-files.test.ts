@@ -35,8 +35,8 @@ const VARIABLE = /(?<!\$)\$\{([A-Z0-9_]+)(?::([-?])([^}]*))?\}/g;
 describe.each(FILES)("%s", (file) => {
   const compose = parse(text(file), { merge: true }) as ComposeFile;
   const services = Object.entries(compose.services);
-  const ours = services.filter(([, { build }]) => build !== undefined);
   const oneShot = ({ restart }: Service) => restart === "no";
+  const ours = services.filter(([, service]) => service.build !== undefined && !oneShot(service));
 
   it("is valid by the Compose specification", () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -109,6 +109,13 @@ describe.each(FILES)("%s", (file) => {
       expect(() => parseConfig(Object.fromEntries(filled)), name).not.toThrow();
       expect(command.slice(0, 2)).toEqual(["serve", "--roles"]);
       expect(read_only, name).toBe(true);
+    }
+  });
+
+  it("keeps the event store's administrator from the service, which has a user of its own", () => {
+    for (const [name, { environment = {} }] of ours) {
+      expect(JSON.stringify(environment), name).not.toContain("EVENTSTORE_ADMIN_PASSWORD");
+      expect(environment.EVENTSTORE_URL, name).not.toMatch(/:\/\/(?:admin|ops):/);
     }
   });
 

@@ -5,7 +5,7 @@ import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
-import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import { StoreFailed, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-status.ts";
@@ -116,6 +116,24 @@ it("is told why the progress of the projections can't be read, such as a file th
   expect(reasons).toEqual([{ part: "projector", reason }]);
 });
 
+it.each([
+  ["away", new StoreUnavailable("The event store can't be reached"), false, true],
+  ["refused, and was read before", new StoreFailed("Access Denied"), true, true],
+  ["refused since the start", new StoreFailed("Access Denied"), false, false],
+])("of a process with a click journal whose log is %s", async (_, error, wasRead, ready) => {
+  const told = await readiness({
+    ...depsOf(status(lifecycle.name, {})),
+    eventStore: { head: () => Promise.reject(error) },
+    recorder: async () => ({ journal: { clicks: 0 } }) as RecorderStatus,
+    wasLogRead: () => wasRead,
+  });
+  expect(told.ready).toBe(ready);
+  expect([...told.reasons, ...told.degraded]).toContainEqual({
+    part: "event store",
+    reason: error instanceof StoreFailed ? "Access Denied" : "is unavailable",
+  });
+});
+
 function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
   return {
     roles: ALL_ROLES,
@@ -126,6 +144,7 @@ function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [
     routerSetAside: async () => setAside,
     recorder: undefined,
     logProblems: () => ({}),
+    wasLogRead: () => true,
     leaseProblems: new Map(),
     failures: new Map(),
     webhooks: undefined,

@@ -30,7 +30,9 @@ export async function append(
   let result: AppendResult | undefined;
   for (const part of cut(events.map(proposed))) {
     // At an exact revision the server recognises the same ids, on disk, which settles any unknown outcome.
-    result = await withRetries(deps, (client) => appendOnce(deps, client, stream, at, part));
+    result = await withRetries(deps, { may: "write", stream }, (client) =>
+      appendOnce(deps, client, stream, at, part),
+    );
     at = result.revision;
   }
   if (!result) throw new RangeError(`An append to ${stream} needs at least one event`);

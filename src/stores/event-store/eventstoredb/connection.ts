@@ -15,6 +15,8 @@ const OPTIONS =
 export class Servers {
   /** Given to each append, which keeps it off the call that the client's appends share; no server without TLS reads them. */
   readonly credentials: Credentials;
+  /** Undefined where the connection string names none. */
+  readonly user: string | undefined;
   readonly #clients: readonly EventStoreDBClient[];
   #current = 0;
 
@@ -24,6 +26,7 @@ export class Servers {
       const [, username, password = "", hosts, query = ""] = FORM.exec(connectionString.trim()) ?? [];
       const [user, secret] = [username ?? "none", password].map(decodeURIComponent) as [string, string];
       this.credentials = { username: user, password: secret };
+      this.user = username && user;
       const login = username && `${encodeURIComponent(user)}:${encodeURIComponent(secret)}@`;
       const options = query.split("&").filter(isKnown).join("&");
       this.#clients = (hosts ?? "").split(",").map((host) => {

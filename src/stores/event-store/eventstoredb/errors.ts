@@ -12,6 +12,7 @@ import { Refused } from "../../../runtime/refused.ts";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { StreamRemoved } from "../port.ts";
 import type { Servers } from "./connection.ts";
+import { type Right, whatIsMissing } from "./rights.ts";
 
 export type Deps = {
   servers: Servers;
@@ -54,12 +55,13 @@ export function readError(error: unknown): unknown {
 }
 
 /**
- * Tries up to four times, about a second in all when the servers refuse at once.
+ * Tries up to four times, about a second in all when the servers refuse at once. `right`: what the work needs.
  * @throws StoreUnavailable when every attempt failed with a transient error; StoreFailed for any other at once, errors
  * of our own unchanged
  */
 export async function withRetries<T>(
   { servers, sleep, random }: Deps,
+  right: Right,
   work: (client: EventStoreDBClient) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
@@ -68,7 +70,7 @@ export async function withRetries<T>(
     try {
       return await work(client);
     } catch (error) {
-      leaveOrThrow(servers, client, error);
+      leaveOrThrow(servers, client, error, right);
       if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS)
         throw new StoreUnavailable(`The event store can't be reached: ${messageOf(error)}`, { cause: error });
       await sleep(backoffMs(attempt, RETRY, random));
@@ -77,12 +79,17 @@ export async function withRetries<T>(
 }
 
 /** After a transient error the next server is tried, but where the client goes to the leader that was named. */
-export function leaveOrThrow(servers: Servers, client: EventStoreDBClient, error: unknown): void {
+export function leaveOrThrow(
+  servers: Servers,
+  client: EventStoreDBClient,
+  error: unknown,
+  right: Right,
+): void {
   const { type, code } = named(error);
   // Node's words for a call that was still being written when its connection was lost.
   const isBroken = typeof code === "string" && /^ERR_(?:STREAM|HTTP2)_/.test(code);
   const isTransient = type === "unknown" ? !LASTING_CODES.includes(code) : TRANSIENT.includes(type);
-  if (!isBroken && !isTransient) throw lasting(error);
+  if (!isBroken && !isTransient) throw lasting(error, servers, right);
   if (type !== "not-leader") servers.leave(client);
 }
 
@@ -90,11 +97,13 @@ export function leaveOrThrow(servers: Servers, client: EventStoreDBClient, error
 export const DELETED_FOR_GOOD = "it was deleted for good on the server";
 
 /** Such as refused credentials. */
-function lasting(cause: unknown): unknown {
+function lasting(cause: unknown, { user }: Servers, right: Right): unknown {
   if (cause instanceof DomainError) return cause;
   const error = named(cause);
   if (error instanceof StreamDeletedError) return new StreamRemoved(error.streamName, DELETED_FOR_GOOD);
-  return new StoreFailed(`The event store refuses the request: ${messageOf(cause)}`, { cause });
+  const missing = whatIsMissing(error.code, user, right);
+  const words = [messageOf(cause), ...(missing === undefined ? [] : [missing])].join(": ");
+  return new StoreFailed(`The event store refuses the request: ${words}`, { cause });
 }
 
 /** Some calls of the client fail with gRPC's own errors, which have no type. */

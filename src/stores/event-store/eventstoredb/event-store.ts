@@ -10,6 +10,7 @@ import { type Deps, withRetries } from "./errors.ts";
 import { within } from "./pull.ts";
 import { readHead, readIdAt, readPage, selectedAfter, subscribeForEver } from "./read.ts";
 import { readWholeStream, structureProblems } from "./removed-streams.ts";
+import { READ_LOG, type Right } from "./rights.ts";
 import { textsOf } from "./selections.ts";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
@@ -40,8 +41,9 @@ export async function openEventStoreDb(
     if (closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
     return await work();
   };
-  const retried = <T>(work: (client: EventStoreDBClient) => Promise<T>) =>
-    whileOpen(() => withRetries(deps, work));
+  const retried = <T>(right: Right, work: (client: EventStoreDBClient) => Promise<T>) =>
+    whileOpen(() => withRetries(deps, right, work));
+  const ofLog = <T>(work: (client: EventStoreDBClient) => Promise<T>) => retried(READ_LOG, work);
   return {
     append: (stream, expected, events) =>
       whileOpen(async () => {
@@ -50,18 +52,20 @@ export async function openEventStoreDb(
         return await appended.finally(() => appends.delete(appended));
       }),
     read: (stream, options = {}) =>
-      reading(() => retried((client) => readWholeStream(client, stream, options, timeoutMs))),
-    readAll: (options) => retried((client) => readPage(client, options, silenceMs)),
+      reading(() =>
+        retried({ may: "read", stream }, (client) => readWholeStream(client, stream, options, timeoutMs)),
+      ),
+    readAll: (options) => ofLog((client) => readPage(client, options, silenceMs)),
     readStored: ({ after, categories, limit }) =>
-      retried((client) => selectedAfter(client, textsOf(categories), { after, limit, idleMs: silenceMs })),
-    idAt: (position) => retried((client) => readIdAt(client, position, timeoutMs)),
-    structureProblems: (categories) => retried((client) => structureProblems(client, categories, silenceMs)),
+      ofLog((client) => selectedAfter(client, textsOf(categories), { after, limit, idleMs: silenceMs })),
+    idAt: (position) => ofLog((client) => readIdAt(client, position, timeoutMs)),
+    structureProblems: (categories) => ofLog((client) => structureProblems(client, categories, silenceMs)),
     async *subscribe(options) {
       const signal = AbortSignal.any([options.signal, closing.signal]);
       if (options.categories.length === 0) return await untilAborted(signal);
       yield* subscribeForEver(deps, { ...options, signal });
     },
-    head: () => retried((client) => readHead(client, timeoutMs)),
+    head: () => ofLog((client) => readHead(client, timeoutMs)),
     /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
     async close() {
       if (closing.signal.aborted) return;

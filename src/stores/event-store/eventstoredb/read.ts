@@ -21,6 +21,7 @@ import {
 import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
 import { logPosition, recorded } from "./events.ts";
 import { type PartOfLog, type Placed, type PullOptions, pagesOf } from "./pull.ts";
+import { READ_LOG } from "./rights.ts";
 import { ofCategories, type Selection } from "./selections.ts";
 
 /** A node that follows may lag, so it refuses and names the leader. */
@@ -154,7 +155,7 @@ export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): 
         yield page;
       }
     } catch (error) {
-      leaveOrThrow(deps.servers, client, error);
+      leaveOrThrow(deps.servers, client, error, READ_LOG);
     }
     await deps.sleep(backoffMs(1, RESUBSCRIBE, deps.random), signal);
   }

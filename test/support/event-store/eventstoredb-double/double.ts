@@ -9,6 +9,7 @@ import { type Answer, type Misbehave, Script, statusOf } from "./faults.ts";
 import { DoubleLog, storeOf } from "./log.ts";
 import { SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
 import { type Look, readCall } from "./read.ts";
+import { loginOf } from "./users.ts";
 import { Wire } from "./wire.ts";
 
 export type Member = { port: number; state: "Leader" | "Follower" };
@@ -31,8 +32,11 @@ export type EventStoreDbDouble = {
 /** The server version that it answers. */
 const DOUBLE_VERSION = "26.0.0";
 
-/** Of a double that speaks TLS and wants the password of `admin`. */
-export type Secured = { certificate: ServerCertificate; password: string };
+/** Of a double that wants a user's password, by TLS unless something in front of it does that; `admin` alone is an administrator. */
+export type Secured = {
+  certificate?: ServerCertificate;
+  passwords: { admin: string; [user: string]: string };
+};
 
 export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble> {
   const log = new DoubleLog();
@@ -45,17 +49,18 @@ export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble
   const misbehave = misbehaving(script, () => wire.cut());
   await wire.open();
   const members: Member[] = [{ port: wire.port, state: "Leader" }];
-  const atLeader = refusedElsewhere(members, wire.port, secured?.password);
+  const atLeader = refusedElsewhere(members, wire.port, secured?.passwords);
+  const mayReadLog = (user: string) => !secured || user === "admin" || log.readers().includes(user);
   server.addService(STREAMS, {
     append: atLeader(appendCall(log, misbehave)),
     delete: atLeader(deleteCall((stream) => log.delete(stream))),
     tombstone: atLeader(deleteCall((stream) => log.tombstone(stream))),
-    read: atLeader(readCall({ log, looks, script, misbehave, cut: () => wire.cut() })),
+    read: atLeader(readCall({ log, looks, script, misbehave, mayReadLog, cut: () => wire.cut() })),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });
   return {
     connectionString: secured
-      ? `esdb://admin:${encodeURIComponent(secured.password)}@localhost:${wire.port}?tls=true`
+      ? `esdb://admin:${encodeURIComponent(secured.passwords.admin)}@localhost:${wire.port}?tls=true`
       : `esdb://127.0.0.1:${wire.port}?tls=false`,
     members,
     script,
@@ -94,13 +99,13 @@ type Refuse = (error: Partial<StatusObject>) => void;
 type LeaderCall = { metadata: Metadata; emit(event: "error", error: Partial<StatusObject>): unknown };
 
 /** Serves a call that requires the leader only where that is this node, as the real server does. */
-function refusedElsewhere(members: readonly Member[], port: number, password: string | undefined) {
+function refusedElsewhere(members: readonly Member[], port: number, passwords?: Record<string, string>) {
   return <C extends LeaderCall, A extends Refuse>(serve: (call: C, answer: A) => unknown) =>
     (call: C, answer?: A): void => {
       const leader = members.find(({ state }) => state === "Leader");
       const refuse: Refuse = answer ?? ((error) => void call.emit("error", error));
-      const login = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
-      const isStranger = password !== undefined && call.metadata.get("authorization")[0] !== login;
+      const { user, password } = loginOf(call.metadata);
+      const isStranger = passwords !== undefined && (password === "" || passwords[user] !== password);
       const isElsewhere = call.metadata.get("requires-leader")[0] === "true" && leader?.port !== port;
       if (isStranger) refuse(statusOf({ code: 16, metadata: { exception: "access-denied" } }));
       else if (!isElsewhere) serve(call, answer as A);

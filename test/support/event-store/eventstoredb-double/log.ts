@@ -86,6 +86,11 @@ export class DoubleLog {
     this.#streams = Map.groupBy(this.events, ({ stream }) => stream);
   }
 
+  /** Users and groups that may read the whole log, as the metadata of `$all` have it. */
+  readers(): readonly string[] {
+    return this.#metadataOf("$all").$acl?.$r ?? ["$admins"];
+  }
+
   async grown(): Promise<void> {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -104,7 +109,7 @@ export class DoubleLog {
     return there.at(-1) as Stored;
   }
 
-  #metadataOf(name: string): { $tb?: number; $maxCount?: number } {
+  #metadataOf(name: string): { $tb?: number; $maxCount?: number; $acl?: { $r?: string[] } } {
     const newest = this.#streams.get(METADATA + name)?.at(-1);
     return newest ? JSON.parse(String(newest.data)) : {};
   }

@@ -4,6 +4,7 @@ import type { ServerWritableStream } from "@grpc/grpc-js";
 import { deletedStream, type Misbehave, type Script, type SubscriptionFault, statusOf } from "./faults.ts";
 import { type DoubleLog, type Stored, TOMBSTONE } from "./log.ts";
 import type { ReadAnswer, ReadOptions, ReadRequest } from "./protocol.ts";
+import { loginOf } from "./users.ts";
 
 type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 
@@ -24,14 +25,17 @@ type ReadDeps = {
   looks: Look[];
   script: Script;
   misbehave: Misbehave;
+  mayReadLog: (user: string) => boolean;
   cut: () => void;
 };
 
-export function readCall({ log, looks, script, misbehave, cut }: ReadDeps) {
+export function readCall({ log, looks, script, misbehave, mayReadLog, cut }: ReadDeps) {
   return async (call: Call): Promise<void> => {
     const options = call.request.options;
     if (!options) return;
     call.on("error", () => {});
+    if (!options.stream && !mayReadLog(loginOf(call.metadata).user))
+      return fail(call, statusOf(ACCESS_DENIED));
     const look = (from: number): Look => {
       const reader = String(call.metadata.get("connection-name")[0]);
       const filter = JSON.stringify(options.filter?.eventType ?? options.filter?.streamIdentifier ?? {});
@@ -59,6 +63,8 @@ export function readCall({ log, looks, script, misbehave, cut }: ReadDeps) {
     );
   };
 }
+
+const ACCESS_DENIED = { code: 7, details: "Access Denied", metadata: { exception: "access-denied" } };
 
 function streamEvents(log: DoubleLog, { stream, readDirection, count }: ReadOptions): ReadAnswer[] {
   const streamIdentifier = stream?.streamIdentifier ?? {};

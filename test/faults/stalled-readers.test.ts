@@ -8,6 +8,7 @@ import { eventStream } from "../../src/api/events/streams.ts";
 import { untilStalled } from "../../src/api/limits/exports.ts";
 import { linkOf } from "../../src/projections/fold/clicks-between.ts";
 import { type LiveEvents, liveEvents } from "../../src/queries/feed/live-events.ts";
+import { START } from "../../src/stores/event-store/port.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
@@ -41,7 +42,7 @@ describe("a live feed that is not read while thousands of clicks come", () => {
       const stream = new AbortController();
       const { signal } = stream;
       const browser = eventStream(raw, {}, stream, STALLED_MS);
-      const after = String(request.headers["last-event-id"] ?? "");
+      const after = String(request.headers["last-event-id"] ?? START);
       sent = { position: after };
       const send = async () => {
         for await (const { events } of followed(after, signal)) {

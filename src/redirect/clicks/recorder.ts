@@ -320,7 +320,8 @@ export class ClickRecorder {
 
   /** Answers whoever has waited as long as one may: where that is without a click, by 503 if durable. */
   #sweep(now = this.#now()): void {
-    const inTime = this.#isStalled(now) ? Number.POSITIVE_INFINITY : now;
+    // If durable, the hit that is the next try waits for how that ends, as it is counted where it succeeds.
+    const inTime = !this.#isDurable && this.#isStalled(now) ? Number.POSITIVE_INFINITY : now;
     for (const batch of this.#inFlight ? [this.#inFlight, ...this.#waiting] : this.#waiting) {
       const due = takeDue(batch.waiters, inTime);
       if (this.#isDurable) {

@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beginLog } from "../../src/commands/log/begin-log.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
@@ -63,6 +65,7 @@ describe("the click recorder", () => {
   beforeEach(async () => {
     folder = await temporaryFolder();
     store = await openSqliteEventStore(join(folder.path, "events.db"));
+    await beginLog({ ...runtimeDeps, eventStore: store });
     threads = [];
     process.on("worker", keep);
   });

@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beginLog } from "../../src/commands/log/begin-log.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
@@ -63,6 +65,7 @@ describe("the click recorder", () => {
   beforeEach(async () => {
     folder = await temporaryFolder();
     store = await openSqliteEventStore(join(folder.path, "events.db"));
+    await beginLog({ ...runtimeDeps, eventStore: store });
     threads = [];
     process.on("worker", keep);
   });
@@ -158,7 +161,12 @@ describe("the click recorder", () => {
     other.exec("BEGIN IMMEDIATE");
     await expect(recorder.record(hit(1))).rejects.toThrow("could not be stored");
     const began = performance.now();
-    for (let n = 0; n < 100; n++) await recorder.record(hit(1))?.catch(() => undefined);
+    let longestMs = 0;
+    for (let n = 0; n < 100; n++) {
+      const asked = performance.now();
+      await recorder.record(hit(1))?.catch(() => undefined);
+      longestMs = Math.max(longestMs, performance.now() - asked);
+    }
     // One of them may be the next try, which waits for the lock.
     expect(performance.now() - began).toBeLessThan(stretched(1_000));
     other.exec("ROLLBACK");
@@ -167,7 +175,9 @@ describe("the click recorder", () => {
       "a hit to be taken",
       () => recorder.record(hit(2))?.then(...[() => true, () => false]) ?? false,
     );
-    expect(await storedTerms()).toEqual([0, 2]);
+    const stored = await storedTerms();
+    // On a machine so busy that a hit was refused before its try had failed, that may have been stored.
+    expect(longestMs < 850 ? stored : stored.filter((term) => term !== 1)).toEqual([0, 2]);
   });
 
   it("says how many clicks are lost when it must stop while the store takes none", async () => {

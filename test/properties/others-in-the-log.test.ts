@@ -119,9 +119,9 @@ async function holds(taken: readonly Step[]): Promise<void> {
       const stores = { eventStore: folding, readStore: among.readStore, clock: () => new Date() };
       expect(await groupStatus(stores, group)()).toMatchObject({ behind: false, lagMs: 0 });
     }
-    // By the subscription, and by whoever waits until it is caught up.
+    // By the subscription, by whoever waits until it is caught up, and by the page of the backlog that ends behind the start.
     const most = (reader: string) => mostLooks(double.looks, (look) => look.reader === reader);
-    expect(most("follower")).toBeLessThanOrEqual(2);
+    expect(most("follower")).toBeLessThanOrEqual(3);
     for (const reader of ["projector", ...Array.from({ length: lives }, (_, n) => `sealer-${n + 1}`)])
       expect([reader, most(reader)]).toEqual([reader, Math.min(most(reader), 1)]);
   } finally {

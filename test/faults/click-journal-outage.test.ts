@@ -87,6 +87,8 @@ async function openScene(durability: Durability) {
     kill: () => service.stop("SIGKILL"),
     async startAgain() {
       service = await startService(instance);
+      // On a busy machine the recorder's thread takes more than a durable redirect waits until it has loaded.
+      await until("the first redirect", async () => (await get(`/${slugs[0]}`)).status === 301);
     },
     async close() {
       await service.stop();

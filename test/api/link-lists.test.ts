@@ -253,8 +253,13 @@ describe("the status of a link", () => {
     await until("its only click", async () => (await read(used)).body.status === "used_up");
     const known = { "if-none-match": '"0-live"' };
     expect((await read(used, known)).status).toBe(200);
-    expect((await read(used, { "if-none-match": '"0-used_up"' })).status).toBe(304);
-    expect((await change(member, used, { title: "t" }, { "if-match": '"0-used_up"' })).status).toBe(200);
+    // Its revision grows when it is noted that its limit was reached, which may be now.
+    const tag = async () => (await read(used)).headers.etag ?? "";
+    expect(await tag()).toMatch(/^"\d-used_up"$/);
+    await until("its tag", async () => (await read(used, { "if-none-match": await tag() })).status === 304);
+    const retitled = async () =>
+      (await change(member, used, { title: "t" }, { "if-match": await tag() })).status;
+    await until("its title", async () => (await retitled()) === 200);
     for (const [status, slug] of Object.entries(made)) {
       for (const scope of ["key", "account"])
         expect([status, await slugs(member, `?scope=${scope}&status=${status}`)]).toEqual([status, [slug]]);

@@ -52,10 +52,15 @@ export type Cluster = Pick<OwnServers, "redis" | "mongodb" | "events"> & {
   stop(): Promise<void>;
 };
 
-export async function startCluster(more: Environment = {}): Promise<Cluster> {
+/** `beforeLog`: what others write before our log begins. */
+export async function startCluster(
+  more: Environment = {},
+  { beforeLog }: { beforeLog?: (events: Cluster["events"]) => void } = {},
+): Promise<Cluster> {
   const folder = await temporaryFolder();
   const servers = await ownServers();
   const { redis, mongodb, events } = servers;
+  beforeLog?.(events);
   const environment: Environment = {
     ...servers.environment,
     BASE_URL: `http://${crypto.randomUUID().slice(0, 8)}.localhost`,

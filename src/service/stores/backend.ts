@@ -13,7 +13,7 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
-import { refuseOtherLog, rememberLog } from "./same-log.ts";
+import { noteLog, refuseOtherLog } from "./same-log.ts";
 import { serverStores } from "./servers.ts";
 import type { StoreOptions, Stores, StoresConfig } from "./stores.ts";
 
@@ -83,7 +83,7 @@ export async function openBackend(config: StoresConfig, options: StoreOptions = 
       await refuseOtherLog(kept, config, adopts);
       const { logId } = await stores.begun.begin();
       await stores.prepare();
-      await rememberLog(kept, config, logId, adopts);
+      await noteLog(kept, config, logId, adopts);
       await registerAll(eventStore, foldStore, options);
     };
     // What can't be read is missed by whoever needs it.

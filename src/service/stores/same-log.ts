@@ -1,4 +1,4 @@
-// Documents, deliveries and secrets remember which log they are kept beside: beside another one documents would be folded
+// Documents, deliveries and secrets note which log they are kept beside: beside another one documents would be folded
 // anew, webhooks sent again, and addresses and keys be missing, while everything else looked fine.
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { CATEGORY } from "../../events/streams.ts";
@@ -38,15 +38,15 @@ export async function refuseOtherLog(kept: KeptBeside, config: Config, adopts?: 
   if (adopts !== undefined && adopts !== logId)
     throw new Refused("other_log", `${logOf(config)} is ${logId ?? "none yet"}, not ${adopts}`);
   if (adopts !== undefined) return;
-  const remembered = await rememberedBy(kept);
-  for (const [what, of] of remembered) if (of !== logId) throw otherLog(config, what, of, logId);
-  if (!beginning || remembered.has("secrets")) return;
+  const noted = await notedBy(kept);
+  for (const [what, of] of noted) if (of !== logId) throw otherLog(config, what, of, logId);
+  if (!beginning || noted.has("secrets")) return;
   const accounts = { after: beginning.position, categories: [CATEGORY.account], limit: 1 };
   if ((await kept.eventStore.readAll(accounts)).events.length > 0) throw unknownLog(config, beginning.logId);
 }
 
 /** Which log it is, from now on. `adopts`: also where it is another one now. @throws other_log; what the stores throw */
-export async function rememberLog(
+export async function noteLog(
   kept: KeptBeside,
   config: Config,
   logId: string,
@@ -70,22 +70,22 @@ export async function rememberLog(
 }
 
 /** Undefined of secrets that have been beside no log yet. @throws what the store throws */
-export async function rememberedLogId(secrets: Pick<Secrets, "get">): Promise<string | undefined> {
+export async function notedLogId(secrets: Pick<Secrets, "get">): Promise<string | undefined> {
   const secret = await secrets.get(LOG_SECRET, runtimeDeps.clock());
   return secret === undefined ? undefined : String(secret);
 }
 
-async function rememberedBy({ secrets, foldStore, deliveryQueue }: KeptBeside): Promise<Map<Kept, string>> {
-  const remembered = new Map<Kept, string>();
-  const bySecrets = await rememberedLogId(secrets);
-  if (bySecrets !== undefined) remembered.set("secrets", bySecrets);
+async function notedBy({ secrets, foldStore, deliveryQueue }: KeptBeside): Promise<Map<Kept, string>> {
+  const noted = new Map<Kept, string>();
+  const bySecrets = await notedLogId(secrets);
+  if (bySecrets !== undefined) noted.set("secrets", bySecrets);
   for (const group of projectionGroups) {
     const { logId } = await readBuilds(foldStore, group);
-    if (logId !== undefined) remembered.set("documents", logId);
+    if (logId !== undefined) noted.set("documents", logId);
   }
   const routed = (await orUndefined(deliveryQueue().then((queue) => queue.routed())))?.logId;
-  if (routed !== undefined) remembered.set("deliveries", routed);
-  return remembered;
+  if (routed !== undefined) noted.set("deliveries", routed);
+  return noted;
 }
 
 function otherLog(config: Config, what: Kept, of: string, logId: string | undefined): Refused {

@@ -9,7 +9,7 @@ import { openers } from "../../stores/connections/openers.ts";
 import { prefixedEventStore } from "../../stores/event-store/prefixed-event-store.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
 import { begunLog } from "./begun-log.ts";
-import { rememberedLogId } from "./same-log.ts";
+import { notedLogId } from "./same-log.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";
 
 export type ServersConfig = StoresConfig & { eventStoreUrl: string; mongodbUrl: string; redisUrl: string };
@@ -26,9 +26,9 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
   });
   let logId: string | undefined;
-  /** As the secrets remember it, so that visitors are led on by a process that starts while the event store is away. */
+  /** As it is noted in the secrets, so that visitors are led on by a process that starts while the event store is away. */
   const knownLogId = async () => {
-    logId ??= (await orUndefined(secrets().then(rememberedLogId))) ?? (await begun.required()).logId;
+    logId ??= (await orUndefined(secrets().then(notedLogId))) ?? (await begun.required()).logId;
     return logId;
   };
   const redis = opener(async () => {

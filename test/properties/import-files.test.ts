@@ -27,10 +27,10 @@ type Cells = readonly [string, string, string | null];
 
 const AWKWARD = `NULL|\\N|null|"|""|a "b" c|;|,|\t|a;b,c\td|two\nlines|\r\n|'|\\|{|}{|{"a":1}|[|]\\|\ufeff|a\u2028b|\u0085|0000-00-00`;
 const cell = fc.oneof(fc.constantFrom(...AWKWARD.split("|")), fc.string({ unit: "grapheme", maxLength: 12 }));
-const rows: fc.Arbitrary<Cells[]> = fc.array(fc.tuple(cell, cell, fc.option(cell, { nil: null })), {
-  minLength: 1,
-  maxLength: 12,
-});
+/** The last has a word: a file whose every cell is blank has no records, and is refused. */
+const rows: fc.Arbitrary<Cells[]> = fc
+  .array(fc.tuple(cell, cell, fc.option(cell, { nil: null })), { maxLength: 11 })
+  .map((some) => [...some, ["word", "", null]]);
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

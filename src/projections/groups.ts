@@ -1,17 +1,15 @@
 // The two groups of projections: each has one version, one checkpoint and one build, which folds all of them together.
 // Lifecycle is apart from clicks, so that a backlog of clicks never delays keys and links.
 import { CATEGORY } from "../events/streams.ts";
+import type { CollectionSpec } from "../stores/read-store/port.ts";
 import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { brands } from "./definitions/brands.ts";
+import { CLICK_COLLECTIONS } from "./definitions/click-collections.ts";
 import { clickGaps } from "./definitions/click-gaps.ts";
-import { clickHours } from "./definitions/click-hours.ts";
-import { accountDays } from "./definitions/days/account-day.ts";
-import { linkDays } from "./definitions/days/link-day.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
 import { keys, keyTexts } from "./definitions/keys.ts";
-import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import type { Projection } from "./projection.ts";
@@ -23,9 +21,11 @@ export type ProjectionGroup = {
   /** Oldest version whose documents queries can read; builds of versions before are not queried. */
   readsSince: number;
   projections: readonly Projection[];
+  /** Whether clicks are folded into tables besides. */
+  hasClickTables: boolean;
   /** Categories of the streams to read, such as `clicks`. */
   categories: readonly string[];
-  /** How long after the end of the last commit the next one is made; `most`: where each has many events. */
+  /** How long after the end of the last commit the next one is made; `most`: where commits take long. */
   commitMs: { least: number; most: number };
 };
 
@@ -46,6 +46,7 @@ export const lifecycle: ProjectionGroup = {
     clickGaps,
     eventIndex,
   ] as readonly Projection[],
+  hasClickTables: false,
   categories: [
     CATEGORY.account,
     CATEGORY.domain,
@@ -57,14 +58,24 @@ export const lifecycle: ProjectionGroup = {
   commitMs: { least: 100, most: 300 },
 };
 
-/** A document is written once a commit, however many clicks it counts: under load it is written once a second. */
+/** Chunks and totals are written once a commit, however many clicks they count. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 2,
-  readsSince: 2,
-  projections: [accountDays, linkDays, linkClicks, clickHours] as readonly Projection[],
+  version: 3,
+  readsSince: 3,
+  projections: [],
+  hasClickTables: true,
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
-  commitMs: { least: 300, most: 1_000 },
+  commitMs: { least: 300, most: 2_000 },
 };
+
+/** Of all that the group folds, in the order in which a commit writes them. */
+export function groupCollections({
+  projections,
+  hasClickTables,
+}: Pick<ProjectionGroup, "projections" | "hasClickTables">): CollectionSpec[] {
+  const folded = projections.map(({ collection }) => collection);
+  return hasClickTables ? [...folded, ...CLICK_COLLECTIONS] : folded;
+}
 
 export const projectionGroups: readonly ProjectionGroup[] = [lifecycle, clicks];

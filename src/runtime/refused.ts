@@ -18,11 +18,11 @@ export const REFUSALS = {
   invalid_idempotency_key: { status: 400 },
   invalid_address: { status: 400 },
   invalid_range: { status: 400 },
-  // What no document answers is read from the log, within bounds.
+  // By the clicks of the account alone.
   range_too_large: {
     status: 400,
     message:
-      "from, to: these clicks are counted one by one, and there are too many of them in the log since `from`: ask for a later or shorter range, or without filters",
+      "from, to: these are too many clicks to be counted at once: ask for a later or shorter range, or without filters",
   },
   invalid_cursor: {
     status: 400,

@@ -3,7 +3,7 @@
 import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
 import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { describeProgress } from "../fold/progress.ts";
-import type { ProjectionGroup } from "../groups.ts";
+import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, queriedBuild } from "./builds.ts";
 import { checkpointName, collectionName, notesName, readBuilds } from "./builds-document.ts";
 import { ProjectionNotBuilt } from "./errors.ts";
@@ -14,15 +14,18 @@ const RETRY_AFTER_S = { min: 1, max: 60 };
 
 type Deps = { store: ReadStore; groups: readonly ProjectionGroup[]; clock: () => number };
 
+/** `queried`: the build that the group's collections are read from at this moment. */
+export type ActiveReadStore = ReadStore & { queried(group: ProjectionGroup): Promise<Build> };
+
 /**
  * Reads of a group that has no build yet throw ProjectionNotBuilt. The checkpoint of a group has its name. Writes to
  * projections are refused, as builds are written directly; other collections and checkpoints are passed through. `clock`:
  * monotonic milliseconds.
  */
-export function activeReadStore({ store, groups, clock }: Deps): ReadStore {
+export function activeReadStore({ store, groups, clock }: Deps): ActiveReadStore {
   const byCollection = new Map<string, ProjectionGroup>();
   for (const group of groups) {
-    for (const { collection } of group.projections) byCollection.set(collection.name, group);
+    for (const { name } of groupCollections(group)) byCollection.set(name, group);
     byCollection.set(setAsideCollection(group.name), group);
   }
   const byName = new Map(groups.map((group) => [group.name, group]));
@@ -48,6 +51,7 @@ export function activeReadStore({ store, groups, clock }: Deps): ReadStore {
     if (isProjected) throw new Error(`${name} is written by the fold of its build only`);
   };
   return {
+    queried: buildOf,
     ensure: (specs: readonly CollectionSpec[]) => store.ensure(specs),
     get: async (name, id) => store.get(await collection(name), id),
     getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),

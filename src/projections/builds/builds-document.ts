@@ -7,7 +7,7 @@ import {
   type ReadStore,
 } from "../../stores/read-store/port.ts";
 import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
-import type { ProjectionGroup } from "../groups.ts";
+import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, NO_BUILDS } from "./builds.ts";
 
 export type BuildsDeps = { readStore: Pick<ReadStore, "checkpoint" | "write">; newId: () => string };
@@ -39,11 +39,11 @@ export function notesName(group: Named, build: Pick<Build, "build">): string {
 
 /** Those of the documents and of the notes. */
 export function collectionsOf(
-  group: Pick<ProjectionGroup, "name" | "projections">,
+  group: Pick<ProjectionGroup, "name" | "projections" | "hasClickTables">,
   build: Build,
 ): CollectionSpec[] {
   return [
-    ...group.projections.map(({ collection: { name, indexes } }) => ({
+    ...groupCollections(group).map(({ name, indexes }) => ({
       name: collectionName(name, build),
       indexes,
     })),

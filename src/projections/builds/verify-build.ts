@@ -3,12 +3,18 @@ import { pause } from "../../runtime/pause.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
-import type { Document, ReadStore } from "../../stores/read-store/port.ts";
-import type { ProjectionGroup } from "../groups.ts";
+import type { CollectionSpec, Document, ReadStore } from "../../stores/read-store/port.ts";
+import { clickTables } from "../definitions/click-tables/chunk.ts";
+import type { DaySummary } from "../definitions/summaries/day.ts";
+import type { LinkLifeDocument } from "../definitions/summaries/link-life.ts";
+import { type OpenDayDocument, openDays } from "../definitions/summaries/open-days.ts";
+import { clickCollections } from "../fold/clicks/collections.ts";
+import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, queriedBuild } from "./builds.ts";
 import { checkpointName, collectionName, readBuilds } from "./builds-document.ts";
 import type { CompleteDeps } from "./complete-build.ts";
 import { type Difference, fieldsThatDiffer } from "./differences.ts";
+import { type TableSide, tableDifference, tablesOf } from "./differing-tables.ts";
 import { foldScratch } from "./fold-now.ts";
 
 /** `version`: of the build that was compared; null where this program has none to compare. */
@@ -16,7 +22,7 @@ export type VerifiedGroup = { group: string; version: number | null; position: P
 export type Verification = { ok: boolean; groups: VerifiedGroup[]; differences: Difference[] };
 
 type Deps = CompleteDeps & { scratch: ReadStore };
-/** A document that is not the same, by its collection and id. */
+/** A document that is not the same, by its collection and id; of tables `<account>/<day>`. */
 type Suspect = { projection: string; id: string };
 
 const PAGE = 1_000;
@@ -47,9 +53,9 @@ async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
   const position = await foldTo(deps, group, build, await positionOf(deps, group, build));
   let documents = 0;
   let suspects: Suspect[] = [];
-  for (const projection of group.projections) {
-    const stored = { store: deps.readStore, name: collectionName(projection.collection.name, build) };
-    const folded = { store: deps.scratch, name: projection.collection.name };
+  for (const { name } of comparedOf(group)) {
+    const stored = { store: deps.readStore, name: collectionName(name, build) };
+    const folded = { store: deps.scratch, name };
     for (const [side, other] of [
       [stored, folded],
       [folded, stored],
@@ -63,8 +69,21 @@ async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
           // Those that both have are compared once.
           if (side === folded && same) continue;
           if (!same || fieldsThatDiffer(document, same).length > 0)
-            suspects.push({ projection: projection.name, id: document._id });
+            suspects.push({ projection: name, id: document._id });
         }
+      }
+  }
+  if (group.hasClickTables) {
+    const { stored, folded } = sidesOf(deps, build);
+    documents += await deps.readStore.count(stored.collections.clickTables, {});
+    const seen = new Set<string>();
+    for (const side of [stored, folded])
+      for await (const table of tablesOf(side)) {
+        const id = `${table.accountId}/${table.day}`;
+        if (seen.has(id)) continue;
+        seen.add(id);
+        if (await tableDifference(stored, folded, table, position))
+          suspects.push({ projection: clickTables.name, id });
       }
   }
   let differences: Difference[] = [];
@@ -76,6 +95,17 @@ async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
   return { position, documents, differences };
 }
 
+/** Of documents that are compared one by one. */
+function comparedOf(group: ProjectionGroup): CollectionSpec[] {
+  return groupCollections(group).filter((spec) => spec !== clickTables && spec !== openDays);
+}
+
+function sidesOf({ readStore, scratch }: Deps, build: Build) {
+  const stored: TableSide = { readStore, collections: clickCollections(build) };
+  const folded: TableSide = { readStore: scratch, collections: clickCollections({ build: 0 }) };
+  return { stored, folded };
+}
+
 /** Each as of its own last event, up to which the log is folded on: a running service may have changed it since. */
 async function lookAgain(
   deps: Deps,
@@ -84,9 +114,9 @@ async function lookAgain(
   suspects: readonly Suspect[],
 ): Promise<Difference[]> {
   const looks: { projection: string; id: string; stored: Document | undefined }[] = [];
-  for (const { name, collection } of group.projections) {
+  for (const { name } of comparedOf(group)) {
     const ids = suspects.filter(({ projection }) => projection === name).map(({ id }) => id);
-    const stored = byId(await deps.readStore.getMany(collectionName(collection.name, build), ids));
+    const stored = byId(await deps.readStore.getMany(collectionName(name, build), ids));
     looks.push(...ids.map((id) => ({ projection: name, id, stored: stored.get(id) })));
   }
   const at = ({ stored }: { stored: Document | undefined }) => (stored?._position ?? "").replace(/\++$/, "");
@@ -94,15 +124,46 @@ async function lookAgain(
   for (const look of looks.sort((a, b) => (at(a) < at(b) ? -1 : 1))) {
     const { projection, id, stored } = look;
     const position = await foldTo(deps, group, build, at(look));
-    const collection = group.projections.find(({ name }) => name === projection)?.collection.name ?? "";
-    const folded = await deps.scratch.get(collection, id);
+    const folded = await deps.scratch.get(projection, id);
     // One that is not stored may have been made since the log was last folded on.
     const problem = !stored ? "missing" : !folded ? "unexpected" : "different";
     const fields = stored && folded ? fieldsThatDiffer(stored, folded) : [];
     if (stored && folded && fields.length === 0) continue;
+    if (await isOfOpenDay(deps, build, stored, folded)) continue;
     differences.push({ projection, id, position, problem, fields });
   }
+  const { stored, folded } = sidesOf(deps, build);
+  const tables = suspects.filter(({ projection }) => projection === clickTables.name);
+  const reached =
+    tables.length > 0 ? await foldTo(deps, group, build, await positionOf(deps, group, build)) : "";
+  for (const { projection, id } of tables) {
+    const [accountId = "", day = ""] = id.split("/");
+    const difference = await tableDifference(stored, folded, { accountId, day }, reached);
+    if (difference) differences.push({ projection, id, problem: "different", ...difference });
+  }
   return differences;
+}
+
+/** Whether a summary may be of another time than the other one, as a day that it sums is open in one of the builds. */
+async function isOfOpenDay(
+  deps: Deps,
+  build: Build,
+  ...summaries: readonly (Document | undefined)[]
+): Promise<boolean> {
+  const of = summaries.filter((summary) => summary !== undefined) as (Document &
+    Partial<DaySummary & LinkLifeDocument>)[];
+  const days = of.map(({ day, lastDay }) => day ?? lastDay).filter((day) => day !== undefined);
+  const accountId = of[0]?.accountId;
+  const last = days.sort().at(-1);
+  if (accountId === undefined || last === undefined) return false;
+  const isLife = of.some(({ lastDay }) => lastDay !== undefined);
+  const { stored, folded } = sidesOf(deps, build);
+  for (const { readStore, collections } of [stored, folded]) {
+    const search = { where: { accountId }, limit: PAGE };
+    for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
+      if (page.some(({ day }) => (isLife ? day <= last : day === last))) return true;
+  }
+  return false;
 }
 
 /** Folds on to the position, unless it is reached already. Returns where the folded documents are. */

@@ -7,10 +7,12 @@ const CODE_CHARACTERS = 12;
 
 /** `rule`: as of LinkClicked. A long destination is cut, and told apart from others by a code. */
 export function ruleHit(rule: string, longUrl: string): string {
-  return `${rule} ${longUrl.length <= LONGEST ? longUrl : shortened(longUrl)}`;
+  return `${rule} ${shortDestination(longUrl)}`;
 }
 
-function shortened(longUrl: string): string {
+/** A long one is cut, and told apart from others by a code. */
+export function shortDestination(longUrl: string): string {
+  if (longUrl.length <= LONGEST) return longUrl;
   const code = hash("sha256", longUrl).slice(0, CODE_CHARACTERS);
   return `${longUrl.slice(0, LONGEST).toWellFormed()}… ${code}`;
 }

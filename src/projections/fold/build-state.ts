@@ -1,27 +1,28 @@
 // A build while it is folded: its documents and checkpoint in memory, and the one commit that writes both.
-import type { StoredEvent } from "../../events/catalogue.ts";
+import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { reclassified } from "../../events/classification/reclassify.ts";
 import { PREFIX } from "../../events/streams.ts";
+import { systemClock } from "../../runtime/pause.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { type LogPage, type Position, START } from "../../stores/event-store/port.ts";
-import type { AwaitedEvent, Checkpoint, Document } from "../../stores/read-store/port.ts";
+import type { AwaitedEvent, Checkpoint, CollectionWrite } from "../../stores/read-store/port.ts";
 import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { Build } from "../builds/builds.ts";
 import { checkpointName, collectionName, collectionsOf, notesName } from "../builds/builds-document.ts";
-import { type AccountDayDocument, accountDays } from "../definitions/days/account-day.ts";
-import { linkDays } from "../definitions/days/link-day.ts";
-import { linkClicks } from "../definitions/link-clicks.ts";
 import type { ProjectionGroup } from "../groups.ts";
+import { ClickFold } from "./clicks/click-fold.ts";
+import { ClickWork } from "./clicks/click-work.ts";
+import { clickCollections } from "./clicks/collections.ts";
+import type { PendingWithdrawal } from "./clicks/mark-withdrawn.ts";
 import { Documents } from "./documents.ts";
 import { parseBatch } from "./event-batch.ts";
 import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
-import { type PendingWithdrawal, Recount } from "./recount.ts";
 
 const WITHDRAWALS: ReadonlySet<string> = new Set(["ClicksWithdrawn", "ClicksRestored"]);
 /** Of the events that a commit sets aside. */
 const MOST_LOGGED = 10;
 
-/** What of a build is not in its documents: withdrawals, whose clicks are being counted again. */
+/** What of a build is not in its documents: withdrawals, whose rows are being marked. */
 type More = { pending: PendingWithdrawal[] };
 
 const AT_START: Checkpoint = { position: START, eventId: "" };
@@ -81,7 +82,8 @@ export class BuildState {
   #committed: Checkpoint;
   #isUncommitted = false;
   #pending: PendingWithdrawal[];
-  #recount: { recount: Recount; steps: AsyncGenerator<void, void> } | undefined;
+  #commitForWork: () => Promise<void> = async () => undefined;
+  readonly #clicks: { fold: ClickFold; work: ClickWork } | undefined;
 
   constructor(deps: FoldDeps, group: ProjectionGroup, build: Build, checkpoint: Checkpoint) {
     this.#deps = deps;
@@ -99,6 +101,7 @@ export class BuildState {
     for (const documents of this.#documents)
       for (const type of documents.projection.handles)
         this.#byType.set(type, [...(this.#byType.get(type) ?? []), documents]);
+    this.#clicks = group.hasClickTables ? this.#openClicks() : undefined;
   }
 
   async open(): Promise<void> {
@@ -129,13 +132,19 @@ export class BuildState {
     return this.#pending.length > 0;
   }
 
-  get isRecounting(): boolean {
-    return this.#recount !== undefined;
+  /** Milliseconds until there is work between commits: 0 while there is. */
+  get workMs(): number {
+    return this.#clicks?.work.waitMs(this.#pending) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether nothing is left to be done at the end of the log. */
+  get isWorkDone(): boolean {
+    return this.#clicks?.work.isDone(this.#pending) ?? true;
   }
 
   take({ events, next }: LogPage): void {
     const newer = events.filter(({ position }) => position > this.position);
-    const batch = parseBatch(newer, (type) => this.#byType.has(type) || this.#isWithdrawal(type));
+    const batch = parseBatch(newer, (type) => this.#byType.has(type) || this.#isOfClicks(type));
     for (const event of batch.unreadable) this.#note(event);
     for (const event of batch.events) this.#takeEvent(event);
     if (batch.waitsFor) this.waitsFor = batch.waitsFor;
@@ -148,22 +157,25 @@ export class BuildState {
   /** Returns how many events it has passed. @throws CheckpointMoved, what the read store throws */
   async commit(): Promise<number> {
     const { readStore, log } = this.#deps;
-    const folded: { collection: string; documents: readonly Document[] }[] = [];
+    const folded: CollectionWrite[] = [];
     for (const documents of this.#documents)
       folded.push({
         collection: documents.collection,
         documents: await documents.fold((event, error) => this.#note(setAsideEvent(event, error))),
       });
+    // The last event: no document is of a position after the checkpoint's.
+    const clicks = await this.#clicks?.fold.commit(this.#last.position, this.#clicks.work.overBefore);
+    folded.push(...(clicks?.documents ?? []));
     const notes = { collection: notesName(this.#group, this.#build), documents: this.#notes.drain() };
-    const to: Checkpoint = {
-      ...(await this.#reached()),
-      ...this.#notes.counted(),
-      ...(this.waitsFor && { waitsFor: this.waitsFor }),
-      ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
-    };
+    const { position, eventId } = await this.#reached();
+    const to = this.#checkpointAt(position, eventId);
     // The notes first: a document is never stored before the note of what it lacks.
     const checkpoint = { name: this.#name, from: this.#committed, to };
     await readStore.write({ documents: [notes, ...folded], checkpoint });
+    if (clicks) {
+      clicks.onWritten();
+      this.#clicks?.work.changed(clicks.over);
+    }
     for (const event of this.#noted.slice(0, MOST_LOGGED))
       log.error({ build: this.#name, ...event }, "an event can't be folded and was set aside");
     if (this.#noted.length > MOST_LOGGED)
@@ -186,89 +198,77 @@ export class BuildState {
     return eventId === undefined ? this.#last : { position: this.position, eventId };
   }
 
-  /** A step of counting again what withdrawals change; the last one commits it by `commit`. @throws what the stores throw */
-  async recount(commit: () => Promise<void>): Promise<void> {
-    if (!this.#recount) {
-      if (!this.isPending) return;
-      // From here on every event that is taken is one that it has to be told of.
-      if (this.#isUncommitted) await commit();
-      this.#recount = this.#begin();
-    }
-    const { recount, steps } = this.#recount;
-    if (!(await steps.next()).done) return;
-    if (this.#isUncommitted) await commit();
-    await this.#correct(recount);
-    this.#pending = this.#pending.filter((range) => !recount.pending.includes(range));
-    this.#recount = undefined;
-    this.#isUncommitted = true;
-    await commit();
+  /** Some milliseconds of what is done between commits. `isLast`: at the end of a log that is not followed. */
+  async work(isLast: boolean, commit: () => Promise<void>): Promise<void> {
+    this.#commitForWork = commit;
+    await this.#clicks?.work.step(this.#pending, isLast);
   }
 
-  #begin() {
-    const { eventStore, readStore } = this.#deps;
-    const collections = {
-      accountDays: collectionName(accountDays.collection.name, this.#build),
-      linkDays: collectionName(linkDays.collection.name, this.#build),
-      linkClicks: collectionName(linkClicks.collection.name, this.#build),
+  #openClicks() {
+    const { eventStore, readStore, now = systemClock.now, clock = () => new Date() } = this.#deps;
+    const collections = clickCollections(this.#build);
+    const fold = new ClickFold({ readStore, collections, isFresh: this.position === START });
+    const write = async (documents: readonly CollectionWrite[]) => {
+      const checkpoint = { name: this.#name, from: this.#committed, to: this.#committed };
+      if (documents.some(({ documents, removed }) => documents.length > 0 || removed))
+        await readStore.write({ documents, checkpoint });
     };
-    const deps = { eventStore, readStore, collections, rules: this.#build.rules };
-    const recount = new Recount(deps, [...this.#pending], this.position);
-    return { recount, steps: recount.steps() };
+    const work = new ClickWork({
+      ...{ eventStore, readStore, collections, clock, now, fold, write },
+      committed: () => this.#committed.position,
+      commit: async () => {
+        if (this.#isUncommitted) await this.#commitForWork();
+      },
+      settle: async (pending, documents) => {
+        this.#pending = this.#pending.filter((settled) => !pending.includes(settled));
+        const { position, eventId } = this.#committed;
+        const to = this.#checkpointAt(position, eventId);
+        const checkpoint = { name: this.#name, from: this.#committed, to };
+        await readStore.write({ documents, checkpoint });
+        this.#committed = to;
+      },
+    });
+    return { fold, work };
   }
 
-  async #correct(recount: Recount): Promise<void> {
-    const corrections = recount.corrections();
-    for (const [name, changed] of [
-      [linkDays.name, corrections.linkDays],
-      [linkClicks.name, corrections.linkClicks],
-    ] as const) {
-      const documents = this.#of(name);
-      const stored = await documents.stored(changed.map(({ _id }) => _id));
-      for (const document of changed)
-        documents.replace(behind(document, stored.get(document._id)?._position ?? ""));
-    }
-    const days = this.#of(accountDays.name);
-    for (const day of (await days.stored(corrections.accountDays)).values()) {
-      const corrected = await corrections.correctedAccountDay(day as AccountDayDocument, this.position);
-      days.replace(behind(corrected, day._position));
-    }
-  }
-
-  #of(projection: string): Documents {
-    const documents = this.#documents.find((documents) => documents.projection.name === projection);
-    if (!documents) throw new Error(`no projection ${projection} is folded`);
-    return documents;
+  #checkpointAt(position: Position, eventId: string): Checkpoint {
+    return {
+      ...{ position, eventId },
+      ...this.#notes.counted(),
+      ...(this.waitsFor && { waitsFor: this.waitsFor }),
+      ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
+    };
   }
 
   #takeEvent(recorded: StoredEvent): void {
-    const { rules } = this.#build;
-    const event = rules === undefined ? recorded : reclassified(recorded, rules);
-    if (this.#isWithdrawal(event.type)) {
-      const link = event.stream.slice(PREFIX.withdrawals.length);
-      this.#pending.push({ link, position: event.position });
+    if (this.#isWithdrawal(recorded.type)) {
+      const link = recorded.stream.slice(PREFIX.withdrawals.length);
+      this.#pending.push({ link, position: recorded.position });
     }
-    this.#recount?.recount.add(event);
-    for (const documents of this.#byType.get(event.type) ?? [])
-      try {
-        documents.take(event);
-      } catch (error) {
-        this.#note(setAsideEvent(event, error));
-      }
+    try {
+      if (recorded.type === "LinkClicked") this.#takeClick(recorded);
+      for (const documents of this.#byType.get(recorded.type) ?? []) documents.take(recorded);
+    } catch (error) {
+      this.#note(setAsideEvent(recorded, error));
+    }
+  }
+
+  #takeClick(recorded: StoredEvent & LinkClicked): void {
+    if (!this.#clicks) return;
+    const { rules } = this.#build;
+    const click = rules === undefined ? recorded.data : reclassified(recorded, rules).data;
+    this.#clicks.fold.take(click, recorded, recorded.data.kind);
+  }
+
+  #isOfClicks(type: string): boolean {
+    return this.#clicks !== undefined && (type === "LinkClicked" || WITHDRAWALS.has(type));
   }
 
   #isWithdrawal(type: string): boolean {
-    return WITHDRAWALS.has(type) && this.#byType.has("LinkClicked");
+    return this.#clicks !== undefined && WITHDRAWALS.has(type);
   }
 
   #note(event: SetAsideEvent): void {
     if (this.#notes.add(event)) this.#noted.push(event);
   }
-}
-
-/**
- * A corrected document replaces the stored one, which may contain the same last event: its position is then between that of
- * the event and the next one, as `+` sorts before every digit and behind the end of a text.
- */
-function behind<D extends Document>(document: D, stored: Position): D {
-  return document._position > stored ? document : { ...document, _position: `${stored}+` };
 }

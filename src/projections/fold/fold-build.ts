@@ -32,7 +32,7 @@ const MOST_DOCUMENTS = 24_000;
 /** Nobody waits for the documents of a build that catches up alone. */
 const CATCH_UP_MS = 60_000;
 /** The share of the time that is spent on commits, where the interval may grow so long. */
-const COMMIT_SHARE = 0.2;
+const COMMIT_SHARE = 0.02;
 /** After a batch of fewer events the next one is waited for, so that events are read and parsed in larger batches. */
 const SMALL_BATCH = 1_000;
 const GATHER_MS = 100;
@@ -97,12 +97,11 @@ async function foldFrom(
   };
   try {
     while (!signal.aborted && !state.waitsFor) {
-      // Withdrawals that came during a recount wait for the next one, not for an event.
       const nextCommitAt = () =>
         state.isUncommitted ? dueAt : state.hasPassedOthers ? dueAt + PASS_MS : now() + IDLE_MS;
-      const waitMs = state.isPending ? 0 : Math.max(0, nextCommitAt() - now());
+      const waitMs = Math.max(0, nextCommitAt() - now());
       const hasEnded = source.isAtEnd && !follows;
-      const page = hasEnded ? undefined : await source.next(waitMs);
+      const page = hasEnded ? undefined : await source.next(Math.min(waitMs, state.workMs));
       if (signal.aborted) return;
       if (page) {
         state.take(page);
@@ -111,13 +110,12 @@ async function foldFrom(
       const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
       if (isFull || now() >= nextCommitAt() || (state.isUncommitted && source.isAtEnd && !follows))
         await commit();
-      // Where nobody waits for the present numbers, all links are counted again together.
-      if (follows || source.isAtEnd) await state.recount(commit);
-      if (source.isAtEnd && !follows && !state.isPending) break;
+      // Before the end of the log nobody waits for the present numbers, and more days of it are to come.
+      if (source.isAtEnd && (hasEnded || state.workMs === 0)) await state.work(!follows, commit);
+      if (source.isAtEnd && !follows && state.isWorkDone) break;
       const gatherMs = Math.min(GATHER_MS, dueAt - now());
       const isSmall = page !== undefined && page.events.length < SMALL_BATCH && source.isAtEnd;
-      if (isSmall && state.isUncommitted && !state.isRecounting && gatherMs > 0)
-        await sleep(gatherMs, signal);
+      if (isSmall && state.isUncommitted && state.workMs > 0 && gatherMs > 0) await sleep(gatherMs, signal);
       else await yieldToLoop();
     }
     if (signal.aborted) return;

@@ -9,6 +9,8 @@ export type FoldDeps = Partial<MonotonicClock> & {
   eventStore: EventStore;
   /** The unmapped store, not activeReadStore. */
   readStore: ReadStore;
+  /** By which days are over. */
+  clock?: () => Date;
   log: Pick<BasicLogger, "info" | "warn" | "error">;
 };
 

@@ -5,7 +5,7 @@ import type { CommandDeps } from "../../commands/handle-command.ts";
 import { reachEnd } from "../../commands/links/link.ts";
 import { onLink } from "../../commands/links/link-stream.ts";
 import { isEventError } from "../../events/read-event.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
@@ -64,7 +64,7 @@ async function noteAll(
 /** Those whose clicks and scans, as far as they are counted, are as many as they may have. */
 async function usedUp({ readStore }: LinkEndsDeps, page: readonly LinkDocument[]): Promise<Ended[]> {
   const ids = page.map(({ _id }) => _id);
-  const counted = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, ["people"]);
+  const counted = await readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, ["people"]);
   const people = new Map(counted.map((clicks) => [clicks._id, clicks.people]));
   return page
     .map((link) => ({ link, people: people.get(link._id) ?? 0 }))

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { brandLookup } from "../../redirect/lookup/brand-lookup.ts";
@@ -57,7 +57,7 @@ function openAdmission({ config, log, clock, backend, ...shared }: RoleContext):
   const { readStore, secrets } = backend;
   const { rateLimits, visitCounter } = shared;
   const people = async (link: string) =>
-    (await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link))?.people ?? 0;
+    (await readStore.get<LinkTotalsDocument>(linkTotals.name, link))?.people ?? 0;
   const check = passwordCheck({
     async isPassword(passwordId, password) {
       // Loaded when it is first needed, because few links have a password.

@@ -2,7 +2,7 @@
 // only code that names adapters.
 import { join } from "node:path";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
-import { activeReadStore } from "../../projections/builds/active-read-store.ts";
+import { type ActiveReadStore, activeReadStore } from "../../projections/builds/active-read-store.ts";
 import { registerBuilds } from "../../projections/builds/register-builds.ts";
 import { leaseName } from "../../projections/builds/run-group.ts";
 import { projectionGroups } from "../../projections/groups.ts";
@@ -112,7 +112,7 @@ export function withDocuments(backend: Backend, foldStore: ReadStore): Backend {
 }
 
 /** For queries: reads the active build of each projection. */
-export function queriedStore(store: ReadStore): ReadStore {
+export function queriedStore(store: ReadStore): ActiveReadStore {
   return activeReadStore({ store, groups: projectionGroups, clock: () => performance.now() });
 }
 

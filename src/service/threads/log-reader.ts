@@ -2,11 +2,14 @@
 import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import type { Config } from "../../config/config.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
-import { accountQuestions } from "../../queries/analytics/account/answer-question.ts";
-import { fairQueue } from "../../queries/analytics/account/fair-queue.ts";
+import type { ActiveReadStore } from "../../projections/builds/active-read-store.ts";
+import { clicks as clickGroup } from "../../projections/groups.ts";
 import { changesOfNumbers } from "../../queries/analytics/changes/changes-of-numbers.ts";
-import { foldDayParts } from "../../queries/analytics/day-parts.ts";
+import { accountQuestions, clickQuestions } from "../../queries/analytics/click-questions.ts";
+import { tableReader } from "../../queries/analytics/counting/table-reader.ts";
+import { fairQueue } from "../../queries/analytics/fair-queue.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
+import { whenCounted } from "../../queries/analytics/when-counted.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
 import { matchingClicks } from "../../queries/audit/matching-clicks.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
@@ -16,7 +19,6 @@ import { verifyInSteps } from "../../queries/log-reader/verify-in-steps.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
 import { clickFile, clickPage } from "../../transfer/export/account-clicks.ts";
 import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
@@ -25,16 +27,19 @@ import type { Stores } from "../stores/stores.ts";
 /** `readStore`: for queries. */
 export function logReader(
   stores: Stores,
-  { eventStore, readStore }: { eventStore: EventStore; readStore: ReadStore },
+  { eventStore, readStore }: { eventStore: EventStore; readStore: ActiveReadStore },
   config: Config,
   log: BasicLogger,
 ): LogReader {
   const { baseUrl } = config;
   const counting = { eventStore, readStore };
   const inLine = fairQueue();
+  const queried = async () => (await readStore.queried(clickGroup)).build;
+  const reader = tableReader({ readStore, queried });
+  const changing = { ...counting, reader, counted: whenCounted({ ...counting, sleep: pause }) };
+  const questions = clickQuestions({ ...counting, reader });
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
-    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
     lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
@@ -50,16 +55,21 @@ export function logReader(
         if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
       }
     },
-    askAccount: accountQuestions(counting, inLine),
-    clickPage: (question, place, limit) => clickPage({ eventStore, readStore }, question, place, limit),
+    askAccount: accountQuestions(questions, readStore, inLine),
+    askLink: (question, signal) =>
+      inLine(question.accountId, () => questions.answer(question, signal), signal),
+    lifeOfLink: questions.lifeOf,
+    recentClicks: questions.recentOf,
+    clickPage: (question, place, limit, signal) =>
+      clickPage({ ...counting, reader }, question, place, limit, signal),
     async *clickFile(question, format, signal) {
-      for await (const part of clickFile({ eventStore, readStore }, question, format)) {
+      for await (const part of clickFile({ ...counting, reader }, question, format, signal)) {
         if (signal.aborted) return;
         if (part.length > 0) yield part;
       }
     },
     changesOfNumbers: (request, signal) =>
-      inLine(request.accountId, () => changesOfNumbers(counting, request, signal), signal),
+      inLine(request.accountId, () => changesOfNumbers(changing, request, signal), signal),
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {

@@ -32,9 +32,11 @@ const METHODS = [
   "feed",
   "matchingClicks",
   "findClicks",
-  "dayParts",
   "lastClickRecordedBy",
   "askAccount",
+  "askLink",
+  "lifeOfLink",
+  "recentClicks",
   "changesOfNumbers",
   "clickPage",
 ] as const;

@@ -28,10 +28,12 @@ export type FindQuery = {
   /** Sort field and `_id` of the previous page's last document. */
   after?: { value: string | number; id: string };
   limit: number;
+  /** Those that are wanted, none of them an object or a list of others than texts; with the field of the sort. */
+  fields?: readonly string[];
 };
 
 /** What documents are counted by. */
-export type CountQuery = Omit<FindQuery, "sort" | "after" | "limit">;
+export type CountQuery = Omit<FindQuery, "sort" | "after" | "limit" | "fields">;
 
 /** `limit`: of elements. No document has one twice. */
 export type ElementQuery = { field: string; limit: number };
@@ -78,8 +80,20 @@ export interface ReadStore {
   close(): Promise<void>;
 }
 
+/**
+ * `replaced`: for documents that change otherwise than by events, the `_position` that the stored one must have, by `_id`; ""
+ * where none is stored. Another one was written by another holder: CheckpointMoved, as the checkpoint alone would say too late.
+ * `removed`: after the documents are written, each that has still this `_position`.
+ */
+export type CollectionWrite = {
+  collection: string;
+  documents: readonly Document[];
+  replaced?: ReadonlyMap<string, Position>;
+  removed?: readonly { id: string; position: Position }[];
+};
+
 export type WriteBatch = {
-  documents: readonly { collection: string; documents: readonly Document[] }[];
+  documents: readonly CollectionWrite[];
   /** `from`: the checkpoint that the documents continue from; undefined where none is stored. */
   checkpoint?: { name: string; from: Checkpoint | undefined; to: Checkpoint };
 };

@@ -13,9 +13,12 @@ export function countDay(counts: number[], latest: string, day: string, isPerson
     counts.splice(LAST_DAYS);
   }
   const place = Math.max(0, -ahead);
-  if (!isPerson || place >= LAST_DAYS) return;
-  while (counts.length <= place) counts.push(0);
-  counts[place] = (counts[place] ?? 0) + hits;
+  if (isPerson && place < LAST_DAYS) {
+    while (counts.length <= place) counts.push(0);
+    counts[place] = (counts[place] ?? 0) + hits;
+  }
+  // So that they don't depend on the order of the hits.
+  while (counts.at(-1) === 0) counts.pop();
 }
 
 /** The counts of the 14 days that end with `today`, oldest first. */

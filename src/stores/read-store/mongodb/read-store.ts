@@ -4,6 +4,7 @@ import type { Collection } from "mongodb";
 import { DomainError, messageOf } from "../../../runtime/errors.ts";
 import { StoreFailed } from "../../connections/errors.ts";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
+import type { Position } from "../../event-store/port.ts";
 import { collectionName, fieldName } from "../names.ts";
 import {
   type Checkpoint,
@@ -86,7 +87,7 @@ class MongodbReadStore implements ReadStore {
     // MongoDB takes a limit of 0 for no limit.
     if (limit <= 0) return [];
     const filter = filterOf(query);
-    const options = { sort: sortOf(query.sort), limit };
+    const options = { sort: sortOf(query.sort), limit, ...projection(query.fields) };
     const stored = await this.#on(collection, (all) => all.find(filter, options).toArray());
     return stored.map((document) => fromStored<D>(document));
   }
@@ -117,13 +118,22 @@ class MongodbReadStore implements ReadStore {
 
   async write({ documents, checkpoint }: WriteBatch): Promise<void> {
     const receipt = checkpoint && (await this.#begin(checkpoint));
-    for (const { collection, documents: changed } of documents)
-      for (let start = 0; start < changed.length; start += MAX_OPERATIONS)
-        await this.#replace(collection, changed.slice(start, start + MAX_OPERATIONS));
-    if (!checkpoint || receipt === undefined) return;
+    for (const { collection, documents: changed, replaced } of documents)
+      for (const part of parts(changed))
+        if (!replaced) await this.#replace(collection, part);
+        else if (!(await this.#replaceUnchanged(collection, part, replaced)))
+          throw new CheckpointMoved(
+            checkpoint?.name ?? "",
+            checkpoint && (await this.checkpoint(checkpoint.name)),
+          );
     const named = namedIn(documents);
-    if (named.length > 0) await this.#receipts((all) => leaveReceipt(all, checkpoint.name, receipt, named));
-    await this.#moveCheckpoint(checkpoint, named.length > 0 ? { receipt, ...lastOf(named) } : {});
+    if (checkpoint && receipt !== undefined && named.length > 0)
+      await this.#receipts((all) => leaveReceipt(all, checkpoint.name, receipt, named));
+    // What is removed is named before, as its absence would be taken for that of an older copy.
+    for (const { collection, removed = [] } of documents)
+      for (const part of parts(removed)) await this.#remove(collection, part);
+    if (checkpoint && receipt !== undefined)
+      await this.#moveCheckpoint(checkpoint, named.length > 0 ? { receipt, ...lastOf(named) } : {});
   }
 
   async inconsistency(name: string): Promise<string | undefined> {
@@ -212,6 +222,38 @@ class MongodbReadStore implements ReadStore {
     else for (const document of documents) await this.#replaceStored(collection, document);
   }
 
+  /** False where a stored one has another position than it must have. */
+  async #replaceUnchanged(
+    collection: string,
+    documents: readonly Document[],
+    replaced: ReadonlyMap<string, Position>,
+  ): Promise<boolean> {
+    const operations = documents.map((document) => {
+      const { _id } = document;
+      const _position = replaced.get(_id) ?? "";
+      // No position is empty, so that nothing but an insert can come of it.
+      return {
+        replaceOne: { filter: { _id, _position }, replacement: toStored(document), upsert: _position === "" },
+      };
+    });
+    return await this.#on(collection, async (all) => {
+      let written = 0;
+      const isComplete = await isNew(
+        all.bulkWrite(operations, { ordered: false }).then(({ matchedCount, upsertedCount }) => {
+          written = matchedCount + upsertedCount;
+        }),
+      );
+      return isComplete && written === documents.length;
+    });
+  }
+
+  async #remove(collection: string, removed: readonly { id: string; position: Position }[]): Promise<void> {
+    const operations = removed.map(({ id: _id, position: _position }) => ({
+      deleteOne: { filter: { _id, _position } },
+    }));
+    await this.#on(collection, (all) => all.bulkWrite(operations, { ordered: false }));
+  }
+
   async #replaceStored(collection: string, document: Document): Promise<void> {
     const { filter, replacement: stored } = replacement(document);
     await this.#on(collection, (all) => all.replaceOne(filter, stored));
@@ -240,6 +282,19 @@ class MongodbReadStore implements ReadStore {
       throw new StoreFailed(`MongoDB refuses the request: ${messageOf(cause)}`, { cause });
     }
   }
+}
+
+function* parts<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += MAX_OPERATIONS)
+    yield all.slice(start, start + MAX_OPERATIONS);
+}
+
+/** Nested ones are one text. */
+function projection(fields: readonly string[] | undefined) {
+  if (!fields) return {};
+  return {
+    projection: Object.fromEntries([...fields.map(fieldName), "_position"].map((field) => [field, 1])),
+  };
 }
 
 function unmoved(name: string, { position, eventId }: Checkpoint) {

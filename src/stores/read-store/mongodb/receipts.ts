@@ -5,6 +5,7 @@ import type { Collection } from "mongodb";
 import type { Position } from "../../event-store/port.ts";
 import type { WriteBatch } from "../port.ts";
 
+/** `position`: "" for one that was removed. */
 type Named = { collection: string; id: string; position: Position };
 
 /** `number`: counts the receipts of a checkpoint from 1. `json`: of the documents that it names. */
@@ -22,15 +23,19 @@ const MOST_RECEIPTS = 100;
 /** Of a commit; at least the first of each collection. */
 const MOST_NAMED = 20;
 
-/** In the order of their collections, spread over each. */
+/** In the order of their collections, spread over each; with all that are removed, before those that are written. */
 export function namedIn(documents: WriteBatch["documents"]): Named[] {
   const changed = documents.filter((batch) => batch.documents.length > 0);
   const each = Math.max(1, Math.floor(MOST_NAMED / changed.length));
-  return changed.flatMap(({ collection, documents }) => {
+  const removed = documents.flatMap(({ collection, removed = [] }) =>
+    removed.map(({ id }) => ({ collection, id, position: "" })),
+  );
+  const written = changed.flatMap(({ collection, documents }) => {
     const step = Math.ceil(documents.length / each);
     const named = documents.filter((_, n) => n % step === 0);
     return named.map(({ _id: id, _position: position }) => ({ collection, id, position }));
   });
+  return [...removed, ...written];
 }
 
 /** As fields of the checkpoint. */
@@ -95,10 +100,12 @@ function leastPositions(
   const texts = Object.entries(checkpoint).flatMap(([field, text]) =>
     field.startsWith(LAST) ? `[${text}]` : [],
   );
-  for (const json of [...texts, ...receipts.map(({ json }) => json)])
+  const inOrder = receipts.toSorted((a, b) => a.number - b.number);
+  for (const json of [...inOrder.map(({ json }) => json), ...texts])
     for (const { collection, id, position } of JSON.parse(json) as Named[]) {
       const ofCollection = least.get(collection) ?? new Map<string, Position>();
-      if ((ofCollection.get(id) ?? "") < position) ofCollection.set(id, position);
+      if (position === "") ofCollection.delete(id);
+      else if ((ofCollection.get(id) ?? "") < position) ofCollection.set(id, position);
       least.set(collection, ofCollection);
     }
   return least;

@@ -8,11 +8,13 @@ import {
   unavailableOnError,
 } from "../../connections/sqlite.ts";
 import { refuseAltered } from "../../connections/structure.sqlite.ts";
+import type { Position } from "../../event-store/port.ts";
 import { fieldName } from "../names.ts";
 import {
   type Checkpoint,
   CheckpointMoved,
   type CollectionSpec,
+  type CollectionWrite,
   type CountQuery,
   type Document,
   type ElementCount,
@@ -86,8 +88,9 @@ export class SqliteReadStore implements ReadStore {
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
     const { sql, values } = searchSql(collection, query);
+    const nested = query.fields ? "NULL AS nested" : "nested";
     return this.#read(collection, [], () => {
-      const rows = this.#prepare(`SELECT fields, nested ${sql}`).all(...values);
+      const rows = this.#prepare(`SELECT fields, ${nested} ${sql}`).all(...values);
       return rows.map((row) => parsed<D>(row));
     });
   }
@@ -124,7 +127,11 @@ export class SqliteReadStore implements ReadStore {
     const work = () => {
       const stored = checkpoint && this.#checkpoint(checkpoint.name);
       if (checkpoint && !isSameCheckpoint(stored, checkpoint.from)) return { isMoved: true, stored };
-      for (const { collection, documents: changed } of documents) this.#upsert(collection, changed);
+      if (!documents.every((written) => this.#isUnchanged(written))) return { isMoved: true, stored };
+      for (const { collection, documents: changed, replaced, removed = [] } of documents) {
+        this.#upsert(collection, changed, replaced !== undefined);
+        this.#remove(collection, removed);
+      }
       const save = "REPLACE INTO checkpoints (name, doc) VALUES (?, ?)";
       if (checkpoint) this.#prepare(save).run(checkpoint.name, JSON.stringify(checkpoint.to));
       return { isMoved: false };
@@ -181,13 +188,27 @@ export class SqliteReadStore implements ReadStore {
     return row && JSON.parse(String(row.doc));
   }
 
-  #upsert(collection: string, documents: readonly Document[]): void {
+  #isUnchanged({ collection, replaced }: CollectionWrite): boolean {
+    if (!replaced || replaced.size === 0) return true;
+    this.#create({ name: collection, indexes: [] });
+    const byId = this.#prepare(`SELECT position FROM ${tableName(collection)} WHERE _id = ?`);
+    return [...replaced].every(([id, position]) => (byId.get(id)?.position ?? "") === position);
+  }
+
+  #remove(collection: string, removed: readonly { id: string; position: Position }[]): void {
+    if (removed.length === 0) return;
+    this.#create({ name: collection, indexes: [] });
+    const remove = this.#prepare(`DELETE FROM ${tableName(collection)} WHERE _id = ? AND position = ?`);
+    for (const { id, position } of removed) remove.run(id, position);
+  }
+
+  #upsert(collection: string, documents: readonly Document[], isReplaced: boolean): void {
     if (documents.length === 0) return;
     this.#create({ name: collection, indexes: [] });
     const upsert = this.#prepare(
       `INSERT INTO ${tableName(collection)} AS stored (_id, position, fields, nested) VALUES (?, ?, ?, ?)
        ON CONFLICT (_id) DO UPDATE SET position = excluded.position, fields = excluded.fields, nested = excluded.nested
-       WHERE stored.position < excluded.position`,
+       ${isReplaced ? "" : "WHERE stored.position < excluded.position"}`,
     );
     for (const document of documents) {
       const { fields, nested = null } = storedParts(document);

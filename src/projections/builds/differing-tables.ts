@@ -1,0 +1,88 @@
+// Compares the click tables of two builds row by row, as chunks are cut where commits happened to be.
+import type { Position } from "../../stores/event-store/port.ts";
+import { documentPages } from "../../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { CHUNK_HEAD, type Mark } from "../definitions/click-tables/chunk.ts";
+import { COLUMNS } from "../definitions/click-tables/columns.ts";
+import { type DecodedChunk, positionOfRow } from "../definitions/click-tables/decode-chunk.ts";
+import { rowsOfTable } from "../definitions/click-tables/table.ts";
+import type { ClickCollections } from "../fold/clicks/collections.ts";
+import { type AccountDay, chunkOf, headsOf, type StoredHead } from "../fold/clicks/stored-tables.ts";
+import { type FieldDifference, fieldsThatDiffer } from "./differences.ts";
+
+export type TableSide = {
+  readStore: Pick<ReadStore, "find" | "get" | "getMany">;
+  collections: ClickCollections;
+};
+
+/** `position`: of the first row that differs. */
+export type TableDifference = { position: Position; fields: FieldDifference[] };
+
+const PAGE = 1_000;
+
+/** The days that have a table, in order; a chunk of each is counted. */
+export async function* tablesOf({ readStore, collections }: TableSide): AsyncGenerator<AccountDay> {
+  let last = "";
+  const search = { fields: CHUNK_HEAD, limit: PAGE };
+  for await (const page of documentPages<StoredHead>(readStore, collections.clickTables, search))
+    for (const { accountId, day } of page) {
+      const table = `${accountId}/${day}`;
+      if (table !== last) yield { accountId, day };
+      last = table;
+    }
+}
+
+/** Of the rows recorded up to the position, as they were then; undefined where none differs. @throws what the stores throw */
+export async function tableDifference(
+  stored: TableSide,
+  folded: TableSide,
+  of: AccountDay,
+  asOf: Position,
+): Promise<TableDifference | undefined> {
+  const rows = [rowsAsOf(stored, of, asOf), rowsAsOf(folded, of, asOf)] as const;
+  for (;;) {
+    const [one, other] = await Promise.all(rows.map((side) => side.next()));
+    if (!one || !other || (one.done && other.done)) return undefined;
+    const [row, otherRow] = [one.value || NO_ROW, other.value || NO_ROW];
+    const fields = fieldsThatDiffer(
+      { _id: "", _position: "", ...row },
+      { _id: "", _position: "", ...otherRow },
+    );
+    if (fields.length > 0) return { position: row.position || otherRow.position, fields };
+  }
+}
+
+const NO_ROW = { position: "" };
+
+async function* rowsAsOf(side: TableSide, of: AccountDay, asOf: Position) {
+  const chunks: DecodedChunk[] = [];
+  for (const { _id } of await headsOf(side, of)) {
+    const chunk = await chunkOf(side, _id);
+    if (chunk) chunks.push(chunk);
+  }
+  for (const { chunk, from, to } of rowsOfTable(chunks, asOf)) {
+    const marks = marksByRow(chunk, asOf);
+    for (let row = from; row < to; row++) {
+      const texts = COLUMNS.map((name) => {
+        const { values, rows } = chunk.columns[name];
+        return [name, values[rows[row] as number]];
+      });
+      yield {
+        position: positionOfRow(chunk, row),
+        at: chunk.at[row],
+        ...Object.fromEntries(texts),
+        marks: (marks.get(row) ?? []).sort(),
+      };
+    }
+  }
+}
+
+function marksByRow({ marks }: { marks: readonly Mark[] }, asOf: Position): Map<number, string[]> {
+  const byRow = new Map<number, string[]>();
+  for (const { withdrawalId, from, until, rows } of marks) {
+    if (from > asOf) continue;
+    const mark = `${withdrawalId} from ${from}${until !== "" && until <= asOf ? ` until ${until}` : ""}`;
+    for (const row of rows) byRow.set(row, [...(byRow.get(row) ?? []), mark]);
+  }
+  return byRow;
+}

@@ -1,0 +1,53 @@
+// Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
+
+/** Stands for the values that a bounded list has cut: no value is null. */
+export const CUT = null;
+export type Value = string | typeof CUT;
+
+/** Values and counts in turn: one list, as a link has a dozen of them. The counts sum to the hits that have a value. */
+export type Tally = (Value | number)[];
+
+export type ValueCount = [value: Value, count: number];
+
+/** A tally of more values is cut to half of them. */
+const MOST_VALUES = 200;
+const KEPT_VALUES = 100;
+const LONGEST_VALUE = 200;
+
+/** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
+export function bounded(value: string): string {
+  return value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE).toWellFormed() : value;
+}
+
+/** In the order of `counts`; of more than 200 the 100 largest (ties by name), largest first, and the rest as CUT. */
+export function tallyOf(counts: readonly ValueCount[]): Tally {
+  return boundedCounts(counts, MOST_VALUES, KEPT_VALUES).flat();
+}
+
+export function valueCounts(tally: Tally): ValueCount[] {
+  const pairs: ValueCount[] = [];
+  for (let n = 0; n < tally.length; n += 2) pairs.push([tally[n] as Value, tally[n + 1] as number]);
+  return pairs;
+}
+
+/** The sum of both. */
+export function addTallies(sum: Tally, added: Tally): Tally {
+  if (sum.length === 0) return added;
+  const counts = new Map<Value, number>();
+  for (const [value, count] of [...valueCounts(sum), ...valueCounts(added)])
+    counts.set(value, (counts.get(value) ?? 0) + count);
+  return tallyOf([...counts]);
+}
+
+function boundedCounts(counts: readonly ValueCount[], most: number, kept: number): ValueCount[] {
+  if (counts.length <= most) return [...counts];
+  const ranked = counts.filter(([value]) => value !== CUT).sort(byCountThenName);
+  const rest = [...ranked.slice(kept), ...counts.filter(([value]) => value === CUT)];
+  return [...ranked.slice(0, kept), [CUT, rest.reduce((sum, [, count]) => sum + count, 0)]];
+}
+
+/** Largest first. */
+export function byCountThenName(a: ValueCount, b: ValueCount): number {
+  if (a[1] !== b[1]) return b[1] - a[1];
+  return (a[0] ?? "") < (b[0] ?? "") ? -1 : 1;
+}

@@ -1,0 +1,246 @@
+// Folds clicks into tables and totals: rows are taken into columns, and a commit appends them as chunks of their days.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import type { LinkClicked } from "../../../events/catalogue.ts";
+import type { ClickKind } from "../../../events/vocabulary.ts";
+import type { Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import type { CollectionWrite, Document, ReadStore } from "../../../stores/read-store/port.ts";
+import {
+  CHUNK_HEAD,
+  type ChunkDocument,
+  type ChunkHead,
+  chunksOf,
+} from "../../definitions/click-tables/chunk.ts";
+import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
+import { ClickHoursFold } from "./click-hours-fold.ts";
+import type { ClickCollections } from "./collections.ts";
+import { LinkTotalsFold } from "./link-totals-fold.ts";
+import { type NewRow, SMALL_CHUNK, TableDay } from "./table-day.ts";
+
+/** A day with more chunks than this since some were merged has them merged. */
+export const MOST_APPENDED = 64;
+const AT_A_TIME = 250;
+/** Days and totals that are kept in memory between commits. */
+const MOST_KEPT = { days: 1_000, totals: 5_000 };
+
+type Deps = {
+  readStore: Pick<ReadStore, "find" | "getMany">;
+  collections: ClickCollections;
+  /** Whether nothing was stored when it began. */
+  isFresh: boolean;
+};
+
+/** A click of a link that is being counted again. */
+export type WatchedHit = { at: string; kind: ClickKind; position: Position };
+
+export class ClickFold {
+  /** Rows taken since the last commit. */
+  rows = 0;
+  /** Days with many chunks, by id. */
+  readonly crowded = new Map<string, { accountId: string; day: string }>();
+  readonly #deps: Deps;
+  readonly #totals: LinkTotalsFold;
+  readonly #hours: ClickHoursFold;
+  readonly #days = new Map<string, TableDay>();
+  readonly #watched = new Map<string, WatchedHit[]>();
+  /** Whether a day that is not listed as open may have a table. */
+  #mayBeClosed: boolean;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#mayBeClosed = !deps.isFresh;
+    this.#hours = new ClickHoursFold(deps.readStore, deps.collections.clickHours);
+    this.#totals = new LinkTotalsFold(deps.readStore, deps.collections.linkTotals, MOST_KEPT.totals);
+  }
+
+  /** `recorded`: its kind before it was classified again. */
+  take(
+    click: LinkClicked["data"],
+    { position, recordedAt }: Pick<RecordedEvent, "position" | "recordedAt">,
+    recorded?: ClickKind,
+  ): void {
+    const { accountId, at, link, kind } = click;
+    const id = openDayId(accountId, at.slice(0, 10));
+    let day = this.#days.get(id);
+    if (!day) {
+      day = new TableDay(accountId, at.slice(0, 10));
+      this.#days.set(id, day);
+    }
+    day.add(click, position, recorded);
+    this.#hours.take(recordedAt, position);
+    this.rows += 1;
+    this.#watched.get(link)?.push({ at, kind, position });
+  }
+
+  /** The clicks of the link that are taken from now on, until `unwatch`. */
+  watch(link: string): readonly WatchedHit[] {
+    const hits: WatchedHit[] = [];
+    this.#watched.set(link, hits);
+    return hits;
+  }
+
+  unwatch(link: string): void {
+    this.#watched.delete(link);
+  }
+
+  /**
+   * What a commit up to the position writes. `overBefore`: YYYY-MM-DD; earlier days may be closed at any time, which the
+   * commit prevents. `over`: those that it changes; `onWritten`: to be called afterwards. @throws what the read store throws
+   */
+  async commit(
+    to: Position,
+    overBefore: string,
+  ): Promise<{ documents: CollectionWrite[]; over: string[]; onWritten: () => void }> {
+    const { collections } = this.#deps;
+    const days = [...this.#days.values()].filter(({ rows }) => rows > 0);
+    // Before rows are left out that a chunk has already, and the totals perhaps not.
+    const rowsByLink = byLink(days);
+    await this.#lookUp(days.filter(({ tail }) => tail === undefined));
+    const opened: OpenDayDocument[] = [];
+    const chunks: ChunkDocument[] = [];
+    const replaced = new Map<string, Position>();
+    const written: { day: TableDay; chunks: ChunkDocument[]; rows: number }[] = [];
+    for (const day of days) {
+      const rows = day.rows;
+      const documents = day.chunks();
+      for (const { document, replaces } of documents) {
+        chunks.push(document);
+        replaced.set(document._id, replaces);
+      }
+      const begun = documents.filter(({ replaces }) => replaces === "").length;
+      day.appended += begun;
+      if (rows > 0 && (begun > 0 || !day.isListed || day.day < overBefore)) opened.push(openDay(day, to));
+      day.isListed ||= rows > 0;
+      if (day.appended > MOST_APPENDED) this.crowded.set(day.id, day);
+      written.push({ day, chunks: documents.map(({ document }) => document), rows });
+      if (chunks.length % AT_A_TIME === 0) await yieldToLoop();
+    }
+    const totals = await this.#totals.fold(rowsByLink, () => yieldToLoop());
+    return {
+      documents: [
+        { collection: collections.openDays, documents: opened.sort(byId) },
+        { collection: collections.clickTables, documents: chunks.sort(byId), replaced },
+        { collection: collections.linkTotals, documents: totals },
+        { collection: collections.clickHours, documents: await this.#hours.fold() },
+      ],
+      over: opened.filter(({ day }) => day < overBefore).map(({ _id }) => _id),
+      onWritten: () => {
+        for (const { day, chunks } of written) day.committed(chunks);
+        this.rows = 0;
+        this.#keepBusiest(written);
+      },
+    };
+  }
+
+  /** A chunk of the day was changed otherwise. */
+  forgetTail(id: string): void {
+    const day = this.#days.get(id);
+    if (day && day.rows === 0) this.#days.delete(id);
+    else day?.forgetTail();
+  }
+
+  /** Its chunks were merged. */
+  merged(id: string): void {
+    const day = this.#days.get(id);
+    if (day) day.appended = 0;
+    this.crowded.delete(id);
+  }
+
+  closed(id: string): void {
+    this.#mayBeClosed = true;
+    const day = this.#days.get(id);
+    if (day && day.rows === 0) this.#days.delete(id);
+    else if (day) day.isListed = false;
+  }
+
+  forgetTotals(link: string): void {
+    this.#totals.forget(link);
+  }
+
+  async #lookUp(days: readonly TableDay[]): Promise<void> {
+    const { readStore, collections } = this.#deps;
+    for (let at = 0; at < days.length; at += AT_A_TIME) {
+      const slice = days.slice(at, at + AT_A_TIME);
+      const listed = documentsById(
+        await readStore.getMany<OpenDayDocument>(
+          collections.openDays,
+          slice.map(({ id }) => id),
+        ),
+      );
+      const tailIds = [...listed.values()].map(({ tail }) => tail);
+      const heads = documentsById(
+        tailIds.length === 0
+          ? []
+          : await readStore.find<Document & ChunkHead>(collections.clickTables, {
+              in: { _id: tailIds },
+              ...{ limit: tailIds.length, fields: CHUNK_HEAD },
+            }),
+      );
+      const tails = new Map<TableDay, Document & ChunkHead>();
+      for (const day of slice) {
+        const open = listed.get(day.id);
+        const head =
+          heads.get(open?.tail ?? "") ?? (open || this.#mayBeClosed ? await this.#lastChunk(day) : undefined);
+        if (head) tails.set(day, head);
+      }
+      const small = [...tails.values()].filter(({ rows }) => rows < SMALL_CHUNK).map(({ _id }) => _id);
+      const whole = documentsById(
+        small.length === 0 ? [] : await readStore.getMany<ChunkDocument>(collections.clickTables, small),
+      );
+      for (const day of slice) {
+        const head = tails.get(day);
+        const tail = head && { id: head._id, rows: head.rows, last: head.last, version: head._position };
+        day.continueFrom(listed.get(day.id), tail, whole.get(head?._id ?? ""));
+      }
+      await yieldToLoop();
+    }
+  }
+
+  /** Of a closed day, or one whose chunk was not written before a crash. */
+  async #lastChunk({ accountId, day }: TableDay): Promise<(Document & ChunkHead) | undefined> {
+    const { readStore, collections } = this.#deps;
+    const [last] = await readStore.find<Document & ChunkHead>(collections.clickTables, {
+      range: chunksOf(accountId, day, day),
+      sort: { field: "_id", direction: "desc" },
+      ...{ limit: 1, fields: CHUNK_HEAD },
+    });
+    return last;
+  }
+
+  #keepBusiest(written: readonly { day: TableDay; rows: number }[]): void {
+    const busiest = written.length <= MOST_KEPT.days ? written : written.toSorted((a, b) => b.rows - a.rows);
+    for (const { day } of busiest.slice(0, MOST_KEPT.days).reverse()) {
+      this.#days.delete(day.id);
+      this.#days.set(day.id, day);
+    }
+    // Those that changed last are behind.
+    for (const [id, day] of this.#days) {
+      if (this.#days.size <= MOST_KEPT.days) break;
+      if (day.rows === 0) this.#days.delete(id);
+    }
+  }
+}
+
+function openDay(day: TableDay, position: Position): OpenDayDocument {
+  const { id, accountId, appended } = day;
+  return { _id: id, _position: position, accountId, day: day.day, tail: day.tailId(), appended };
+}
+
+function byLink(days: readonly TableDay[]): Map<string, { accountId: string; rows: NewRow[] }> {
+  const rowsByLink = new Map<string, { accountId: string; rows: NewRow[] }>();
+  for (const day of days)
+    for (const added of day.newRows()) {
+      const link = added.builder.textOf("link", added.row);
+      const known = rowsByLink.get(link);
+      if (known) known.rows.push(added);
+      else rowsByLink.set(link, { accountId: day.accountId, rows: [added] });
+    }
+  return rowsByLink;
+}
+
+function documentsById<D extends Document>(documents: readonly D[]): Map<string, D> {
+  return new Map(documents.map((document) => [document._id, document]));
+}
+
+function byId(a: Document, b: Document): number {
+  return a._id < b._id ? -1 : 1;
+}

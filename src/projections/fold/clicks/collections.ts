@@ -1,0 +1,34 @@
+// What the collections of one build are called that clicks are folded into.
+import type { CollectionSpec } from "../../../stores/read-store/port.ts";
+import type { Build } from "../../builds/builds.ts";
+import { collectionName } from "../../builds/builds-document.ts";
+import { clickHours } from "../../definitions/click-hours.ts";
+import { clickTables } from "../../definitions/click-tables/chunk.ts";
+import { linkTotals } from "../../definitions/link-totals.ts";
+import { accountDays, linkDays } from "../../definitions/summaries/day.ts";
+import { linkLife } from "../../definitions/summaries/link-life.ts";
+import { openDays } from "../../definitions/summaries/open-days.ts";
+
+/** Names of collections. */
+export type ClickCollections = {
+  openDays: string;
+  clickTables: string;
+  linkTotals: string;
+  clickHours: string;
+  linkDays: string;
+  accountDays: string;
+  linkLife: string;
+};
+
+export function clickCollections(build: Pick<Build, "build">): ClickCollections {
+  const named = ({ name }: CollectionSpec) => collectionName(name, build);
+  return {
+    openDays: named(openDays),
+    clickTables: named(clickTables),
+    linkTotals: named(linkTotals),
+    clickHours: named(clickHours),
+    linkDays: named(linkDays),
+    accountDays: named(accountDays),
+    linkLife: named(linkLife),
+  };
+}

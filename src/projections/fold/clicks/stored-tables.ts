@@ -1,0 +1,57 @@
+// Reads tables for the fold: which chunks an account's days have, and their rows.
+import type { Position } from "../../../stores/event-store/port.ts";
+import { documentPages } from "../../../stores/read-store/document-pages.ts";
+import type { CollectionWrite, Document, ReadStore } from "../../../stores/read-store/port.ts";
+import {
+  CHUNK_HEAD,
+  type ChunkDocument,
+  type ChunkHead,
+  chunksOf,
+} from "../../definitions/click-tables/chunk.ts";
+import { type DecodedChunk, decodeChunk } from "../../definitions/click-tables/decode-chunk.ts";
+import type { ClickCollections } from "./collections.ts";
+
+/** What is done between commits, in steps: it reads what was committed, and writes beside the checkpoint. */
+export type ClickWorkDeps = {
+  readStore: Pick<ReadStore, "find" | "getMany" | "get">;
+  collections: ClickCollections;
+  /** Without moving the checkpoint, which must be unchanged. @throws CheckpointMoved, what the read store throws */
+  write(documents: readonly CollectionWrite[]): Promise<void>;
+};
+
+export type AccountDay = { accountId: string; day: string };
+export type StoredHead = Document & ChunkHead;
+
+const HEADS = 500;
+
+/** Of the days from one to another, YYYY-MM-DD, inclusive, in the order of the days and of the first rows. */
+export async function* chunkHeads(
+  { readStore, collections }: Pick<ClickWorkDeps, "readStore" | "collections">,
+  accountId: string,
+  from?: string,
+  to?: string,
+): AsyncGenerator<StoredHead> {
+  const search = { range: chunksOf(accountId, from, to), fields: CHUNK_HEAD, limit: HEADS };
+  for await (const page of documentPages<StoredHead>(readStore, collections.clickTables, search)) yield* page;
+}
+
+export async function headsOf(
+  deps: Pick<ClickWorkDeps, "readStore" | "collections">,
+  { accountId, day }: AccountDay,
+): Promise<StoredHead[]> {
+  return await Array.fromAsync(chunkHeads(deps, accountId, day, day));
+}
+
+/** Undefined for one that was merged meanwhile. */
+export async function chunkOf(
+  { readStore, collections }: Pick<ClickWorkDeps, "readStore" | "collections">,
+  id: string,
+): Promise<DecodedChunk | undefined> {
+  const document = await readStore.get<ChunkDocument>(collections.clickTables, id);
+  return document && decodeChunk(document);
+}
+
+/** As it is stored, to be replaced or removed. */
+export function storedAs({ id, version }: DecodedChunk): { id: string; position: Position } {
+  return { id, position: version };
+}
